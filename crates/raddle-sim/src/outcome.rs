@@ -76,7 +76,7 @@ pub struct Counters {
     pub killed: u64,
     /// For how long killed launches had run, in ns.
     pub(crate) thrown_ns: u64,
-    /// Time spent saving and restoring, summed over launches, in ns.
+    /// Time spent saving and restoring, summed over launches, and loading processes, in ns.
     pub switch_ns: u64,
     /// How launches reached the device.
     pub launching: LaunchingSummary,

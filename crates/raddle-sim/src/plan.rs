@@ -37,6 +37,9 @@ pub struct Costs {
     pub switch: Ticks,
     /// The least that a save or a restore of a process moves, in bytes.
     pub switch_bytes: u64,
+    /// The time from the first start of a process that follows another one on the device until it
+    /// runs.
+    pub load: Ticks,
     /// Bytes of context saved or restored in a microsecond, at least 1.
     pub context_bytes_per_us: u64,
 }
@@ -69,6 +72,7 @@ impl Costs {
             reset: or(given.reset_ns, self.reset),
             switch: or(given.switch_ns, self.switch),
             switch_bytes: given.switch_bytes.unwrap_or(self.switch_bytes),
+            load: or(given.load_ns, self.load),
             ..self
         }
     }
@@ -111,6 +115,7 @@ pub fn device_runtime(device: &Device) -> PreemptRuntime {
         reset_ns: Some(device.reset_ns),
         switch_ns: device.switch_ns,
         switch_bytes: None,
+        load_ns: None,
     }
 }
 

@@ -139,8 +139,12 @@ impl NamedRecipe {
         };
         let turn = turn.and_then(|bounds| told("turn", TURN_NS, bounds));
         let switch = switch.map(|bounds| bounds.map(|half| 2 * half));
+        let load = switch.filter(|_| self.recipe.runtime.load_ns.is_none()).map(|[_, most]| {
+            let most = duration(most / 2);
+            format!("to follow a process that has run dry as nothing, it may be up to {most}")
+        });
         let switch = switch.and_then(|bounds| told("switch", 2 * SWITCH_NS, bounds));
-        let told: Vec<String> = turn.into_iter().chain(switch).collect();
+        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).collect();
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
 
@@ -163,8 +167,13 @@ impl NamedRecipe {
         let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
             let turn = turn_ns.map(|ns| format!("turn.slice-us={}", ns / 1000));
-            let switch = switch_ns.map(|ns| format!("preempt.switch-ns={ns}"));
-            let settings = turn.into_iter().chain(switch).map(Setting::try_from);
+            let half = |key: &str| switch_ns.map(|ns| format!("preempt.{key}={ns}"));
+            // The time to follow a process that has run dry is unknown: none, or that of a restore.
+            let most = switch.map(|[_, most]| most);
+            let loads = self.recipe.runtime.load_ns.is_none() && *switch_ns == most;
+            let load = half("load-ns").filter(|_| loads);
+            let settings = turn.into_iter().chain(half("switch-ns")).chain(load);
+            let settings = settings.map(Setting::try_from);
             let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
             let text = with(self.text.clone(), &settings);
             let priced = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;

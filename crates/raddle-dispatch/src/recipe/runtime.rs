@@ -9,8 +9,8 @@ use super::PolicySlot;
 use raddle_read::{ReadError, kebab, read};
 
 /// The keys of the runtime in the table `[preempt]`.
-const KEYS: [&str; 7] =
-    ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes"];
+const KEYS: [&str; 8] =
+    ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes", "load-ns"];
 
 /// The costs of a runtime for taking work off, in nanoseconds and bytes. A cost that is `None` is
 /// taken from the device table.
@@ -38,6 +38,10 @@ pub struct PreemptRuntime {
     /// The fewest bytes that a save or a restore of a process moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
+    /// The time that the device takes for itself whenever a process follows another one on it,
+    /// whether or not work was saved or is restored. Without the key, none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub load_ns: Option<u64>,
 }
 
 impl PreemptRuntime {
@@ -52,6 +56,7 @@ impl PreemptRuntime {
             reset_ns: self.reset_ns.or(other.reset_ns),
             switch_ns: self.switch_ns.or(other.switch_ns),
             switch_bytes: self.switch_bytes.or(other.switch_bytes),
+            load_ns: self.load_ns.or(other.load_ns),
         }
     }
 

@@ -40,6 +40,10 @@ pub(crate) struct Machine {
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
+    /// The process of which something started last, and the tick from which on it runs, as the
+    /// device loads what it needs first.
+    loaded: Option<u16>,
+    opens: Tick,
     fronts: Vec<Front>,
     spare: Vec<u32>,
     pub(crate) counters: Counters,
@@ -168,6 +172,8 @@ impl Machine {
             exits: BTreeMap::new(),
             live: ByLaunch::default(),
             neighbours: Neighbours::of(workload),
+            loaded: None,
+            opens: Tick::ZERO,
             fronts: Vec::new(),
             spare: Vec::new(),
             counters: Counters::default(),
@@ -244,7 +250,9 @@ impl Machine {
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(id).map_or(now, |live| {
             let pace = self.neighbours.pace(&live.what, &live.load);
-            now + WorkLeft::of(live.what.workgroup).lasts(pace)
+            let follows = self.loaded.is_some_and(|before| before != live.what.process);
+            let opens = if follows { now + self.costs.load } else { self.opens };
+            now.max(opens) + WorkLeft::of(live.what.workgroup).lasts(pace)
         })
     }
 
@@ -314,6 +322,11 @@ impl Machine {
             // From its first wave on a workgroup is known as started.
             live.assigned.retain(|&group, _| !pieces.iter().any(|piece| piece.names(group)));
         }
+        let process = live.what.process;
+        if self.loaded.replace(process).is_some_and(|before| before != process) {
+            self.opens = now + self.costs.load;
+            self.counters.switch_ns += self.costs.load.0;
+        }
         live.since.get_or_insert(now);
         live.started += if first == 0 { groups } else { 0 };
         if live.started > live.what.workgroups {
@@ -346,9 +359,9 @@ impl Machine {
                 let front = &mut self.fronts[slot as usize];
                 front.gathers = false;
                 front.started = now;
-                front.since = now;
+                front.since = now.max(self.opens);
                 front.left = WorkLeft::of(live.what.workgroup);
-                front.ends = live.what.ends(now, pace);
+                front.ends = live.what.ends(front.since, pace);
                 front.due = front.ends;
                 front.endless = front.ends == NEVER;
                 self.neighbours.came(id, &live.what, &mut live.load, front);
@@ -372,7 +385,8 @@ impl Machine {
             return u32::MAX;
         };
         let pace = self.neighbours.begin(&live.what, &mut live.load);
-        let ends = live.what.ends(now, pace);
+        let runs = now.max(self.opens);
+        let ends = live.what.ends(runs, pace);
         // Workgroups that start in one tick and last equally long end in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];
@@ -400,7 +414,7 @@ impl Machine {
         front.started = now;
         front.ends = ends;
         front.left = WorkLeft::of(live.what.workgroup);
-        front.since = now;
+        front.since = runs;
         front.due = ends;
         front.groups = groups;
         front.gathers = gathers;

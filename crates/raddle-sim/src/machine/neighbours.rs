@@ -325,12 +325,12 @@ impl Machine {
                     continue;
                 }
                 front.left = front.left.after(now.since(front.since), before);
-                front.since = now;
+                front.since = front.since.max(now);
                 // The end of a collective is that of its peers.
                 if front.endless || front.ends == live.what.until {
                     continue;
                 }
-                front.ends = (now + front.left.lasts(pace)).max(live.what.until);
+                front.ends = (front.since + front.left.lasts(pace)).max(live.what.until);
                 // An end that is put off is set anew when the old one is due: most are put off and
                 // brought forward several times before.
                 if front.ends < front.due {

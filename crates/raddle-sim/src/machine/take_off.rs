@@ -153,6 +153,8 @@ impl Machine {
             return Ok((0, process));
         }
         live.state = LiveState::Returning(Preemption::Switch);
+        // To restore its work loads the process.
+        self.loaded = Some(process);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
         let bytes = context_bytes(live);

@@ -20,6 +20,7 @@ pub(crate) const COSTS: Costs = Costs {
     reset: Ticks(7),
     switch: Ticks::ZERO,
     switch_bytes: 0,
+    load: Ticks::ZERO,
     context_bytes_per_us: 1000,
 };
 

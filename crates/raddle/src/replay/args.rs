@@ -137,7 +137,8 @@ pub(crate) struct StudyArgs {
     pub(crate) launch_latency: Latency,
     /// How many hardware queues a process has, which its streams share: work waits until what was
     /// issued before it in its queue has started (NVIDIA), or has ended (AMD) [default: 8 on NVIDIA,
-    /// as `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a stream]
+    /// as `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a stream; what was
+    /// recorded side by side waits only for a number given here]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) queues: Option<u16>,
     /// How much kernels of other processes slow a kernel down before a resource is full

@@ -121,6 +121,31 @@ fn a_queue_of_nvidia_holds_up_what_stands_behind_a_kernel_that_waits() {
     assert_eq!([1, 8].map(|queues| end(&twelve, queues)), [10, 10]);
 }
 
+/// What a device needs to go over from a process that has run dry is unknown, so it has bounds.
+#[test]
+fn to_follow_a_process_that_has_run_dry_may_cost_as_much_as_a_restore() {
+    let place = Place::new();
+    let head = "# raddle launch table 1\n# device = a100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+    let rows = |first: u64| {
+        [0u64, 1, 2].map(|n| {
+            let start = first + 1_000_000 * n;
+            format!("k,0,108,1,1,1024,1,1,64,0,{start},{start},100000\n")
+        })
+    };
+    place.file("one.csv", format!("{head}{}", rows(0).concat()));
+    place.file("two.csv", format!("{head}{}", rows(500_000).concat()));
+    let ways = ["--once", "--recipe=time-slice", "--recipe=streams"];
+    let result = replayed(&place, &[&["one.csv", "two.csv"], &ways[..]].concat());
+    let end = |at: usize| result["answer"]["rows"][at]["processes"][1].clone();
+    let [sliced, free] = [0, 1].map(|at| end(at)["decisive-ns"].as_u64().expect("a time"));
+    assert_eq!((free, sliced), (2_200_000, 2_200_000));
+    let between = [0, 1].map(|at| end(0)["between-ns"][at].as_u64().expect("a bound") - free);
+    assert_eq!(between, [0, 178_000]);
+    let asked = ["--once", "--recipe=time-slice", "--set=preempt.load-ns=30000"];
+    let asked = replayed(&place, &[&["one.csv", "two.csv"], &asked[..]].concat());
+    assert_eq!(end_ns(&asked, "time-slice"), 2_230_000);
+}
+
 #[test]
 fn recorded_gaps_stay_where_no_launch_was_recorded() {
     let (Some(bare), Some(full)) = (case("gaps_nsys.csv"), case("gaps_with_launches.csv")) else {

@@ -40,6 +40,7 @@ fn costs(header: &LogHeader) -> Costs {
         reset: ns(asked.reset_ns),
         switch: ns(asked.switch_ns),
         switch_bytes: asked.switch_bytes.unwrap_or(0),
+        load: ns(asked.load_ns),
         context_bytes_per_us: 20_000,
     }
 }

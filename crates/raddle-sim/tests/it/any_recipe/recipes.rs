@@ -224,6 +224,7 @@ fn runtime() -> BoxedStrategy<String> {
         &["check-ns = 0", "check-ns = 10"],
         &["reset-ns = 0", "reset-ns = 700"],
         &["switch-bytes = 0", "switch-bytes = 500"],
+        &["load-ns = 0", "load-ns = 300"],
     ]);
     let switch = select(
         &["switch-ns = 0\n", "switch-ns = 400\n", "switch-ns = 2500\n", "switch-ns = 2500\n"][..],
