@@ -1,8 +1,27 @@
 //! How do whole workgroups without addresses start and end?
 
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
 use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, sum};
+
+/// The lists in which pieces are added up.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    /// The units of the present answer, grouped by how many workgroups each of them gives back.
+    groups: Vec<(Range<usize>, u32)>,
+    /// Workgroups that the present answer names on each unit; all 0 between calls.
+    named: Vec<u32>,
+}
+
+impl Tally {
+    pub(super) fn of(cus: u16) -> Self {
+        Self { groups: Vec::new(), named: vec![0; usize::from(cus)] }
+    }
+}
 
 impl Book {
     pub(super) fn start_counted(
@@ -33,16 +52,23 @@ impl Book {
 /// nothing is given back.
 pub(super) fn give_counted(
     cus: &mut Cus,
-    scratch: &mut [u32],
+    Tally { groups, named }: &mut Tally,
     resident: &mut ResidentLaunch,
     pieces: &[Piece],
 ) -> Option<CuId> {
     let demand = resident.demand;
     let waves = u32::from(demand.waves);
-    if let Some(cu) = tally(scratch, pieces, resident) {
-        return Some(cu);
+    groups.clear();
+    groups.extend(Piece::by_units(pieces));
+    // If each unit is named once, there is nothing to add up.
+    let short = match groups.is_sorted_by(|(one, _), (other, _)| one.end <= other.start) {
+        true => short_of(groups, resident),
+        false => tally(named, pieces, resident),
+    };
+    if short.is_some() {
+        return short;
     }
-    for (units, count) in Piece::by_units(pieces) {
+    for (units, count) in groups.drain(..) {
         resident.waves -= units.len() as u64 * u64::from(count) * u64::from(waves);
         // On units with equal waves the same waves leave, so they are changed together.
         resident.counted.change(units, |units, lies| {
@@ -53,29 +79,30 @@ pub(super) fn give_counted(
     None
 }
 
-/// Adds up the pieces by compute unit. Returns the first unit on which fewer workgroups lie.
-fn tally(scratch: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
+/// Returns the first unit on which fewer workgroups lie than its group of units gives back.
+fn short_of(groups: &[(Range<usize>, u32)], resident: &ResidentLaunch) -> Option<CuId> {
     let waves = u32::from(resident.demand.waves);
-    // If each unit is named once, there is nothing to add up.
-    if pieces.is_sorted_by(|one, other| one.cu < other.cu) {
-        return Piece::by_units(pieces).find_map(|(units, count)| {
-            let fewer = |split| count == 0 || count.saturating_mul(waves) > sum(split);
-            let (first, end) = (units.start, units.end);
-            let mut lies = resident.counted.runs(units);
-            let short = lies.find(|(_, split)| fewer(split)).map(|(units, _)| units.start);
-            let all = resident.counted.len();
-            let short = short.or_else(|| (end > all).then_some(first.max(all)));
-            // The unit is that of a piece, which is a u16.
-            short.map(|cu| CuId(cu as u16))
-        });
-    }
+    groups.iter().find_map(|&(ref units, count)| {
+        let fewer = |split| count == 0 || count.saturating_mul(waves) > sum(split);
+        let mut lies = resident.counted.runs(units.clone());
+        let short = lies.find(|(_, split)| fewer(split)).map(|(units, _)| units.start);
+        let all = resident.counted.len();
+        let short = short.or_else(|| (units.end > all).then_some(units.start.max(all)));
+        // The unit is that of a piece, which is a u16.
+        short.map(|cu| CuId(cu as u16))
+    })
+}
+
+/// Adds up the pieces by compute unit. Returns the first unit on which fewer workgroups lie.
+fn tally(named: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
+    let waves = u32::from(resident.demand.waves);
     let fits = |cu: CuId, n: u32| {
         let lies = resident.counted.get(cu.index());
         lies.is_some_and(|split| n.saturating_mul(waves) <= sum(split))
     };
     let mut bad = None;
     for piece in pieces {
-        let Some(sum) = scratch.get_mut(piece.cu.index()) else {
+        let Some(sum) = named.get_mut(piece.cu.index()) else {
             bad = Some(piece.cu);
             break;
         };
@@ -86,7 +113,7 @@ fn tally(scratch: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Op
         }
     }
     for piece in pieces {
-        if let Some(sum) = scratch.get_mut(piece.cu.index()) {
+        if let Some(sum) = named.get_mut(piece.cu.index()) {
             *sum = 0;
         }
     }

@@ -17,7 +17,6 @@ mod partial;
 mod tests;
 
 use alloc::collections::BTreeMap;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{
@@ -26,7 +25,7 @@ use raddle_policy::{
 };
 
 use crate::ByLaunch;
-use counted::give_counted;
+use counted::{Tally, give_counted};
 use cut::Cuts;
 pub use error::BookError;
 pub use lift::Lifted;
@@ -40,8 +39,7 @@ pub struct Book {
     resident: ByLaunch<ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
     spare: Vec<PerCu<Split>>,
-    /// Workgroups that the present answer names on each unit; all 0 between calls.
-    scratch: Vec<u32>,
+    tally: Tally,
     /// Units and SIMDs where the waves of the present answer went.
     taken: Vec<TakenUnits>,
     /// Rows of workgroups that the present answer starts or ends by name.
@@ -82,7 +80,7 @@ impl Book {
             cus: Cus::new(shape, count),
             resident: ByLaunch::default(),
             spare: Vec::new(),
-            scratch: vec![0; usize::from(count)],
+            tally: Tally::of(count),
             taken: Vec::new(),
             rows: Vec::new(),
         }
@@ -147,16 +145,16 @@ impl Book {
         waves: WaveSpan,
         pieces: &[Piece],
     ) -> Result<u64, BookError> {
-        let Self { cus, resident: all, scratch, rows, .. } = self;
+        let Self { cus, resident: all, tally, rows, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let resident = all.get_mut(launch).ok_or(BookError::NotResident { launch, cu })?;
         let ended = match waves {
             WaveSpan::All => {
                 if resident.addressed.is_empty() {
-                    let fault = give_counted(cus, scratch, resident, pieces);
+                    let fault = give_counted(cus, tally, resident, pieces);
                     fault.map_or(Ok(()), |cu| Err(BookError::NotResident { launch, cu }))?;
                 } else {
-                    resident.end_whole(launch, pieces, cus, (scratch, rows))?;
+                    resident.end_whole(launch, pieces, cus, (tally, rows))?;
                 }
                 total(pieces)
             }
