@@ -1,7 +1,7 @@
 //! How much memory does a device have?
 //!
-//! The figures are those of the boards' data sheets, in GB of 10^9 bytes. Programs find some percent
-//! less free, as the driver and error correction keep a part.
+//! The figures are those of the boards' data sheets, in GB. Of most cards these GB are GiB, of which
+//! the driver and error correction keep some percent: an H100 of 80 GB shows 85.0 * 10^9 bytes.
 
 use crate::Device;
 
@@ -59,7 +59,7 @@ const GIGABYTES: &[(&str, u64)] = &[
 ];
 
 impl Device {
-    /// Returns the bytes of memory on the device; `None` where neither the device's own figure nor a
+    /// Returns the bytes of memory on the device, with GB of 10^9 bytes; `None` where neither the device's own figure nor a
     /// data sheet says it, as of devices that share the memory of the host.
     ///
     /// ```
@@ -68,10 +68,23 @@ impl Device {
     /// ```
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
-        if self.capacity_bytes.is_some() {
-            return self.capacity_bytes;
-        }
-        let known = GIGABYTES.iter().find(|(id, _)| *id == self.id);
-        known.map(|(_, gigabytes)| gigabytes * 1_000_000_000)
+        self.capacity_bytes.or_else(|| Some(self.gigabytes()? * 1_000_000_000))
+    }
+
+    /// Returns the most bytes of memory that such a device shows: its own figure, or else that of
+    /// the data sheet in GiB. `None` where [`Device::memory_bytes`] is.
+    ///
+    /// ```
+    /// let h100 = raddle_device::find("h100").expect("it is in the table");
+    /// assert_eq!(h100.most_memory_bytes(), Some(80 << 30));
+    /// ```
+    #[must_use]
+    pub fn most_memory_bytes(&self) -> Option<u64> {
+        self.capacity_bytes.or_else(|| Some(self.gigabytes()? << 30))
+    }
+
+    /// Returns the gigabytes of the data sheet.
+    fn gigabytes(&self) -> Option<u64> {
+        GIGABYTES.iter().find(|(id, _)| *id == self.id).map(|&(_, gigabytes)| gigabytes)
     }
 }

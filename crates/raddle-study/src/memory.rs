@@ -6,6 +6,7 @@
 
 use raddle_device::{Device, Vendor};
 
+use crate::devices;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
@@ -13,38 +14,73 @@ use crate::units::size;
 /// The limit of a recorded amount.
 const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
+/// The memory of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Capacity {
+    /// The bytes that a profile recorded of this very device.
+    Recorded(u64),
+    /// The bytes by a data sheet or a file of the user, and the most that such a device shows.
+    Known { bytes: u64, most: u64 },
+}
+
+impl Capacity {
+    /// Returns the memory of the device, by the profiles where one was recorded on such a device.
+    fn of(profiles: &[Loaded], device: &Device) -> Option<Self> {
+        let (bytes, most) = device.memory_bytes().zip(device.most_memory_bytes())?;
+        // Cards of one name come with different memory.
+        let is_size = |&recorded: &u64| recorded.abs_diff(bytes) <= bytes / 8;
+        let recorded = profiles.iter().filter_map(|loaded| {
+            let recorded = loaded.profile.device.as_ref()?.memory_bytes.filter(is_size)?;
+            let own = devices::own(&loaded.profile).ok()?;
+            (own.device.id == device.id).then_some(recorded)
+        });
+        Some(recorded.max().map_or(Self::Known { bytes, most }, Self::Recorded))
+    }
+
+    /// Returns the bytes above which nothing can fit.
+    const fn most(self) -> u64 {
+        match self {
+            Self::Recorded(most) | Self::Known { most, .. } => most,
+        }
+    }
+
+    /// Returns the bytes that texts speak of.
+    const fn bytes(self) -> u64 {
+        match self {
+            Self::Recorded(bytes) | Self::Known { bytes, .. } => bytes,
+        }
+    }
+
+    /// Writes the amount, and how it is known, beside the sum of what is held.
+    fn told(self, sum: u64) -> String {
+        let amount = size(self.bytes());
+        match self {
+            Self::Recorded(_) => format!("{amount} (recorded)"),
+            Self::Known { bytes, most } if sum > bytes && most > bytes => {
+                format!("{amount} by its data sheet ({} where its GB are GiB)", size(most))
+            }
+            Self::Known { .. } => amount,
+        }
+    }
+}
+
 /// Says how much memory the processes hold together, of how much, or what is not known of it.
 ///
 /// # Errors
-/// When they hold more than the device has.
+/// When they hold more than such a device ever has.
 pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, StudyError> {
     let known = profiles.iter().filter_map(|loaded| Some((loaded, loaded.memory()?)));
     let sum = known.clone().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
     let recorded = known.clone().any(|(loaded, _)| loaded.given_memory.is_none());
     let all: Vec<String> = known.map(|(loaded, bytes)| held(loaded, bytes)).collect();
-    let of = device.memory_bytes();
-    if let Some(most) = of.filter(|&most| sum > most) {
-        let cure = if recorded {
-            "Give --memory NAME=20GB where a program can do with less"
-        } else {
-            "Give them less memory"
-        };
-        let (product, more) = (&device.product, size(sum - most));
-        let (of, most) = (all.join(" + "), size(most));
-        return Err(StudyError::Refused(match profiles.len() {
-            1 => format!(
-                "the process does not fit into the memory of {product}: {of} is {more} more than its {most}. {cure}, or a larger --device"
-            ),
-            _ => format!(
-                "the processes do not fit into the memory of {product} together: {of} are {}, {more} more than its {most}. {cure}, a larger --device, or a device each",
-                size(sum)
-            ),
-        }));
+    let capacity = Capacity::of(profiles, device);
+    if let Some(capacity) = capacity.filter(|it| sum > it.most()) {
+        return Err(StudyError::Refused(over(&all, sum, (capacity, device), recorded)));
     }
     let unknown = profiles.iter().filter(|it| it.memory().is_none()).map(|it| &*it.name);
     let unknown: Vec<&str> = unknown.collect();
-    let of =
-        of.map_or_else(|| "of an unknown amount".to_owned(), |most| format!("of {}", size(most)));
+    let of = capacity
+        .map_or_else(|| "of an unknown amount".to_owned(), |it| format!("of {}", it.told(sum)));
     let limit = if recorded { format!("; {RECORDED}") } else { String::new() };
     Ok(match (all.as_slice(), unknown.as_slice()) {
         (known, []) => format!("{} {of}{limit}", known.join(" + ")),
@@ -55,6 +91,32 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, Study
             unknown.join(", ")
         ),
     })
+}
+
+/// Explains that what is held is too much for a device; `recorded` if a profile says it of a program.
+fn over(
+    held: &[String],
+    sum: u64,
+    (capacity, device): (Capacity, &Device),
+    recorded: bool,
+) -> String {
+    let cure = if recorded {
+        "Give --memory NAME=20GB where a program can do with less"
+    } else {
+        "Give them less memory"
+    };
+    let (product, more) = (&device.product, size(sum.saturating_sub(capacity.bytes())));
+    let most = capacity.told(sum);
+    match held {
+        [only] => format!(
+            "the process does not fit into the memory of {product}: {only} is {more} more than its {most}. {cure}, or a larger --device"
+        ),
+        _ => format!(
+            "the processes do not fit into the memory of {product} together: {} are {}, {more} more than its {most}. {cure}, a larger --device, or a device each",
+            held.join(" + "),
+            size(sum)
+        ),
+    }
 }
 
 /// Names the command that shows what a running program holds, where the vendor has one.

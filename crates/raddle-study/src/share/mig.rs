@@ -23,11 +23,12 @@ pub(crate) struct MigProfile {
 }
 
 impl MigProfile {
-    /// Returns the bytes of memory of the instance, by its name.
-    pub(super) fn memory_bytes(&self) -> u64 {
+    /// Returns the most bytes of memory that the instance shows: the GB of its name are GiB, of which
+    /// it has some percent less (an H100's 3g.40gb has 39.5 GiB).
+    pub(super) fn most_memory_bytes(&self) -> u64 {
         let name = self.name.split_once('.').and_then(|(_, rest)| rest.split_once("gb"));
         let gigabytes = name.and_then(|(gigabytes, _)| gigabytes.parse::<u64>().ok());
-        gigabytes.unwrap_or(0).saturating_mul(1_000_000_000)
+        gigabytes.unwrap_or(0).saturating_mul(1 << 30)
     }
 }
 

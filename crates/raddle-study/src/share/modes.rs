@@ -179,7 +179,7 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
 
 /// Returns whether each instance of a set has the memory that its tenant is known to hold.
 fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
-    set.iter().zip(&tenants.memory).all(|(one, &held)| one.memory_bytes() >= held)
+    set.iter().zip(&tenants.memory).all(|(one, &held)| one.most_memory_bytes() >= held)
 }
 
 /// Returns why some ways of sharing, which this device has for other tenants, are not among the

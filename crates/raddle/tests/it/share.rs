@@ -188,6 +188,40 @@ fn recorded_memory_decides_where_none_is_given() {
     assert!(told.out.contains("61.0 GB of device memory held at most"), "{told:?}");
 }
 
+/// Vendors count GiB as GB: what fits into them is not refused, nor an instance of them, and a
+/// recorded total of the device is the amount.
+#[test]
+fn a_gigabyte_of_a_card_may_be_a_gibibyte() {
+    let place = place();
+    let pair = ["share", "--no-files", "--once", "train.csv", "infer.csv", "--device=h100"];
+    let held = |train: &'static str, infer: &'static str| {
+        place.raddle(&[&pair[..], &["--recipe=mig", train, infer]].concat())
+    };
+    let fits = held("--memory=train=40GiB", "--memory=infer=39GiB");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "(given) of 80.0 GB by its data sheet (85.9 GB where its GB are GiB) Trust";
+    assert!(fits.code == 0 && words(&fits.out).contains(told), "{fits:?}");
+    let over = held("--memory=train=41GiB", "--memory=infer=40GiB");
+    assert!(over.code == 1 && over.err.contains("do not fit"), "{over:?}");
+    for total in [85_017_755_648_u64, 84_000_000_000] {
+        let device = format!(
+            r#"{{"id":0,"name":"NVIDIA H100 80GB HBM3","computeMajor":9,"computeMinor":0,"numSms":132,"totalGlobalMem":{total}}}"#
+        );
+        let work = kernel("k", 5, 30);
+        let own = format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{work}]}}"#);
+        place.file("own.json", own);
+        let told = ["replay", "own.json", "infer.csv", "--no-files", "--memory=own=45GB"];
+        let ran = place.raddle(&[&told[..], &["--memory=infer=40GB"]].concat());
+        if total > 85_000_000_000 {
+            let told = "(given) of 85.0 GB (recorded)\n";
+            assert!(ran.code == 0 && ran.out.contains(told), "{ran:?}");
+        } else {
+            let told = "1.00 GB more than its 84.0 GB (recorded)";
+            assert!(ran.code == 1 && ran.err.contains(told), "{ran:?}");
+        }
+    }
+}
+
 /// Ways that no driver offers are never recommended: a line below says what the best would give.
 #[test]
 fn what_no_driver_offers_stands_below() {

@@ -243,11 +243,11 @@ fn memory_is_told_and_checked_by_every_verb() {
         let told =
             "\nMemory: not known, of 16.0 GB: check nvidia-smi, or give --memory NAME=40GB\n";
         assert!(one.code == 0 && one.out.contains(told), "{one:?}");
-        let over = ran(&["train.csv", "--device=v100", "--memory=train=17GB"]);
+        let over = ran(&["train.csv", "--device=v100", "--memory=train=18GB"]);
         assert_eq!((over.code, over.out.as_str()), (1, ""), "{verb:?} {}", over.err);
-        let told = "the process does not fit into the memory of NVIDIA Tesla V100: train 17.0 GB (given) is 1.00 GB more than its 16.0 GB";
+        let told = "the process does not fit into the memory of NVIDIA Tesla V100: train 18.0 GB (given) is 2.00 GB more than its 16.0 GB by its data sheet (17.2 GB where its GB are GiB). Give";
         assert!(over.err.contains(told), "{over:?}");
-        let held = ["train.csv", "infer.csv", "--device=v100", "--memory=train=9GB"];
+        let held = ["train.csv", "infer.csv", "--device=v100", "--memory=train=10GB"];
         let over = ran(&[&held[..], &["--memory=infer=8GB"]].concat());
         assert!(over.code == 1 && over.err.contains("do not fit into the memory"), "{over:?}");
         for file in ["s.jsonl", "t.jsonl"] {
@@ -255,7 +255,7 @@ fn memory_is_told_and_checked_by_every_verb() {
         }
     }
     // Of cases of which one fits, the other fails.
-    let vary = ["--device=v100", "--recipe=leftover", "--vary=memory=train=9GB,train=17GB"];
+    let vary = ["--device=v100", "--recipe=leftover", "--vary=memory=train=9GB,train=18GB"];
     let some = place.raddle(&[&["sweep", "train.csv", "--out=s.jsonl"], &vary[..]].concat());
     assert!(some.code == 4 && some.err.contains("1 of 2 cases failed"), "{some:?}");
     let amd = place.raddle(&["replay", "train.csv", "--device=mi300x", "--no-files"]);
