@@ -10,6 +10,7 @@ mod elsewhere;
 mod goal;
 mod measured;
 mod misses;
+mod no_effect;
 mod resampled;
 mod row;
 mod seeds;

@@ -1,25 +1,18 @@
-//! A replay of a profile alone misses its own recording: which conclusions does that forbid?
+//! A replay of a profile alone misses its own recording, or times of it lie apart: which conclusions
+//! does that forbid?
 
-use super::PolicyFigures;
+use super::{JudgedProcess, PolicyFigures};
 
 /// The error of the busy time or the makespan from which on nothing follows for times.
 const LARGE: f64 = 0.1;
 
-/// Says of which processes the replay alone misses the recording by more than a tenth, and what
-/// does not follow; `None` where there is no such process.
+/// Says of which processes the replay alone misses the recording by more than a tenth, or have times
+/// that lie far from all others, and what does not follow; `None` where there is no such process.
 pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     let told: Vec<(&str, String)> = figures
         .processes
         .iter()
-        .filter_map(|process| {
-            let error = process.self_replay?;
-            let of = |what: &str, error: f64| {
-                (error.abs() > LARGE).then(|| format!("{what} {:+.0} %", error * 100.0))
-            };
-            let both = [of("busy time", error.busy), of("makespan", error.makespan)];
-            let both: Vec<String> = both.into_iter().flatten().collect();
-            (!both.is_empty()).then(|| (&*process.name, both.join(", ")))
-        })
+        .filter_map(|process| Some((&*process.name, why(process)?)))
         .collect();
     let names: Vec<&str> = told.iter().map(|(name, _)| *name).collect();
     let (names, does) = match names.as_slice() {
@@ -27,8 +20,22 @@ pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
         [one] => ((*one).to_owned(), "takes"),
         [first, more @ ..] => (format!("{first} and {} more", more.len()), "take"),
     };
-    let worst = told.first().map_or("", |(_, both)| both);
-    Some(format!(
-        "Do not conclude how long {names} {does} or how idle the GPU is: alone on its own device the replay misses the recording ({worst})."
-    ))
+    let worst = told.first().map_or("", |(_, why)| why);
+    Some(format!("Do not conclude how long {names} {does} or how idle the GPU is: {worst}."))
+}
+
+/// Says why nothing follows for the times of a process; `None` where its figures are sound.
+fn why(process: &JudgedProcess) -> Option<String> {
+    if process.times_apart {
+        return Some("times in the file lie far from all others".to_owned());
+    }
+    let error = process.self_replay?;
+    let of = |what: &str, error: f64| {
+        (error.abs() > LARGE).then(|| format!("{what} {:+.0} %", error * 100.0))
+    };
+    let both = [of("busy time", error.busy), of("makespan", error.makespan)];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| {
+        format!("alone on its own device the replay misses the recording ({})", both.join(", "))
+    })
 }

@@ -77,6 +77,10 @@ pub struct JudgedProcess {
     /// idle time is assumed.
     #[serde(default)]
     pub issue_unknown: bool,
+    /// True if times in the file of the process lie far from all others, so that its span and idle
+    /// time may be those of a wrong clock.
+    #[serde(skip)]
+    pub times_apart: bool,
 }
 
 /// The figures of all processes under one recipe.
@@ -209,6 +213,7 @@ impl JudgedProcess {
             self_replay: None,
             end_error: None,
             issue_unknown: false,
+            times_apart: false,
         }
     }
 }

@@ -19,6 +19,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         self_replay: None,
         end_error: None,
         issue_unknown: false,
+        times_apart: false,
     }
 }
 
@@ -181,6 +182,13 @@ fn what_makes_no_difference_says_why() {
     assert_eq!(
         of(served, &rows, &[]).verdict.text,
         "Scheduling will not help: the GPU is idle 45 % of the time, mostly as no request is there. It has room for more load, or for another process."
+    );
+    // A span that may be wrong makes no share of it.
+    let mut apart = serve_and_train();
+    apart[1].times_apart = true;
+    assert_eq!(
+        of(apart, &rows, &[]).verdict.text,
+        "Under all 2 policies every process takes the same time to within 1 %. Do not conclude how long train takes or how idle the GPU is: times in the file lie far from all others."
     );
     let mut busy = of(serve_and_train(), &rows, &[]);
     for row in &mut busy.rows {

@@ -7,15 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::either::{Doubt, SMALL, either};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
+use super::no_effect::no_effect;
 use super::streams::{by_streams, streams_told};
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
 use crate::units::count;
 
-/// A device that is idle for at least this share of the time for want of launches has a host that
-/// is too slow.
-const SLOW_HOST: f64 = 0.2;
 /// The number of requests from which on the 99th percentile is not simply the slowest.
 const ENOUGH: u64 = 100;
 
@@ -187,38 +185,6 @@ fn differs(figures: &PolicyFigures, row: usize) -> bool {
 
 fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
-}
-
-/// Says that no way of sharing changes anything, and what would; of gaps that a file does not
-/// explain, that this is assumed.
-fn no_effect(figures: &PolicyFigures) -> String {
-    let row = &figures.rows[figures.baseline];
-    let idle = percent(row.idle);
-    let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
-    let told = if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
-        format!(
-            "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
-        )
-    } else if row.idle_host >= SLOW_HOST {
-        format!(
-            "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
-        )
-    } else if row.idle_copies >= SLOW_HOST {
-        format!(
-            "work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
-        )
-    } else {
-        let rows = figures.rows.len();
-        format!(
-            "under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
-        )
-    };
-    match figures.issue_unknown() {
-        None => format!("Scheduling will not help: {told}"),
-        Some(names) => format!(
-            "Scheduling will not help (assumed): {told} The file of {names} does not say when work was issued, so its gaps are taken for waits for the host: record the launches too."
-        ),
-    }
 }
 
 /// Says that recordings on another vendor's device rank nothing, where there are any.

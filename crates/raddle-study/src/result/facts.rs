@@ -262,6 +262,7 @@ impl ProfileFacts {
             self_replay: self.self_replay,
             end_error: self.end_error(&process),
             issue_unknown: self.issue_unknown(),
+            times_apart: self.quirks.iter().any(|quirk| quirk.name == "time-outlier"),
             ..process
         }
     }

@@ -321,6 +321,7 @@ impl<'b> Bench<'b> {
             self_replay: None,
             end_error: None,
             issue_unknown: false,
+            times_apart: false,
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);

@@ -11,8 +11,15 @@ use crate::profile::{Op, OpKind, ProfileFormat, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
+const HOUR_NS: u64 = 3_600_000_000_000;
+const DAY_NS: u64 = 24 * HOUR_NS;
 /// A year in nanoseconds: no op lasts as long, and no recording begins so long before its ops.
-const YEAR_NS: u64 = 31_536_000_000_000_000;
+const YEAR_NS: u64 = 365 * DAY_NS;
+/// A time lies apart by more than this many times all that was recorded together.
+const APART: u64 = 1_000;
+/// Ops that lie apart are left out where they are at most one of so many: of few ops nobody knows
+/// which are wrong.
+const FEW: usize = 10;
 /// The bit by which [`crate::profile::unsigned_time`] moves times of the source's clock.
 const SIGN: u64 = 1 << 63;
 
@@ -74,9 +81,10 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     let limits = Limits::of(draft.device.as_ref().filter(|_| listed), format);
     leave_out_timeless(draft);
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);
+    let together = Together::of(&draft.ops);
     for op in &mut draft.ops {
         let known = op.provenance.of(Field::Arrival) != Origin::Assumed;
-        if known && first.saturating_sub(op.arrival_ns) > YEAR_NS {
+        if known && together.is_far(first.saturating_sub(op.arrival_ns), floor(op.arrival_ns)) {
             op.arrival_ns = 0;
             op.assume(Field::Arrival);
             draft.report.note(Quirk::ImpossibleLaunchTime);
@@ -106,19 +114,70 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     }
 }
 
-/// Leaves out ops that last longer than a year, or whose start nobody wrote: it is 0 or less by a
-/// clock that the other ops read more than a year later.
+/// The ops around the one in the middle, of which none starts an hour after the one before it.
+#[derive(Clone, Copy, Debug)]
+struct Together {
+    first: u64,
+    /// The start of the last of them.
+    last: u64,
+    middle: u64,
+}
+
+impl Together {
+    fn of(ops: &[Op]) -> Self {
+        let starts = || ops.iter().map(|op| op.start_ns);
+        let (first, last) = (starts().min().unwrap_or(SIGN), starts().max().unwrap_or(SIGN));
+        if last - first <= HOUR_NS {
+            return Self { first, last, middle: first };
+        }
+        let mut starts: Vec<u64> = starts().collect();
+        starts.sort_unstable();
+        let middle = starts[starts.len() / 2];
+        let beside = |a: &u64, b: &u64| b - a <= HOUR_NS;
+        let group = starts.chunk_by(beside).find(|group| group.last() >= Some(&middle));
+        let (first, last) = group.and_then(|group| group.first().zip(group.last())).unzip();
+        Self { first: *first.unwrap_or(&middle), last: *last.unwrap_or(&middle), middle }
+    }
+
+    /// Returns whether no recording is so long, beside these ops or by any clock.
+    fn is_far(&self, distance: u64, floor: u64) -> bool {
+        let apart = (self.last - self.first).saturating_mul(APART);
+        distance > floor.max(apart).min(YEAR_NS)
+    }
+
+    /// Returns whether an op lies so far before or behind these, or lasts so long, that its time is
+    /// hardly one.
+    fn is_apart(&self, op: &Op) -> bool {
+        let before = self.first.saturating_sub(op.start_ns);
+        let after = op.start_ns.saturating_sub(self.last);
+        self.is_far(before, floor(op.start_ns)) || self.is_far(after.max(op.duration_ns), DAY_NS)
+    }
+
+    /// Returns whether an op has a time that is none, whatever the others are: it lasts longer than
+    /// a year, or starts at 0 or less by a clock that the op in the middle reads a year later.
+    fn is_timeless(&self, op: &Op) -> bool {
+        let unset = op.start_ns <= self.middle.saturating_sub(YEAR_NS).min(SIGN);
+        (unset && self.middle > SIGN.saturating_add(YEAR_NS))
+            || op.duration_ns > YEAR_NS
+            || op.start_ns.checked_add(op.duration_ns).is_none()
+    }
+}
+
+/// Returns the least distance by which a time of the source's clock lies apart: less where nobody
+/// may have written it, as it is 0 or below.
+const fn floor(time: u64) -> u64 {
+    if time <= SIGN { HOUR_NS } else { DAY_NS }
+}
+
+/// Leaves out ops whose times cannot be, or are apart from those of nearly all others.
 fn leave_out_timeless(draft: &mut Draft) {
-    let mut starts: Vec<u64> = draft.ops.iter().map(|op| op.start_ns).collect();
-    let middle = starts.len() / 2;
-    let usual = if starts.is_empty() { SIGN } else { *starts.select_nth_unstable(middle).1 };
-    let unset = usual.saturating_sub(YEAR_NS).min(SIGN);
+    let together = Together::of(&draft.ops);
+    let apart = |op: &Op| together.is_apart(op) && !together.is_timeless(op);
+    let count = draft.ops.iter().filter(|op| apart(op)).count();
+    let few = count <= draft.ops.len() / FEW;
     let report = &mut draft.report;
     draft.ops.retain(|op| {
-        let timeless = op.start_ns <= unset && usual > SIGN.saturating_add(YEAR_NS);
-        let out = timeless
-            || op.duration_ns > YEAR_NS
-            || op.start_ns.checked_add(op.duration_ns).is_none();
+        let out = together.is_timeless(op) || few && apart(op);
         report.add(Quirk::ImpossibleTime, u64::from(out));
         report.left_out =
             report.left_out.saturating_add(u64::from(out && op.kind == OpKind::Kernel));

@@ -76,6 +76,51 @@ fn times_that_nobody_wrote_are_unknown() {
     assert_eq!(trace(&[event("0", "5", args), event("10", "5", args)]).ops.len(), 2);
 }
 
+/// A clock since the boot of the machine, three days ago: one time apart from all others is none,
+/// and two halves apart are two halves.
+#[test]
+fn a_single_time_apart_is_no_span() {
+    let args = r#""block":[128,1,1]"#;
+    let boot = 260_000_000_000_u64;
+    let day = 24 * 3600 * 1_000_000_u64;
+    let usual = |count: u64, from: u64| -> Vec<String> {
+        (0..count).map(|at| event(&(from + at * 100).to_string(), "45", args)).collect()
+    };
+    let last = boot + 29 * 100;
+    for odd in [
+        event("0", "45", args),
+        event("-5", "45", args),
+        event(&(last + 2 * day).to_string(), "45", args),
+        event(&(boot + 50).to_string(), &(2 * day).to_string(), args),
+    ] {
+        let mut events = usual(30, boot);
+        events.push(odd.clone());
+        let p = trace(&events);
+        assert_eq!((p.ops.len(), p.span_ns), (30, 2_945_000), "{odd}");
+        assert_eq!((p.report.met("impossible-time"), p.report.left_out), (1, 1), "{odd}");
+        // Of few ops nobody knows which is wrong: they are kept, and said to be apart.
+        let p = trace(&[usual(3, boot), vec![odd.clone()]].concat());
+        assert_eq!((p.ops.len(), p.report.met("impossible-time")), (4, 0), "{odd}");
+        assert!(p.report.met("time-outlier") > 0, "{odd}");
+    }
+    let hour = day / 24;
+    for (kept, second) in [(20, boot + 3 * day), (3, boot + 23 * hour), (1, boot - 23 * hour)] {
+        let p = trace(&[usual(40, boot), usual(kept, second)].concat());
+        assert_eq!(p.ops.len() as u64, 40 + kept, "a pause, not a wrong time");
+        assert!(p.report.met("time-outlier") > 0);
+    }
+    // Where the rest lasts an hour, a day more is a pause.
+    let long: Vec<String> =
+        (0..40).map(|at| event(&(boot + at * hour / 40).to_string(), "45", args)).collect();
+    let p = trace(&[long, usual(1, boot + 3 * day)].concat());
+    assert!(p.ops.len() == 41 && p.report.met("time-outlier") > 0);
+    let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":1,"args":{"correlation":9}}"#;
+    let tied = event(&boot.to_string(), "45", args);
+    let tied = tied.replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
+    let p = trace(&[call.to_owned(), tied]);
+    assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (45_000, 1));
+}
+
 #[test]
 fn json_of_rocprof_v1_with_and_without_grids() {
     let kernel = |name: &str, begin: u64, more: &str| {

@@ -1,0 +1,45 @@
+//! All recipes do the same: what limits the work instead?
+
+use super::words::percent;
+use super::{JudgedBy, JudgedProcess, PolicyFigures};
+
+/// A device that is idle for at least this share of the time for want of launches has a host that
+/// is too slow.
+const SLOW_HOST: f64 = 0.2;
+
+/// Says that no way of sharing changes anything, and what would; of gaps that a file does not
+/// explain, that this is assumed.
+pub(super) fn no_effect(figures: &PolicyFigures) -> String {
+    let row = &figures.rows[figures.baseline];
+    let rows = figures.rows.len();
+    if figures.processes.iter().any(|it| it.times_apart) {
+        return format!(
+            "Under all {rows} policies every process takes the same time to within 1 %."
+        );
+    }
+    let idle = percent(row.idle);
+    let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
+    let told = if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
+        format!(
+            "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
+        )
+    } else if row.idle_host >= SLOW_HOST {
+        format!(
+            "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+        )
+    } else if row.idle_copies >= SLOW_HOST {
+        format!(
+            "work waits for copies, the GPU is idle {idle} of the time. Fewer or pinned copies, or copies beside kernels, will."
+        )
+    } else {
+        format!(
+            "under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
+        )
+    };
+    match figures.issue_unknown() {
+        None => format!("Scheduling will not help: {told}"),
+        Some(names) => format!(
+            "Scheduling will not help (assumed): {told} The file of {names} does not say when work was issued, so its gaps are taken for waits for the host: record the launches too."
+        ),
+    }
+}
