@@ -46,8 +46,8 @@ pub struct Profile {
     /// Kernels that end with their peers on other devices, by op; none but by
     /// [`CommRule::Peers`](crate::CommRule::Peers).
     pub collectives: Vec<Collective>,
-    /// The warnings and errors that the profiler wrote about its own recording of the GPU (Nsight
-    /// Systems); paths are left out.
+    /// The warnings and errors that the profiler wrote about its own recording (Nsight Systems), those
+    /// about the GPU first; paths are left out.
     pub diagnostics: Vec<String>,
     /// The counts of what was read, and of what had to be mended, left out or assumed.
     pub report: ImportReport,

@@ -59,7 +59,7 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     }
     document.paragraph("Arrivals", arrivals(profile));
     document.paragraph("Origins", origins(profile));
-    let said = profile.diagnostics.iter().map(|text| plain(text, 240)).collect();
+    let said = profile.diagnostics.iter().map(|text| plain(text, 1000)).collect();
     document.list("Said by the profiler", said);
     document.list("Unusual in the file", profile.quirks.iter().map(met).collect());
     if let Some(fidelity) = &profile.self_replay {

@@ -167,7 +167,7 @@ pub struct InspectedProfile {
     pub origins: Vec<FieldOrigins>,
     /// The unusual things that were met in the file.
     pub quirks: Vec<QuirkMet>,
-    /// The warnings and errors of the profiler about its own recording of the GPU.
+    /// The warnings and errors of the profiler about its own recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
     /// The replay against the recording, where the user asked for it.

@@ -37,8 +37,9 @@ const IN_FILES: [(&[&str], &str); 3] = [
 /// Characters of a name that stands alone in a line, and of one beside a number.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
-/// Characters of a text of the profiler in a line.
-const TOLD: usize = 38;
+/// Texts of the profiler in a line, and characters of one.
+const QUOTED: usize = 2;
+const TOLD: usize = 120;
 
 impl Overturning {
     /// Makes a line about profiles, of which each has its sentence; `None` without any.
@@ -207,15 +208,38 @@ fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| format!("{names}: {} cannot be, so unknown", told.join(", ")))
 }
 
-/// Warns of profiles whose profiler itself says that its recording of the GPU has a fault.
+/// Warns of profiles whose profiler itself says that its recording has a fault.
 fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let with = || sources.iter().filter(|source| !source.diagnostics.is_empty());
     let found = with().map(|source| {
-        let told: Vec<String> = source.diagnostics.iter().map(|text| plain(text, 240)).collect();
+        let told: Vec<String> = source.diagnostics.iter().map(|text| plain(text, 1000)).collect();
         (&*source.name, format!("the profiler says of {}: {}", source.name, told.join("; ")))
     });
-    let first = with().find_map(|source| source.diagnostics.first()).cloned().unwrap_or_default();
-    Overturning::of(found, |names| format!("{names}: nsys says \"{}\"", plain(&first, TOLD)))
+    let mut texts: Vec<&str> = Vec::new();
+    for text in with().flat_map(|source| &source.diagnostics) {
+        if !texts.contains(&&**text) {
+            texts.push(text);
+        }
+    }
+    let told: Vec<String> =
+        texts.iter().take(QUOTED).map(|text| format!("\"{}\"", beginning(text, TOLD))).collect();
+    let more = match texts.len().saturating_sub(QUOTED) {
+        0 => String::new(),
+        more => format!("; {more} more with `-v`"),
+    };
+    Overturning::of(found, |names| format!("{names}: nsys says {}{more}", told.join("; ")))
+}
+
+/// Returns the first sentence of a text from outside, or of a longer one its first words.
+fn beginning(text: &str, limit: usize) -> String {
+    let text = plain(text, usize::MAX);
+    let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
+    if sentence.chars().count() <= limit {
+        return sentence.to_owned();
+    }
+    let end = sentence.char_indices().nth(limit).map_or(sentence.len(), |(at, _)| at);
+    let words = sentence[..end].rsplit_once(' ').map_or(&sentence[..end], |(words, _)| words);
+    format!("{words} …")
 }
 
 /// Warns of launches without a recorded issue: what their hosts would do beside others is assumed,
@@ -350,5 +374,15 @@ mod tests {
             assert!(told.ends_with(end) && told.chars().count() <= ALONE, "{told}");
         }
         assert_eq!(Overturning::of([], str::to_owned), None);
+    }
+
+    #[test]
+    fn a_text_of_the_profiler_keeps_its_first_sentence() {
+        let whole = "Not all CUDA events might have been collected";
+        assert_eq!(beginning(whole, TOLD), whole);
+        let driver = "Driver (13.3) is not supported by this build. Libraries for 12.9 are used";
+        assert_eq!(beginning(driver, TOLD), "Driver (13.3) is not supported by this build");
+        assert_eq!(beginning(whole, 20), "Not all CUDA events …");
+        assert_eq!(beginning(&"x".repeat(200), 5), "xxxxx …");
     }
 }

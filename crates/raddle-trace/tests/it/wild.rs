@@ -202,8 +202,16 @@ mod databases {
     fn what_nsys_says_of_its_recording_stands_in_the_profile() {
         let db = Db::new();
         db.kernel(&[]).sql(DIAGNOSTICS);
-        let told = "Not all CUDA events might have been collected, see (path)";
-        assert_eq!(nsys(&db).diagnostics, [told]);
+        let sql = "INSERT INTO DIAGNOSTIC_EVENT VALUES (3, 3, 'Buffer overflow of 17 events'),
+            (4, 3, 'CUPTI lost buffers'), (5, 2, 'No NVTX events collected.')";
+        db.sql(sql);
+        let told = [
+            "CUPTI lost buffers",
+            "Not all CUDA events might have been collected, see (path)",
+            "Buffer overflow of 17 events",
+            "No NVTX events collected",
+        ];
+        assert_eq!(nsys(&db).diagnostics, told);
     }
 
     #[test]
@@ -222,7 +230,8 @@ mod databases {
         let counted = "1,200 launches were made, the device side was not recorded: ";
         assert!(told.contains(counted) && told.contains("WSL2"), "{told}");
         let told = launches("(1, 'cudaLaunchKernel_v7000')", DIAGNOSTICS);
-        assert!(told.contains("Not all CUDA events") && !told.contains("WSL2"), "{told}");
+        let said = "nsys says: Not all CUDA events might have been collected, see (path); No NVTX";
+        assert!(told.contains(said) && told.contains("WSL2"), "a fault without a cure: {told}");
         let told = launches("(1, 'cudaMalloc_v3020')", "");
         assert!(told.contains("only 1200 CUDA calls"), "{told}");
     }

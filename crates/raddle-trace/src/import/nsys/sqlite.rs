@@ -36,7 +36,7 @@ pub(in crate::import) fn import(
     draft::draft(file, database, found, options.device)
 }
 
-/// Returns the warnings and errors about the recording of the GPU that the tool wrote itself.
+/// Returns the warnings and errors that the tool wrote itself.
 pub(in crate::import) fn diagnostics(database: &Database) -> Vec<String> {
-    diagnostics::about_gpu(database)
+    diagnostics::severe(database)
 }

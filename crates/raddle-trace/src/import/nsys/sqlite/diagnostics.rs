@@ -3,46 +3,41 @@
 //! The table of diagnostics names files and processes too, so only warnings and errors are taken,
 //! and paths are left out of them.
 
+use std::cmp::Reverse;
+
 use crate::import::sqlite::database::Database;
 
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
-/// The numbers of the severities "Warning" and "Error".
-const SEVERE: [i64; 2] = [2, 3];
+/// The number of the severity "Warning"; errors have larger ones.
+const WARNING: i64 = 2;
 /// The most texts that are kept, and the most characters of one.
-const TEXTS: usize = 4;
-const LONGEST: usize = 240;
-/// Words of texts about the recording of the GPU, in lower case.
+const TEXTS: usize = 32;
+const LONGEST: usize = 1000;
+/// Words of texts about the recording of the GPU, in lower case, which come first.
 const GPU: [&str; 4] = ["cuda", "cupti", "gpu", "driver"];
 
-/// Returns the warnings and errors, each text once.
+/// Returns the warnings and errors, each text once: what is about the recording of the GPU first,
+/// and errors before warnings.
 pub(super) fn severe(database: &Database) -> Vec<String> {
-    found(database, |_| true)
-}
-
-/// Returns those warnings and errors that are about the recording of the GPU.
-pub(super) fn about_gpu(database: &Database) -> Vec<String> {
-    found(database, is_about_gpu)
+    let mut texts: Vec<(i64, String)> = Vec::new();
+    database.scan(EVENTS, &["severity", "text"], |row| {
+        let severity = row.number(0).filter(|&severity| severity >= WARNING);
+        if let Some((severity, text)) = severity.zip(row.text(1)) {
+            let text = shortened(&text);
+            if !text.is_empty() && !texts.iter().any(|(_, known)| *known == text) {
+                texts.push((severity, text));
+            }
+        }
+        texts.len() < TEXTS
+    });
+    texts.sort_by_key(|(severity, text)| Reverse((is_about_gpu(text), *severity)));
+    texts.into_iter().map(|(_, text)| text).collect()
 }
 
 /// Returns whether a text is about the recording of the GPU.
 fn is_about_gpu(text: &str) -> bool {
     let text = text.to_lowercase();
     GPU.iter().any(|word| text.contains(word))
-}
-
-fn found(database: &Database, wanted: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    database.scan(EVENTS, &["severity", "text"], |row| {
-        let severe = row.number(0).is_some_and(|severity| SEVERE.contains(&severity));
-        if let Some(text) = row.text(1).filter(|_| severe) {
-            let text = shortened(&text);
-            if !text.is_empty() && wanted(&text) && !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        texts.len() < TEXTS
-    });
-    texts
 }
 
 /// Returns a text in one line, without paths and without its last full stop.

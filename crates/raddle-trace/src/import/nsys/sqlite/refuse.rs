@@ -71,12 +71,15 @@ pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Opti
         return Some(error);
     }
     let launched = launches(&source.database);
-    let mut why = severe(&source.database);
+    let why = severe(&source.database);
     if launched > 0 {
-        if why.is_empty() {
-            why.push(device_side::NVIDIA.to_owned());
-        }
-        return Some(device_side::not_recorded(file, launched, why.join("; ")));
+        // No text of the tool names a cure.
+        let causes = device_side::NVIDIA;
+        let why = match why.as_slice() {
+            [] => causes.to_owned(),
+            said => format!("nsys says: {}; {causes}", said.join("; ")),
+        };
+        return Some(device_side::not_recorded(file, launched, why));
     }
     let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
     let words: Vec<_> = [
