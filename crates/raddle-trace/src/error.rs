@@ -105,6 +105,9 @@ pub enum TraceError {
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
+    /// A file that holds other work or calls than launches, so that switching CUDA on is no cure.
+    #[error("{file} holds no GPU kernels, but {found}: {cure}")]
+    NothingLaunched { file: String, found: String, cure: String },
     /// A file with launches of kernels, and without the kernels.
     #[error("{file}: {launches} were made, the device side was not recorded: {why}")]
     NoDeviceSide { file: String, launches: String, why: String },

@@ -1,12 +1,26 @@
 //! Why does a file hold launches and no kernels, and what can be done?
 
 use crate::error::TraceError;
+use crate::profile::{Op, OpKind};
 
 /// The usual causes on NVIDIA, each with its cure.
 pub(super) const NVIDIA: &str = "the usual causes are WSL2 (record under Linux itself, or with the newest driver of Windows), missing rights (run as root, or load the driver's module with NVreg_RestrictProfilingToAdminUsers=0), a driver newer than the profiler (install the newest profiler), a second profiler at the same time (end it), and a program that was killed before it flushed (let it end, or call cudaDeviceSynchronize before it does)";
 
-/// The usual causes on AMD, each with its cure.
-pub(super) const AMD: &str = "the usual causes are that kernels were not traced (record again with `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`), missing rights (join the groups render and video), and a program that was killed before it flushed (let it end)";
+/// Returns the usual causes on AMD, each with its cure; that of PyTorch's profiler where it wrote the
+/// file.
+pub(super) fn amd(by_torch: bool) -> String {
+    let torch = if by_torch {
+        "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`, where CUDA stands for AMD's GPUs too, or with "
+    } else {
+        ""
+    };
+    format!(
+        "the usual causes are that kernels were not traced (record again with {torch}`rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`), missing rights (join the groups render and video), a second profiler at the same time (end it), and a program that was killed before it flushed (let it end)"
+    )
+}
+
+/// The cure of a recording in which calls or copies show that the GPU was recorded.
+const RECORDED: &str = "the GPU was recorded, and nothing was launched meanwhile. Record the process that launches the kernels (a worker, not its parent), from before the first launch until it has synchronised";
 
 /// Returns whether a call of the runtime or the driver launches a kernel or a graph.
 pub(super) fn is_launch(call: &str) -> bool {
@@ -20,6 +34,60 @@ pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceErr
     let word = if launches == 1 { "launch" } else { "launches" };
     let launches = format!("{} {word}", grouped(launches));
     TraceError::NoDeviceSide { file, launches, why }
+}
+
+/// The work and the calls of a file without kernels and without launches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OtherWork {
+    pub(super) calls: u64,
+    /// True if the calls are of HIP.
+    pub(super) hip: bool,
+    pub(super) copies: u64,
+    pub(super) fills: u64,
+}
+
+impl OtherWork {
+    /// Counts the copies and the fills.
+    pub(super) fn of<'o>(ops: impl Iterator<Item = &'o Op>) -> Self {
+        let mut found = Self::default();
+        for op in ops {
+            match op.kind {
+                OpKind::Copy => found.copies += 1,
+                OpKind::Set => found.fills += 1,
+                OpKind::Kernel => {}
+            }
+        }
+        found
+    }
+
+    /// Names the work with its counts; `None` where there is none.
+    pub(super) fn told(self) -> Option<String> {
+        let Self { calls, hip, copies, fills } = self;
+        let maker = if hip { "HIP" } else { "CUDA" };
+        let called = match calls {
+            0 => None,
+            1 => Some(format!("1 {maker} call, which launches nothing")),
+            _ => Some(format!("{} {maker} calls, none of them a launch", grouped(calls))),
+        };
+        let of = |n: u64, one: &str, many: &str| {
+            (n > 0).then(|| format!("{} {}", grouped(n), if n == 1 { one } else { many }))
+        };
+        let all = [called, of(copies, "copy", "copies"), of(fills, "fill", "fills")];
+        let all: Vec<String> = all.into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+
+    /// Builds the refusal of a file that holds such work alone, with what the tool says of its
+    /// recording; `None` where it holds none.
+    pub(super) fn refuse(self, file: &str, said: &[String]) -> Option<TraceError> {
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            format!("nsys says: {}; ", said.join("; "))
+        };
+        let (file, cure) = (file.to_owned(), format!("{said}{RECORDED}"));
+        Some(TraceError::NothingLaunched { file, found: self.told()?, cure })
+    }
 }
 
 /// Writes a number with commas between groups of three digits.

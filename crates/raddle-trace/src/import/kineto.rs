@@ -20,9 +20,9 @@ mod work;
 
 use crate::assemble::Draft;
 use crate::config::ImportConfig;
-use crate::error::TraceError;
+use crate::error::{TraceError, shown};
 use crate::import::ImportSource;
-use crate::import::device_side;
+use crate::import::device_side::{self, OtherWork};
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
 use crate::profile::ProfileFormat;
@@ -94,8 +94,21 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
         return known::other_device(file, device);
     }
     if found.launches > 0 {
-        let why = if found.hip_calls { device_side::AMD } else { device_side::NVIDIA };
-        return device_side::not_recorded(file, found.launches, why.to_owned());
+        let by_torch = found.maker == TraceMaker::Kineto;
+        let why =
+            if found.hip_calls { device_side::amd(by_torch) } else { device_side::NVIDIA.into() };
+        return device_side::not_recorded(file, found.launches, why);
+    }
+    let work = OtherWork {
+        calls: found.calls_seen.max(found.syncs_seen),
+        hip: found.hip_calls,
+        ..OtherWork::of(found.ops.iter().map(|found| &found.op))
+    };
+    if let Some(error) = work.refuse(&file, &[]) {
+        return error;
+    }
+    if let Some(error) = of_host(&file, found) {
+        return error;
     }
     let categories = match found.categories.is_empty() {
         true if found.report.events == 0 => "it holds no events at all".to_owned(),
@@ -103,6 +116,16 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
         false => format!("only {}", listed(found.categories.iter().map(String::as_str))),
     };
     TraceError::NoKernels { file, categories }
+}
+
+/// Returns the error for a file of the host's work that describes a GPU.
+fn of_host(file: &str, found: &KinetoCollector) -> Option<TraceError> {
+    let (_, device) = found.devices.first()?;
+    let work = listed(found.categories.iter().map(String::as_str));
+    let found = format!("only {work} and the description of {}", shown(&device.name));
+    let cure = "either CUDA activities were off (record with `torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`), or the work ran on the CPU (move the model and its input to the GPU)";
+    let (file, cure) = (file.to_owned(), cure.to_owned());
+    Some(TraceError::NothingLaunched { file, found, cure })
 }
 
 fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {

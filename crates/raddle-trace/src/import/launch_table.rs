@@ -12,6 +12,7 @@ use crate::assemble::{Draft, Interner, push};
 use crate::config::{BarrierRule, ImportConfig};
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
+use crate::import::device_side::OtherWork;
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
@@ -75,9 +76,11 @@ pub(super) fn import(
     let LaunchTable { mut draft, names, streams, .. } = launches;
     draft.report.ends(end);
     if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
-        let categories =
-            if draft.ops.is_empty() { "only a header" } else { "only copies and fills" };
-        return Err(TraceError::NoKernels { file, categories: categories.to_owned() });
+        let Some(found) = OtherWork::of(draft.ops.iter()).told() else {
+            return Err(TraceError::NoKernels { file, categories: "only a header".to_owned() });
+        };
+        let cure = "write a row of kind `kernel` for each launch (docs/launch-table.md)".to_owned();
+        return Err(TraceError::NothingLaunched { file, found, cure });
     }
     draft.report.add(Quirk::NoDevice, u64::from(draft.device.is_none()));
     Ok(Draft { kernels: names.into_items(), streams: streams.into_items(), ..draft })

@@ -104,11 +104,46 @@ fn json_of_something_else() {
 #[test]
 fn a_trace_without_kernels_tells_what_it_has() {
     let error = refusal("no-kernels.json").to_string();
-    assert!(error.contains("(only `cpu_op`, `cuda_runtime`): record a process"), "{error}");
+    assert!(
+        error.contains("no GPU kernels, but 1 CUDA call, which launches nothing: the GPU was"),
+        "{error}"
+    );
     assert!(refusal("null-events.json").to_string().contains("it holds no events at all"));
     assert!(matches!(of("[]"), TraceError::NoKernels { .. }));
     let cut = of("{\"traceEvents\":[{\"ph\":");
     assert!(matches!(cut, TraceError::BreaksOff { byte: 16, .. }), "{cut}");
+}
+
+/// Calls and copies show that the GPU was recorded, so switching that on is no cure.
+#[test]
+fn a_trace_without_launches_is_not_told_to_switch_the_gpu_on() {
+    let event = |cat: &str, name: &str, ts: u64| {
+        format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":1}}"#)
+    };
+    let of_events = |events: &[String], more: &str| {
+        of(&format!(r#"{{{more}"traceEvents":[{}]}}"#, events.join(","))).to_string()
+    };
+    let calls = |name: &str, count: u64| -> Vec<String> {
+        (0..count).map(|at| event("cuda_runtime", name, at)).collect()
+    };
+    let copies: Vec<String> = (0..12).map(|at| event("gpu_memcpy", "Memcpy HtoD", at)).collect();
+    for (events, told) in [
+        (calls("cudaDeviceSynchronize", 11), "but 11 CUDA calls, none of them a launch: "),
+        (calls("hipMalloc", 2), "but 2 HIP calls, none of them a launch: "),
+        (copies, "but 12 copies: "),
+    ] {
+        let error = of_events(&events, "");
+        assert!(error.contains(told) && error.contains("from before the first launch"), "{error}");
+        assert!(!error.contains("switched on"), "{error}");
+    }
+    let host = [event("cpu_op", "aten::mm", 1)];
+    let error = of_events(&host, r#""deviceProperties":[{"id":0,"name":"NVIDIA H100"}],"#);
+    assert!(error.contains("but only `cpu_op` and the description of `NVIDIA H100`"), "{error}");
+    assert!(error.contains("ProfilerActivity.CUDA") && error.contains("on the CPU"), "{error}");
+    assert!(of_events(&host, "").contains("switched on"), "no GPU was seen");
+    let error = of_events(&calls("hipLaunchKernel", 19), "");
+    assert!(error.contains("19 launches were made") && error.contains("rocprofv3"), "{error}");
+    assert!(error.contains("torch.profiler"), "PyTorch wrote it: {error}");
 }
 
 #[test]

@@ -116,7 +116,7 @@ fn unknown_words_list_the_known_ones() {
 fn a_table_without_kernels_is_refused() {
     assert!(matches!(table(""), Err(TraceError::NoKernels { .. })));
     let said = complaint(&format!("{HEADER},kind\na,,,,,,,0,5,copy\n"));
-    assert!(said.contains("only copies and fills"), "{said}");
+    assert!(said.contains("no GPU kernels, but 1 copy: write a row"), "{said}");
 }
 
 #[test]

@@ -320,7 +320,10 @@ fn quirk_18_exports_without_kernels_tell_what_they_have() {
     assert!(refusal(&db).contains("(its tables of CUDA are empty)"));
     let db = Db::empty();
     db.row(COPIES, &place(1, 2, 3)).row(SETS, &place(1, 2, 3)).call(0, 3, TID_100);
-    assert!(refusal(&db).contains("(only 1 CUDA calls, 1 copies, 1 fills)"));
+    assert!(
+        refusal(&db)
+            .contains("but 1 CUDA call, which launches nothing, 1 copy, 1 fill: the GPU was")
+    );
     assert!(refusal(Db::empty().table(GPUS, &["id"])).contains("no tables of CUDA"));
 }
 

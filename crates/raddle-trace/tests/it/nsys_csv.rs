@@ -235,7 +235,9 @@ fn other_reports_are_named_with_what_to_do() {
         assert!(error.contains(words) && error.contains("-r cuda_gpu_trace -f csv"), "{error}");
     }
     assert!(refusal(HEADER).contains("(only a header)"));
-    assert!(refusal(&format!("{HEADER}{COPY}")).contains("(only 1 copies and fills)"));
+    assert!(
+        refusal(&format!("{HEADER}{COPY}")).contains("no GPU kernels, but 1 copy: the GPU was")
+    );
     assert!(refusal(&format!("{HEADER}nonsense\n")).contains("(only 1 lines that are no rows)"));
 }
 

@@ -165,6 +165,10 @@ pub(in crate::import) struct KinetoCollector {
     pub(super) categories: BTreeSet<String>,
     /// The number of kernel events, also those left out.
     pub(in crate::import) kernels_seen: u64,
+    /// The number of calls of the runtime or the driver, and of records of synchronisation, which
+    /// need no call beside them.
+    pub(super) calls_seen: u64,
+    pub(super) syncs_seen: u64,
     /// The number of calls that launch a kernel or a graph.
     pub(super) launches: u64,
     /// True if any time shows parts of a microsecond.
@@ -244,7 +248,10 @@ impl KinetoCollector {
                 return;
             }
             Category::Call => self.call(event),
-            Category::Sync => self.waits.sync(event, &mut self.streams),
+            Category::Sync => {
+                self.syncs_seen += 1;
+                self.waits.sync(event, &mut self.streams)
+            }
             Category::Kernel => self.work(event, OpKind::Kernel),
             Category::Copy => self.work(event, OpKind::Copy),
             Category::Set => self.work(event, OpKind::Set),
@@ -259,6 +266,7 @@ impl KinetoCollector {
     /// Takes a call; `None` where it has no name or no time.
     fn call(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let name = event.name.and_then(string)?;
+        self.calls_seen += 1;
         self.launches += u64::from(is_launch(&name));
         self.hip_calls |= name.starts_with("hip");
         self.waits.call(event, &name);

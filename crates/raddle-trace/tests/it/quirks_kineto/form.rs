@@ -31,7 +31,7 @@ fn quirk_01_null_absent_and_empty_events_are_refused_clearly() {
     assert!(refused(r#"{"schemaVersion":1,"traceEvents":[]}"#).contains("no events at all"));
     assert!(refused(r#"{"schemaVersion":1}"#).contains("one key, and not `traceEvents`"));
     let cpu_only = text_of(V100, &[event("cpu_op", "aten::add", "1", r#""dur":1"#)]);
-    assert!(refused(&cpu_only).contains("(only `cpu_op`)"));
+    assert!(refused(&cpu_only).contains("but only `cpu_op` and the description of"));
 }
 
 #[test]

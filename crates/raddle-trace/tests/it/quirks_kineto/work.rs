@@ -95,7 +95,7 @@ fn quirk_23_annotations_and_synchronisation_are_no_work() {
     assert_eq!((names(&p), p.ops[1].after), (vec!["a", "b"], Some(0)));
     assert_eq!(count(&p, "gpu-annotation"), 1);
     let told = refused(&text_of(V100, &[lane("cuda_sync")]));
-    assert!(told.contains("(only `cuda_sync`)"), "{told}");
+    assert!(told.contains("but 1 CUDA call, which launches nothing"), "{told}");
 }
 
 #[test]

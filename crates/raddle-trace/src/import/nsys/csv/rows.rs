@@ -7,6 +7,7 @@ use crate::config::BarrierRule;
 use crate::csv_table::{CellFault, CsvRow};
 use crate::decimal::{fixed, is_rounded, natural};
 use crate::error::TraceError;
+use crate::import::device_side::OtherWork;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, NsysKernel, SET, UNNAMED};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
@@ -236,14 +237,14 @@ impl GpuTrace {
     }
 
     fn unusable(&self, file: &str) -> TraceError {
-        let file = file.to_owned();
-        let malformed = self.report.count(Quirk::Malformed);
-        let categories = match (self.ops.is_empty(), malformed) {
-            (true, 0) => "only a header".to_owned(),
-            (true, n) => format!("only {n} lines that are no rows"),
-            (false, _) => format!("only {} copies and fills", self.ops.len()),
-        };
-        TraceError::NoKernels { file, categories }
+        let work = OtherWork::of(self.ops.iter().map(|found| &found.op));
+        work.refuse(file, &[]).unwrap_or_else(|| {
+            let categories = match self.report.count(Quirk::Malformed) {
+                0 => "only a header".to_owned(),
+                n => format!("only {n} lines that are no rows"),
+            };
+            TraceError::NoKernels { file: file.to_owned(), categories }
+        })
     }
 }
 

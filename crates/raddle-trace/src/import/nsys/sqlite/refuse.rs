@@ -1,9 +1,10 @@
 //! Why can nothing come of a database, and what would help?
 
 use crate::error::TraceError;
+use crate::import::device_side::{self, OtherWork};
+use crate::import::known;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
-use crate::import::{device_side, known};
 use crate::profile::OpKind;
 use crate::report::Quirk;
 
@@ -81,21 +82,18 @@ pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Opti
         };
         return Some(device_side::not_recorded(file, launched, why));
     }
-    let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
-    let words: Vec<_> = [
-        (found.calls.len() as u64, "CUDA calls"),
-        (of(OpKind::Copy), "copies"),
-        (of(OpKind::Set), "fills"),
-    ]
-    .into_iter()
-    .filter(|&(n, _)| n > 0)
-    .map(|(n, what)| format!("{n} {what}"))
-    .collect();
+    let work = OtherWork {
+        calls: found.calls.len() as u64,
+        ..OtherWork::of(found.ops.iter().map(|found| &found.op))
+    };
+    if let Some(error) = work.refuse(&file, &why) {
+        return Some(error);
+    }
     let traced = [CALLS, COPIES, SETS, GRAPHS].iter().any(|table| source.database.has(table));
-    let categories = match (words.is_empty(), traced) {
-        (false, _) => format!("only {}", words.join(", ")),
-        (true, true) => "its tables of CUDA are empty".to_owned(),
-        (true, false) => "it has no tables of CUDA; `nsys profile --trace=cuda` makes them".into(),
+    let categories = if traced {
+        "its tables of CUDA are empty"
+    } else {
+        "it has no tables of CUDA; `nsys profile --trace=cuda` makes them"
     };
     let said =
         if why.is_empty() { String::new() } else { format!("; nsys says: {}", why.join("; ")) };

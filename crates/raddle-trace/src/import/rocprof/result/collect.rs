@@ -12,7 +12,7 @@ use crate::assemble::{Interner, push};
 use crate::config::BarrierRule;
 use crate::error::TraceError;
 use crate::import::blocking::Blocking;
-use crate::import::device_side::{AMD, is_launch, not_recorded};
+use crate::import::device_side::{amd, is_launch, not_recorded};
 use crate::import::document::RecordSink;
 use crate::import::kineto::waits::KinetoWaits;
 use crate::import::rocprof::kernel_name;
@@ -176,7 +176,7 @@ impl ResultCollector {
             process.calls.iter().filter(launches).count()
         });
         if launches > 0 {
-            return not_recorded(file, launches as u64, AMD.to_owned());
+            return not_recorded(file, launches as u64, amd(false));
         }
         let calls = all(|process| process.calls.len());
         let saw = format!("{calls} calls of HIP, {} copies", all(|process| process.ops.len()));
