@@ -82,7 +82,7 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
         source,
         Device {
             id: slug(&source.name),
-            product: name(),
+            product: product(&source.name),
             vendor: Vendor::Nvidia,
             cus: u16::try_from(sms).map_err(|_| impossible(source, "number of SMs"))?,
             wave_size: WARP,
@@ -130,7 +130,7 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
         source,
         Device {
             id: slug(name),
-            product: name.clone(),
+            product: product(name),
             vendor: Vendor::Amd,
             cus: u16::try_from(cus).map_err(|_| impossible(source, "number of compute units"))?,
             wave_size: known.wave,
@@ -213,6 +213,11 @@ fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
 
 /// Returns the name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
 /// `geforce-rtx-3080`.
+/// Returns the name of a device in texts.
+fn product(name: &str) -> String {
+    if name.trim().is_empty() { "an unnamed device".to_string() } else { name.to_string() }
+}
+
 fn slug(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());

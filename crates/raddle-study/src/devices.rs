@@ -3,6 +3,7 @@
 use raddle_device::{Device, DeviceError, SourceDevice};
 use raddle_trace::{Profile, ProfileFormat as Recorded};
 
+use crate::assumed::{find, has_twin};
 use crate::error::StudyError;
 use crate::files::{Files, is_path};
 use crate::profiles::Loaded;
@@ -172,13 +173,6 @@ fn other_memory(name: &str, product: &str) -> bool {
     size(name).zip(size(product)).is_some_and(|(own, known)| own != known)
 }
 
-/// Returns whether the table has another product with the same compute units, such as MI210 and one
-/// die of an MI250. Either product is then as good a guess as the other.
-fn has_twin(device: &Device) -> bool {
-    let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
-    raddle_device::table().iter().any(|other| other.id != device.id && unit(other) == unit(device))
-}
-
 /// Finds the AMD device by the number of compute units in the profile. AMD's driver often gives one
 /// name to several products ("AMD Instinct MI250X / MI250"), or to all ("AMD Radeon Graphics", "").
 fn amd(source: &SourceDevice) -> Option<Device> {
@@ -213,10 +207,6 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
     let bad = |cause| StudyError::DeviceFile { file: name.to_owned(), cause };
     let device = sound.map_err(bad)?;
     Ok(Chosen { device, found: DeviceFound::File })
-}
-
-fn find(name: &str) -> Option<Device> {
-    raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
 /// The device of the table with this id or product name, or the only one with this instruction set.

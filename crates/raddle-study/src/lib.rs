@@ -32,6 +32,7 @@ pub mod amount;
 pub mod answer;
 mod arrivals;
 mod ask;
+mod assumed;
 pub mod check;
 pub mod compare;
 pub mod contention;

@@ -72,7 +72,10 @@ impl TextWriter {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading(text) => self.line(&heading(&plain(text, self.width), self.colour)),
+            Block::Heading(text) => {
+                let text = wrap(&plain(text, ITEM), self.width, "  ");
+                self.line(&heading(&text, self.colour));
+            }
             Block::Paragraph { label, text } => self.paragraph(label, text),
             Block::Note(text) => self.paragraph("", text),
             Block::List(list) if list.inline => self.paragraph(&list.label, &list.items.join("; ")),

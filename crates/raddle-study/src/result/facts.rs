@@ -8,8 +8,9 @@ use raddle_sim::{LaunchLatency, Scaling, TimeScale, WaitRule};
 use raddle_trace::{CopiesElsewhere, CopyDirection, Field, Op, OpKind, Origin, Profile, QuirkMet};
 use serde::Serialize;
 
-use super::device::DeviceFacts;
+use super::device::{DeviceFacts, DeviceFound};
 use crate::answer::{JudgedBy, JudgedProcess, RecordedOn};
+use crate::assumed::why_assumed;
 use crate::fidelity::ModelError;
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
@@ -141,6 +142,9 @@ pub struct ProfileFacts {
     /// The warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
+    /// The reason for the device, where it is assumed.
+    #[serde(skip)]
+    pub(crate) assumed: Option<String>,
 }
 
 /// The communication kernels of a profile: how many, and their share of kernel time.
@@ -214,6 +218,9 @@ impl ProfileFacts {
         Self {
             name: replayed.name.to_owned(),
             format: profile.format.name(),
+            assumed: (device.found == DeviceFound::Assumed)
+                .then(|| why_assumed(&device.id, profile.device.as_ref()))
+                .flatten(),
             device,
             recorded_on,
             scaled: replayed.scaled.map(|(scaling, by)| format!("{}, times {by}", scaling.name())),

@@ -10,6 +10,7 @@ use raddle_trace::{CommRule, Profile, QuirkMet};
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::{ProfileFacts, met, scaled};
+use crate::assumed::why_assumed;
 use crate::units::{count, counted, duration, percent, plain};
 
 /// A warning that can overturn the answer.
@@ -71,8 +72,10 @@ pub fn of_profiles(
     (communication, queued): (CommRule, bool),
     scaling: Scaling,
 ) -> Vec<Overturning> {
-    [guessed(sources), unknown(sources, target), impossible(sources), diagnosed(sources)]
+    let devices = [guessed(sources), assumed(sources, target), unknown(sources, target)];
+    devices
         .into_iter()
+        .chain([impossible(sources), diagnosed(sources)])
         .chain([elsewhere(sources, scaling), no_launch_times(sources, queued)])
         .chain([communicating(sources, communication), copying(sources)])
         .flatten()
@@ -135,6 +138,29 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let (id, why) = device.map_or(("", ""), |it| (&*it.id, it.because.unwrap_or_default()));
     Overturning::of(found, |names| {
         format!("{names}: no device named; {id} for its {why} kernels (--device)")
+    })
+}
+
+/// Warns of profiles whose device is the nearest of the table, or one of several that fit, and of
+/// such a device to replay on.
+fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
+    let with = || sources.iter().filter_map(|source| Some((source, source.assumed.as_deref()?)));
+    let found = with().map(|(source, why)| {
+        let ProfileFacts { name, device, .. } = source;
+        let text = format!(
+            "{name} was recorded on a device that is taken for {}: {why}. Give the right one with --device",
+            device.id
+        );
+        (&**name, text)
+    });
+    let Some((first, why)) = with().next() else {
+        let why = why_assumed(&target.id, None);
+        let why = why.filter(|_| target.found == DeviceFound::Assumed)?;
+        let line = format!("{} assumed: {why} (--device)", target.id);
+        return Some(Overturning { warnings: vec![line.clone()], line });
+    };
+    Overturning::of(found, |names| {
+        format!("{names}: {} assumed: {why} (--device)", first.device.id)
     })
 }
 

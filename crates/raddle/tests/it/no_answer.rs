@@ -324,6 +324,44 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
     assert!(ran.out.contains("warnings: `-v` shows them"), "{}", ran.out);
 }
 
+/// A device that several fit, or that the table has only a neighbour of, is told with the reason.
+#[test]
+fn an_assumed_device_stands_on_the_first_screen_with_its_reason() {
+    let place = Place::new();
+    for (device, told) in [
+        (
+            "NVIDIA A100-SXM-64GB",
+            "a100 assumed: the nearest in the table to `NVIDIA A100-SXM-64GB`",
+        ),
+        ("gfx1100", "rx-7900-xtx assumed: the only device of the table with that instruction set"),
+    ] {
+        let by_file = device.starts_with("NVIDIA");
+        let name = if by_file { device } else { "v100" };
+        place.file("t.csv", train().replace("device = v100", &format!("device = {name}")));
+        let asked = format!("--device={device}");
+        let asked = if by_file { &[][..] } else { &[&*asked] };
+        let ran = place.raddle(&[&["replay", "t.csv", "--no-files"], asked].concat());
+        assert!(words(&ran.out).contains(told), "{ran:?}");
+    }
+    // A heading too long for the screen goes on in the next line.
+    let bare = r#"{"id":0,"computeMajor":9,"computeMinor":0,"numSms":132}"#;
+    let events = crate::common::kernel("k", 5, 30);
+    let unnamed = format!(r#"{{"deviceProperties":[{bare}],"traceEvents":[{events}]}}"#);
+    place.file("unnamed.json", unnamed);
+    place.file(
+        "long.json",
+        crate::common::trace("", &[&events])
+            .replace("V100-SXM2-16GB", "V100-of-a-very-long-product-name")
+            .replace("80}]", "72}]"),
+    );
+    let ran = place.raddle(&["replay", "unnamed.json", "--no-files"]);
+    let told = "1 process on an unnamed device (described in the profile, 132 SMs), ";
+    assert!(words(&ran.out).contains(told), "{ran:?}");
+    let ran = place.raddle(&["replay", "long.json", "--no-files"]);
+    let head = ran.out.lines().find(|line| line.starts_with("1 process on")).expect("a heading");
+    assert!(!head.contains('…') && words(&ran.out).contains("72 SMs), "), "{ran:?}");
+}
+
 #[test]
 fn a_time_far_from_all_others_stands_on_the_first_screen() {
     let place = Place::new();
