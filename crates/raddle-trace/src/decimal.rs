@@ -109,6 +109,17 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     })
 }
 
+/// Reads a figure of a kernel: a whole number. One below 0 or above 32 bits is `u32::MAX`, which no
+/// device has. `None` where it is no whole number.
+pub(crate) fn figure(text: &str) -> Option<u32> {
+    let text = unquote(text);
+    match text.strip_prefix('-').map(natural) {
+        Some(Some(0)) => Some(0),
+        Some(number) => number.map(|_| u32::MAX),
+        None => natural(text).map(|number| u32::try_from(number).unwrap_or(u32::MAX)),
+    }
+}
+
 /// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.
 pub(crate) fn natural(text: &str) -> Option<u64> {
     let text = unquote(text).as_bytes();
@@ -228,6 +239,13 @@ mod tests {
         for text in ["", "-1", "1.5", "inf", "1.", "1e3", "99999999999999999999"] {
             assert_eq!(natural(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn figures_that_cannot_be_are_the_largest() {
+        let read = ["12", "-0", "-1", "-1.0", "4294967296", "1.5", "-x"].map(figure);
+        let most = Some(u32::MAX);
+        assert_eq!(read, [Some(12), Some(0), most, most, most, None, None]);
     }
 
     proptest! {

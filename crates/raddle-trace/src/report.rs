@@ -53,11 +53,13 @@ quirks! {
     /// More workgroups than the time allows.
     ImpossibleShape, "impossible-shape", "kernels of more workgroups than any device starts in their time (1000 a nanosecond) were kept as they stand: their shape or their time is wrong";
     /// More registers than a work-item can have.
-    ImpossibleRegisters, "impossible-registers", "kernels with more registers than a work-item of their device can have, as where the profiler wrote a field that nobody filled: their registers are unknown";
+    ImpossibleRegisters, "impossible-registers", "kernels with more registers than a work-item of their device can have, or fewer than 0, as where the profiler wrote a field that nobody filled: their registers are unknown";
     /// More shared memory than a workgroup can have.
-    ImpossibleSharedMemory, "impossible-shared-memory", "kernels with more shared memory than their device has for a workgroup: it is unknown";
+    ImpossibleSharedMemory, "impossible-shared-memory", "kernels with more shared memory than their device has for a workgroup, or less than 0: it is unknown";
     /// More work-items than a workgroup can have.
-    ImpossibleThreads, "impossible-threads", "kernels with more work-items in a workgroup than a device takes (1024): their shape is unknown, so they are opaque";
+    ImpossibleThreads, "impossible-threads", "kernels with more work-items in a workgroup than a device takes (1024), or fewer than 0: their shape is unknown, so they are opaque";
+    /// A grid that no device takes.
+    ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
     /// The times of an op cannot be.
     ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
     /// The launch is said to be long before the recording.

@@ -187,10 +187,11 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
 }
 
 /// Quirks of figures that can be those of no device, each with what is unknown thereby.
-const IMPOSSIBLE: [(&str, &str); 5] = [
+const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
     ("impossible-threads", "shape"),
+    ("impossible-grid", "grid"),
     ("impossible-time", "time"),
     ("impossible-launch-time", "launch time"),
 ];

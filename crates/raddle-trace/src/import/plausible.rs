@@ -4,7 +4,7 @@
 //! figure is taken as unknown and counted. Launch tables are not looked at: people write them on
 //! purpose, also for devices that do not exist.
 
-use raddle_device::{Device, find, find_arch, find_product, from_properties};
+use raddle_device::{Device, Vendor, find, find_arch, find_product, from_properties};
 
 use crate::assemble::Draft;
 use crate::profile::{Op, OpKind, ProfileFormat, SourceDevice};
@@ -32,15 +32,23 @@ struct Limits {
     lds_bytes: u32,
     /// Work-items of a workgroup.
     threads: u32,
+    /// Workgroups along each axis.
+    grid: [u32; 3],
 }
 
 /// The most scalar registers that tools write for a wave.
 const SGPRS: u32 = 128;
 
+/// The grids that CUDA takes (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability"). HIP limits the work-items along an axis instead.
+const CUDA_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+const ANY_GRID: [u32; 3] = [u32::MAX; 3];
+
 /// The limits of all GPUs of NVIDIA, of AMD, and of both.
-const NVIDIA: Limits = Limits { registers: 255, lds_bytes: 228 * 1024, threads: 1024 };
-const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 1024 };
-const ANY: Limits = Limits { registers: 512, lds_bytes: 228 * 1024, threads: 1024 };
+const NVIDIA: Limits =
+    Limits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
+const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 1024, grid: ANY_GRID };
+const ANY: Limits = Limits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
 
 impl Limits {
     /// Returns the limits of the device of a profile where it is known, else those of all devices
@@ -60,6 +68,7 @@ impl Limits {
             registers: device.max_vgprs_per_thread,
             lds_bytes: if lds_bytes == 0 { maker.lds_bytes } else { lds_bytes },
             threads: device.max_threads_per_workgroup,
+            grid: if device.vendor == Vendor::Nvidia { CUDA_GRID } else { maker.grid },
         }
     }
 }
@@ -96,6 +105,12 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
         if footprint.threads > limits.threads {
             op.forget_shape();
             draft.report.note(Quirk::ImpossibleThreads);
+            continue;
+        }
+        let grid = [op.grid.x, op.grid.y, op.grid.z];
+        if grid.iter().zip(limits.grid).any(|(&extent, most)| extent > most) {
+            op.forget_shape();
+            draft.report.note(Quirk::ImpossibleGrid);
             continue;
         }
         if footprint.vgprs_per_thread > limits.registers {
@@ -199,6 +214,8 @@ mod tests {
         assert_eq!(t4, Limits { lds_bytes: 64 * 1024, ..NVIDIA });
         let mi300x = Limits::of(Some(&called("AMD Instinct MI300X")), ProfileFormat::XPlane);
         assert_eq!(mi300x, Limits { lds_bytes: 64 * 1024, ..AMD });
+        let v100 = Limits::of(Some(&called("Tesla V100")), ProfileFormat::Kineto);
+        assert_eq!((v100.grid, mi300x.grid), (CUDA_GRID, ANY_GRID));
         assert_eq!(Limits::of(Some(&called("Nobody's")), ProfileFormat::NsysSqlite), NVIDIA);
         assert_eq!(Limits::of(None, ProfileFormat::RocprofCsv), AMD);
         assert_eq!(Limits::of(None, ProfileFormat::Kineto), ANY);

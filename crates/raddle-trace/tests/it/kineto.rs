@@ -128,6 +128,8 @@ fn shapes_that_are_empty_missing_or_too_large() {
         [
             ("no-shape", 5),
             ("empty-shape", 2),
+            ("impossible-threads", 1),
+            ("impossible-grid", 2),
             ("no-launch-call", 11),
             ("no-registers", 2),
             ("no-shared-memory", 1),

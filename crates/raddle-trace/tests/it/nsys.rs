@@ -285,6 +285,7 @@ fn missing_cells_are_counted_and_never_read_as_free() {
     let counts = [
         ("malformed", 2),
         ("no-shape", 2),
+        ("impossible-threads", 1),
         ("no-device", 1),
         ("overlap-in-stream", 15),
         ("no-launch-call", 6),

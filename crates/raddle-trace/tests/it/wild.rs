@@ -37,6 +37,48 @@ fn figures_of_no_device_are_unknown_and_counted() {
 }
 
 #[test]
+fn figures_below_zero_and_grids_of_no_device_are_counted_too() {
+    let good =
+        event("1000", "5", r#""block":[128,1,1],"registers per thread":32,"shared memory":0"#);
+    let odd = |at: u32, from: &str, to: &str| {
+        let changed = good.replace(from, to).replace("1000", &(1000 + 10 * at).to_string());
+        assert!(changed.contains(to), "{changed}");
+        changed
+    };
+    let events = [
+        good.clone(),
+        odd(1, "thread\":32", "thread\":-1"),
+        odd(2, "memory\":0", "memory\":-1"),
+        odd(3, "[128,1,1]", "[-128,1,1]"),
+        odd(4, "[80,1,1]", "[-3,1,1]"),
+        odd(5, "[80,1,1]", "[1099511627776,1099511627776,1]"),
+        odd(6, "[80,1,1]", "[4294967295,65536,1]"),
+        odd(7, "[80,1,1]", "[80,65536,1]"),
+    ];
+    let device = r#"{"id":0,"name":"Tesla V100-SXM2-16GB","numSms":80}"#;
+    let text = format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{}]}}"#, events.join(","));
+    let p = of(&text).unwrap();
+    let met = |name: &str| p.report.met(&format!("impossible-{name}"));
+    assert_eq!((met("registers"), met("shared-memory"), met("threads"), met("grid")), (1, 1, 1, 4));
+    assert_eq!(p.ops.iter().filter(|op| op.is_opaque()).count(), 5);
+    assert_eq!(p.ops.len(), 8, "their times are right");
+    // A grid of AMD's may be wide along all axes.
+    let wide = event("1000", "5", r#""block":[128,1,1]"#).replace("[80,1,1]", "[80,65536,1]");
+    assert_eq!(trace(&[wide]).report.met("impossible-grid"), 0);
+    let row = |grid: &str, registers: &str, lds: &str| {
+        let text = format!(
+            "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Device,Strm,Name\n\
+             0,1000,80,{grid},1,128,1,1,{registers},{lds},0,Tesla T4 (0),7,k\n"
+        );
+        of(&text).unwrap().report.quirks().map(|met| met.name).collect::<Vec<_>>()
+    };
+    assert!(row("65536", "32", "0").contains(&"impossible-grid"));
+    assert!(row("-1", "32", "0").contains(&"impossible-grid"));
+    assert!(row("1", "-32", "0").contains(&"impossible-registers"));
+    assert!(row("1", "32", "-5").contains(&"impossible-shared-memory"));
+}
+
+#[test]
 fn the_limit_of_a_known_device_counts() {
     let row = |lds: u32| {
         format!(

@@ -11,7 +11,7 @@ use super::waits::KinetoWaits;
 #[cfg(any(feature = "sqlite", feature = "xplane"))]
 use crate::assemble::OP_LIMIT;
 use crate::assemble::{Interner, push};
-use crate::decimal::{micros, natural, unquote};
+use crate::decimal::{figure, micros, natural, unquote};
 use crate::import::device_side::is_launch;
 use crate::import::document::{RecordSink, string};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
@@ -414,5 +414,5 @@ impl RecordSink for KinetoCollector {
 }
 
 fn small(value: Option<&str>) -> Option<u32> {
-    u32::try_from(value.and_then(natural)?).ok()
+    figure(value?)
 }

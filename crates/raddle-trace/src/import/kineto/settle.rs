@@ -72,8 +72,9 @@ impl Settler<'_> {
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
-            let shape = self.of(work.extents()).and_then(|it| it.shape(GridUnit::Workgroups));
-            let Some(shape) = shape else {
+            let extents = self.of(work.extents());
+            let Some(shape) = extents.and_then(|it| it.shape(GridUnit::Workgroups)) else {
+                extents.into_iter().for_each(|it| self.report.note(it.fault()));
                 without_grid.push(at);
                 continue;
             };
@@ -107,10 +108,12 @@ impl Settler<'_> {
                 GridUnit::WorkItems => others.in_work_items += 1,
             }
             let lds = asked.and_then(|asked| asked.lds_bytes);
-            if let Some(shape) = extents.shape(unit) {
-                others.alike.add(at, (shape, lds));
-                self.settle_amd(work, (shape, lds), Origin::Joined);
-            }
+            let Some(shape) = extents.shape_of_hip(unit) else {
+                self.report.note(extents.fault());
+                continue;
+            };
+            others.alike.add(at, (shape, lds));
+            self.settle_amd(work, (shape, lds), Origin::Joined);
         }
         self.by_unit_of_others(ops, &without_unit, &mut others);
         let without_grid = self.by_captures(ops, without_grid);
@@ -137,11 +140,13 @@ impl Settler<'_> {
                 }
                 _ => GridUnit::Workgroups,
             };
-            if let Some(shape) = extents.shape(unit) {
-                others.alike.add(at, (shape, None));
-                self.report.note(Quirk::GridUnitAssumed);
-                self.settle_amd(work, (shape, None), Origin::Assumed);
-            }
+            let Some(shape) = extents.shape_of_hip(unit) else {
+                self.report.note(extents.fault());
+                continue;
+            };
+            others.alike.add(at, (shape, None));
+            self.report.note(Quirk::GridUnitAssumed);
+            self.settle_amd(work, (shape, None), Origin::Assumed);
         }
     }
 

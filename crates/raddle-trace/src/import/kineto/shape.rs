@@ -3,7 +3,8 @@
 use raddle_policy::Dim3;
 
 use crate::captures::KernelShape;
-use crate::decimal::{natural, unquote};
+use crate::decimal::{figure, unquote};
+use crate::report::Quirk;
 
 /// The unit that a grid is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,15 +24,34 @@ pub(in crate::import) struct KernelExtents {
 
 impl KernelExtents {
     /// Reads grid and workgroup, each an array of up to three numbers, also within a string; `None`
-    /// where one is not given, or not as numbers that can be counted.
+    /// where one is not given, or not as whole numbers.
     pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Option<Self> {
         Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
+    /// Returns the shape of a launch of HIP, whose work-items along an axis are a number of 32 bits;
+    /// `None` where they are none.
+    pub(super) fn shape_of_hip(self, unit: GridUnit) -> Option<KernelShape> {
+        let mut axes = self.grid.iter().zip(self.block);
+        let counted = |(&groups, size): (&u32, u32)| groups.checked_mul(size.max(1)).is_some();
+        let fits = unit == GridUnit::WorkItems || axes.all(counted);
+        self.shape(unit).filter(|_| fits)
+    }
+
+    /// Returns what cannot be about extents that have no shape.
+    pub(super) fn fault(self) -> Quirk {
+        let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
+        let possible = threads.is_some() && !self.block.contains(&u32::MAX);
+        if possible { Quirk::ImpossibleGrid } else { Quirk::ImpossibleThreads }
+    }
+
     /// Returns the shape that the extents mean in this unit; `None` where it is more than can be
-    /// counted.
+    /// counted, or below 0.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
+        if grid.iter().chain(&block).any(|&extent| extent == u32::MAX) {
+            return None;
+        }
         let mut uneven = false;
         if unit == GridUnit::WorkItems {
             for (items, size) in grid.iter_mut().zip(block) {
@@ -53,7 +73,7 @@ fn extents(value: Option<&str>) -> Option<[u32; 3]> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     let mut extents = [1; 3];
     for (at, part) in inner.split(',').enumerate() {
-        *extents.get_mut(at)? = u32::try_from(natural(part)?).ok()?;
+        *extents.get_mut(at)? = figure(part)?;
     }
     Some(extents)
 }
@@ -104,5 +124,13 @@ mod tests {
         assert_eq!(read(huge, "[1,1,1]"), None);
         assert_eq!(read("[1,1,1]", huge), None);
         assert_eq!(read("[99999999999999999999999,1,1]", "[1,1,1]"), None);
+        let fault = |grid, block| KernelExtents::read(Some(grid), Some(block)).unwrap().fault();
+        assert_eq!(fault("[-1,1,1]", "[1,1,1]"), Quirk::ImpossibleGrid);
+        assert_eq!(fault("[1,1,1]", "[-1,1,1]"), Quirk::ImpossibleThreads);
+        assert_eq!(fault("[1,1,1]", "[65536,65536,1]"), Quirk::ImpossibleThreads);
+        let wide = KernelExtents { grid: [1 << 26, 1, 1], block: [64, 1, 1] };
+        assert!(wide.shape(GridUnit::Workgroups).is_some());
+        assert_eq!(wide.shape_of_hip(GridUnit::Workgroups), None);
+        assert!(wide.shape_of_hip(GridUnit::WorkItems).is_some());
     }
 }

@@ -45,9 +45,16 @@ impl NsysKernel {
             .zip(extents(self.block))
             .and_then(|([x, y, z], block)| op.set_shape(Dim3::new(x, y, z), block.map(u64::from)));
         if shape.is_none() {
+            let given = |all: [Option<i64>; 3]| all.iter().all(Option::is_some);
+            let threads = extents(self.block)
+                .and_then(|all| all.into_iter().try_fold(1, |all: u32, own| all.checked_mul(own)));
+            let both = given(self.grid) && given(self.block);
+            notes.add(Quirk::ImpossibleThreads, both && threads.is_none());
+            notes.add(Quirk::ImpossibleGrid, both && threads.is_some());
             return notes;
         }
-        op.set_registers(self.registers.and_then(|n| u32::try_from(n).ok()));
+        // No device has as many, so they count as a figure that cannot be.
+        op.set_registers(self.registers.map(|n| u32::try_from(n).unwrap_or(u32::MAX)));
         // A size that prints as 0 may be some hundred bytes, and so may hide a barrier.
         let (lds_bytes, sure) = match self.lds {
             Lds::Exact(bytes) => (bytes, Some(bytes)),
@@ -70,7 +77,13 @@ impl NsysKernel {
 pub(super) struct KernelNotes(u8);
 
 impl KernelNotes {
-    const QUIRKS: [Quirk; 3] = [Quirk::NoSharedMemory, Quirk::RoundedSharedMemory, Quirk::Clusters];
+    const QUIRKS: [Quirk; 5] = [
+        Quirk::NoSharedMemory,
+        Quirk::RoundedSharedMemory,
+        Quirk::Clusters,
+        Quirk::ImpossibleGrid,
+        Quirk::ImpossibleThreads,
+    ];
 
     /// Notes one of `QUIRKS` if `so` is true.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
@@ -113,16 +126,19 @@ mod tests {
     #[test]
     fn what_has_no_shape_that_can_be_counted_is_opaque_and_an_empty_one_is_not() {
         let one = [Some(1); 3];
-        for grid in [
-            [Some(1), None, Some(1)],
-            [Some(-1), Some(1), Some(1)],
-            [Some(1 << 32), Some(1), Some(1)],
-            [Some(i64::from(u32::MAX)); 3],
+        for (grid, given) in [
+            ([Some(1), None, Some(1)], false),
+            ([Some(-1), Some(1), Some(1)], true),
+            ([Some(1 << 32), Some(1), Some(1)], true),
+            ([Some(i64::from(u32::MAX)); 3], true),
         ] {
-            for (grid, block) in [(grid, one), (one, grid)] {
+            for (grid, block, what) in
+                [(grid, one, "impossible-grid"), (one, grid, "impossible-threads")]
+            {
                 let (notes, op) = kernel(grid, block);
                 assert!(op.is_opaque() && (op.workgroups, op.footprint.threads) == (0, 0));
-                assert_eq!((op.grid, counted(notes)), (Dim3::default(), vec![]));
+                let met = if given { vec![(what, 1)] } else { Vec::new() };
+                assert_eq!((op.grid, counted(notes)), (Dim3::default(), met));
             }
         }
         let (_, op) = kernel([Some(4), Some(2), Some(1)], [Some(0), Some(1), Some(1)]);

@@ -181,7 +181,12 @@ impl GpuTrace {
         let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
             let printed = [row.stc_s_mem, row.dym_s_mem];
-            let number = |cell: Option<&str>| i64::try_from(cell.and_then(natural)?).ok();
+            let number = |cell: Option<&str>| {
+                let cell = cell?;
+                let below = cell.strip_prefix('-').and_then(natural);
+                let found = below.map(|n| i64::try_from(n).map(|n| -n));
+                found.or_else(|| natural(cell).map(i64::try_from))?.ok()
+            };
             let kernel = NsysKernel {
                 grid: [row.grd_x, row.grd_y, row.grd_z].map(number),
                 block: [row.blk_x, row.blk_y, row.blk_z].map(number),

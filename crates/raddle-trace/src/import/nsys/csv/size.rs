@@ -30,8 +30,9 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
         let Ok(number) = fixed(text, places) else {
             return Lds::Unknown;
         };
+        // A size below 0 is more than any device has, so that it counts as one that cannot be.
         let Ok(value) = u64::try_from(number.value) else {
-            return Lds::Unknown;
+            return Lds::Exact(u32::MAX);
         };
         let decimals = u32::try_from(number.decimals.max(DECIMALS)).unwrap_or(u32::MAX);
         let step = 10_u64.saturating_pow(places.saturating_sub(decimals));
@@ -104,7 +105,8 @@ mod tests {
         assert_eq!(of("0.016", "49.152", 3), Lds::Exact(49_168));
         assert_eq!(of("0.000016", "0.049152", 6), Lds::Exact(49_168));
         assert_eq!(of("0.000", "0.000", 9), Lds::Unknown);
-        for text in ["", "-1", "x", "1e3", "99999999999"] {
+        assert_eq!(of("-1", "0", 0), Lds::Exact(u32::MAX));
+        for text in ["", "x", "1e3", "99999999999"] {
             assert_eq!(of(text, "0", 0), Lds::Unknown, "{text}");
         }
         assert_eq!(shared_memory([Some("0"), None], [Some(0); 2]), Lds::Unknown);

@@ -125,7 +125,8 @@ impl NsysCollector {
 
     fn kernel(&mut self, row: &DatabaseRow<'_>) -> bool {
         let number = |at| row.number(OWN + at);
-        let bytes = |at| number(at).and_then(|n| u32::try_from(n).ok());
+        // A size below 0 is more than any device has, so that it counts as one that cannot be.
+        let bytes = |at| number(at).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         let lds = match (bytes(10), bytes(11)) {
             (Some(fixed), Some(dynamic)) => Lds::Exact(fixed.saturating_add(dynamic)),
             _ => Lds::Unknown,
