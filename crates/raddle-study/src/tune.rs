@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
+use raddle_dispatch::Recipe;
 use serde::Serialize;
 
 use crate::answer::{GoalMetric, JudgedProcess, PolicyFigures, PolicyRow, TODAY, mean_within};
@@ -335,7 +336,31 @@ impl Tuning<'_, '_> {
             ranking = again;
             figures = self.figures(&self.base_of(ranking[0], seeds)?, &ranking);
         }
+        let others = self.other_than_today(&ranking)?;
+        if others.len() < ranking.len() {
+            figures.verdict = self.figures(&self.base_of(ranking[0], seeds)?, &others).verdict;
+        }
         Ok((ranking, figures))
+    }
+
+    /// Returns those candidates whose policies are not the ones of today, which stand in the figures
+    /// already.
+    fn other_than_today(&self, ranking: &[usize]) -> Result<Vec<usize>, StudyError> {
+        let policies = |study: &Study| -> Result<Option<Recipe>, StudyError> {
+            let mut recipe = self.bench.recipe(study)?.map(|named| named.recipe);
+            recipe.iter_mut().for_each(|recipe| recipe.description = None);
+            Ok(recipe)
+        };
+        let base = base_of(&self.bench.cases().get(ranking[0] * self.seeds)?.study);
+        let today = policies(&base)?;
+        let mut others = Vec::new();
+        for &at in ranking {
+            let own = self.bench.cases().get(at * self.seeds)?.study;
+            if base_of(&own) != base || policies(&own)? != today {
+                others.push(at);
+            }
+        }
+        Ok(others)
     }
 
     /// Names the figure that is to be small.

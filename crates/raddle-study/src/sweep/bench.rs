@@ -270,12 +270,15 @@ impl<'b> Bench<'b> {
         study: &Study,
     ) -> Result<(String, Option<NotOffered>), StudyError> {
         let (device, processes) = self.target(study)?;
-        let recipes = study.recipes((&device, processes), &self.around())?;
-        let first = recipes.first();
-        let not_offered = first.and_then(|named| {
-            NotOffered::of((&named.name, &named.recipe), device.vendor, processes)
-        });
-        Ok((first.map(|named| named.text().to_owned()).unwrap_or_default(), not_offered))
+        let Some(named) = self.recipe(study)? else { return Ok((String::new(), None)) };
+        let not_offered = NotOffered::of((&named.name, &named.recipe), device.vendor, processes);
+        Ok((named.text().to_owned(), not_offered))
+    }
+
+    /// Returns the first recipe of a study.
+    pub(crate) fn recipe(&self, study: &Study) -> Result<Option<NamedRecipe>, StudyError> {
+        let (device, processes) = self.target(study)?;
+        Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
     }
 
     /// Returns the name of the recipe by which the device of a study shares itself today.

@@ -173,6 +173,25 @@ fn a_search_says_what_a_replay_of_the_same_says() {
     }
 }
 
+/// A candidate that is the way of today is no second policy.
+#[test]
+fn a_candidate_that_is_today_counts_once() {
+    let place = place();
+    let told = |recipe: &str| {
+        let args =
+            ["tune", "infer.csv", "--device=v100", "--goal=infer end 10s", "--vary=share.infer=1"];
+        let ran = place.raddle(&[&args[..], &["--once", &format!("--recipe={recipe}")]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        words(&ran.out)
+    };
+    for today in ["today", "streams"] {
+        let out = told(today);
+        assert!(!out.contains("All 2") && !out.contains("will not help"), "{out}");
+        assert!(out.starts_with("-> streams meets the goal."), "{out}");
+    }
+    assert!(told("leftover-drain").starts_with("-> All 2 policies meet the goal."));
+}
+
 #[test]
 fn a_candidate_that_failed_is_named() {
     let place = place();
