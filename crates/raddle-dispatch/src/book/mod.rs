@@ -91,6 +91,11 @@ impl Book {
         &self.cus
     }
 
+    /// Returns the most workgroups that the device has slots for.
+    pub(crate) fn most_workgroups(&self) -> u64 {
+        u64::from(self.cus.shape().workgroups).saturating_mul(self.cus.len() as u64)
+    }
+
     /// Lets the view note from now on where something is freed; see [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();

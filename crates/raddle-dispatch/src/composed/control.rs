@@ -322,7 +322,7 @@ impl Composed {
             return;
         }
         // A workgroup that was begun may hold LDS while no wave of it runs.
-        let holds = self.book.resident_waves(id) > 0 || known.is_bound();
+        let holds = self.book.resident_waves(id) > 0 || known.groups.is_bound();
         let take_off = match way {
             // A launch that holds nothing on the device has nothing to save.
             Preemption::Switch if !(known.has_started() && holds) => Preemption::Drain,

@@ -203,8 +203,7 @@ impl Composed {
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
         let known = self.known_mut(id)?;
-        known.ended += ended;
-        let finished = known.finished();
+        let finished = known.groups.ended(ended, &launch);
         self.policies.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
         if finished {
             self.forget(&launch, now)?;
@@ -246,7 +245,7 @@ impl Composed {
             (Preemption::Reset, Some(handle)) => {
                 self.driver.report(Report::Killed(handle))?;
                 self.book.kill(id);
-                self.known_mut(id)?.rewind();
+                self.known_mut(id)?.groups.rewind();
                 self.unsubmit(&launch, now);
             }
             (Preemption::Flag, Some(handle)) => {
@@ -257,7 +256,7 @@ impl Composed {
             (Preemption::Switch, _) => {
                 let lifted = self.book.lift(id);
                 let known = self.known_mut(id)?;
-                known.unbind();
+                known.groups.unbind();
                 self.hold(id, lifted)?;
             }
             _ => self.hold(id, None)?,

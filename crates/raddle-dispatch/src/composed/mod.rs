@@ -11,6 +11,7 @@
 mod builder;
 mod control;
 mod copies;
+mod distribution;
 mod events;
 mod launch;
 mod lists;

@@ -10,6 +10,7 @@ use raddle_policy::{
 use raddle_preempt::Report;
 
 use super::Composed;
+use super::distribution::Asked;
 use super::launch::{LaunchState, Stage};
 use super::lists::SubmittedLaunch;
 use crate::DispatchError;
@@ -217,8 +218,11 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
-        let parts = self.known(id)?.check_parts(waves, pieces);
-        parts.map_err(|what| self.policies.allocate.broke("allocate", what))?;
+        let most = self.book.most_workgroups();
+        let known = self.launches.get(id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let asked = Asked { launch: &launch, draining: known.draining(), waves, pieces, most };
+        let allowed = known.groups.may_start(asked, &mut self.lists.seen);
+        let allowed = allowed.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         if let Err(fault) = self.book.start(&launch, waves, pieces, places) {
             // Parts of a cut workgroup out of order break law 8, a start that does not fit breaks
             // law 2.
@@ -228,14 +232,9 @@ impl Composed {
             return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
         let known = self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))?;
-        let started = known.start(waves, pieces, &mut self.lists.seen);
+        known.groups.started(&launch, allowed);
         let entry = known.entry();
         let more = known.unstarted();
-        if let Err(what) = started {
-            // Only a start of whole workgroups can fail here: parts were checked before.
-            self.book.end(id, waves, pieces)?;
-            return Err(self.policies.allocate.broke("allocate", what));
-        }
         self.begun(id)?;
         if more {
             self.ready.show(submission, entry);
@@ -259,7 +258,7 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let known = self.known_mut(id)?;
-        let assigned = known.assign(workgroup, cu);
+        let assigned = known.groups.assign(&launch, workgroup, cu);
         let entry = known.entry();
         assigned.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         self.begun(id)?;

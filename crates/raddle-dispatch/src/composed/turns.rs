@@ -50,7 +50,7 @@ impl Composed {
                 away |= matches!(known.stage, Stage::Held(_) | Stage::Returning);
                 Some(VictimLaunch {
                     launch: known.launch,
-                    unstarted: known.undistributed() + known.waiting(),
+                    unstarted: known.left(),
                     resident_waves: book.resident_waves(*launch),
                     submitted: known.submitted,
                 })

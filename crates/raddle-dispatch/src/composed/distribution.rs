@@ -1,0 +1,394 @@
+//! Which workgroups of a launch may start, and which have?
+//!
+//! A start is checked first ([`Distribution::may_start`]) and entered when the book has found room
+//! for it ([`Distribution::started`]), so nothing is ever taken back.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use raddle_policy::{CuId, Launch, Piece, WaveSpan};
+
+/// The workgroups of a launch: those that have started, and those that are bound to a compute unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Distribution {
+    /// The lowest workgroup neither started nor assigned.
+    next: u64,
+    /// Workgroups that have ended.
+    ended: u64,
+    /// Workgroups assigned or partly started, of which waves are still to start.
+    bound: BTreeMap<u64, Bound>,
+    /// Workgroups below `next` that were assigned, had not started when the launch was saved, and
+    /// are to be distributed anew.
+    returned: BTreeSet<u64>,
+    /// Waves of workgroup `next` that have started, where that workgroup was cut.
+    cut: u16,
+}
+
+/// A workgroup that does not start as a whole: its compute unit, and how many of its waves have
+/// started.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    cu: CuId,
+    started: u16,
+}
+
+/// A start that keeps the laws.
+#[derive(Debug)]
+pub(super) enum Allowed {
+    /// This number of workgroups from the head on.
+    Whole(u64),
+    /// This number of waves of the workgroup that was cut, or is cut now.
+    Cut(u16),
+    /// Waves of one workgroup, up to a number.
+    One { group: u64, cu: CuId, started: u16 },
+    /// Waves of several workgroups; the distribution after it.
+    Named(Box<Distribution>),
+}
+
+/// A start that a policy asks for, of a launch that drains or does not.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) launch: &'a Launch,
+    pub(super) draining: bool,
+    pub(super) waves: WaveSpan,
+    pub(super) pieces: &'a [Piece],
+    /// The most workgroups that the device holds at a time.
+    pub(super) most: u64,
+}
+
+impl Distribution {
+    /// Returns to the state before the first workgroup.
+    pub(super) fn rewind(&mut self) {
+        self.next = 0;
+        self.ended = 0;
+        self.bound.clear();
+        self.returned.clear();
+        self.cut = 0;
+    }
+
+    /// Frees the assigned workgroups of a saved launch that have not started from their compute
+    /// units.
+    pub(super) fn unbind(&mut self) {
+        let assigned = self.bound.iter().filter(|(_, bound)| bound.started == 0);
+        self.returned.extend(assigned.map(|(&group, _)| group));
+        self.bound.retain(|_, bound| bound.started > 0);
+        while self.cut == 0 && self.next > 0 && self.returned.remove(&(self.next - 1)) {
+            self.next -= 1;
+        }
+    }
+
+    /// Returns the next workgroups to distribute, as a first number and an exclusive end: a run of
+    /// returned workgroups if there are any, else all that were never distributed.
+    pub(super) fn head(&self, launch: &Launch) -> (u64, u64) {
+        match self.returned.first() {
+            // A workgroup that was cut comes first: nothing else starts before its last wave.
+            Some(&first) if self.cut == 0 => {
+                let run = (first..).zip(&self.returned).take_while(|(at, group)| at == *group);
+                (first, first + run.count() as u64)
+            }
+            _ => (self.next, launch.workgroups),
+        }
+    }
+
+    /// Notes that `count` workgroups from the head on are distributed.
+    fn advance(&mut self, count: u64) {
+        match self.returned.first().copied().filter(|_| self.cut == 0) {
+            Some(first) => (first..first + count).for_each(|group| {
+                self.returned.remove(&group);
+            }),
+            None => self.next += count,
+        }
+    }
+
+    /// Counts the workgroups that are neither started nor assigned.
+    pub(super) fn undistributed(&self, launch: &Launch) -> u64 {
+        launch.workgroups - self.next + self.returned.len() as u64
+    }
+
+    /// Returns whether a workgroup is bound to a compute unit.
+    pub(super) fn is_bound(&self) -> bool {
+        !self.bound.is_empty()
+    }
+
+    pub(super) fn has_started(&self) -> bool {
+        self.next > 0 || self.cut > 0 || !self.bound.is_empty()
+    }
+
+    /// Counts the assigned workgroups of which not all waves have started.
+    pub(super) fn waiting(&self) -> u64 {
+        self.bound.len() as u64
+    }
+
+    /// Returns how many waves of the next workgroup have started, where it was cut.
+    pub(super) const fn cut(&self) -> u16 {
+        self.cut
+    }
+
+    /// Notes that workgroups have ended. Returns whether they were the last.
+    pub(super) const fn ended(&mut self, count: u64, launch: &Launch) -> bool {
+        self.ended += count;
+        self.ended >= launch.workgroups
+    }
+
+    /// Returns whether a start names workgroups one by one: single waves, or bound workgroups.
+    fn is_by_name(&self, asked: Asked<'_>) -> bool {
+        let waves = asked.launch.demand.waves;
+        let names = |group: u64| asked.pieces.iter().any(|piece| piece.names(group));
+        asked.waves.bounds(waves) != (0, waves) || self.bound.keys().any(|&group| names(group))
+    }
+
+    /// Checks a start, and returns how to enter it. `seen` is scratch memory.
+    ///
+    /// # Errors
+    /// The law that the start breaks.
+    pub(super) fn may_start(
+        &self,
+        asked: Asked<'_>,
+        seen: &mut Vec<u64>,
+    ) -> Result<Allowed, String> {
+        let (first, count) = asked.waves.bounds(asked.launch.demand.waves);
+        if let WaveSpan::Cut { .. } = asked.waves {
+            return self.may_cut(asked, first, count);
+        }
+        if !self.is_by_name(asked) {
+            return self.may_start_whole(asked, seen);
+        }
+        if let [Piece { first: group, count: 1, cu, .. }] = *asked.pieces {
+            self.check_bound(asked, group, cu, first)?;
+            return Ok(Allowed::One { group, cu, started: first.saturating_add(count) });
+        }
+        let mut after = Box::new(self.clone());
+        for piece in asked.pieces {
+            for group in piece.workgroups() {
+                after.check_bound(asked, group, piece.cu, first)?;
+                after.start_one(asked.launch, group, piece.cu, first.saturating_add(count));
+            }
+        }
+        Ok(Allowed::Named(after))
+    }
+
+    /// Enters a start that was allowed.
+    pub(super) fn started(&mut self, launch: &Launch, start: Allowed) {
+        match start {
+            Allowed::Whole(count) => self.advance(count),
+            Allowed::Cut(count) => {
+                self.cut += count;
+                if self.cut == launch.demand.waves {
+                    self.cut = 0;
+                    self.next += 1;
+                }
+            }
+            Allowed::One { group, cu, started } => self.start_one(launch, group, cu, started),
+            Allowed::Named(after) => *self = *after,
+        }
+    }
+
+    /// Checks a start of whole workgroups. Law 1: the pieces cover `next .. next + n`, each
+    /// workgroup once.
+    fn may_start_whole(&self, asked: Asked<'_>, seen: &mut Vec<u64>) -> Result<Allowed, String> {
+        let Asked { launch, pieces, .. } = asked;
+        if asked.draining {
+            return Err(format!("law 1: {} has no workgroup left to distribute", launch.id));
+        }
+        let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
+        let (first, limit) = self.head(launch);
+        self.is_not_cut(launch)?;
+        let fits = total > 0 && first.saturating_add(total) <= limit;
+        // The book refuses more workgroups than the device has slots for.
+        if fits && (total > asked.most || covers(pieces, first, total, seen)) {
+            return Ok(Allowed::Whole(total));
+        }
+        Err(format!(
+            "law 1: a start of {} must name workgroups from {first} on, each once",
+            launch.id
+        ))
+    }
+
+    /// Checks whether a workgroup, a bound one or the next one, may start on `cu` from wave `first`
+    /// on.
+    fn check_bound(
+        &self,
+        asked: Asked<'_>,
+        group: u64,
+        cu: CuId,
+        first: u16,
+    ) -> Result<(), String> {
+        let id = asked.launch.id;
+        if let Some(bound) = self.bound.get(&group) {
+            if bound.cu != cu || bound.started != first {
+                return Err(format!(
+                    "law 1: workgroup {group} of {id} goes on at wave {} on {}",
+                    bound.started, bound.cu
+                ));
+            }
+            return Ok(());
+        }
+        if asked.draining {
+            return Err(format!("law 1: {id} has no workgroup left to distribute"));
+        }
+        self.is_not_cut(asked.launch)?;
+        let (next, _) = self.head(asked.launch);
+        if group != next || first != 0 {
+            return Err(format!("law 1: the next workgroup of {id} is {next}"));
+        }
+        Ok(())
+    }
+
+    /// Enters that the first waves of a workgroup, up to a number, have started.
+    fn start_one(&mut self, launch: &Launch, group: u64, cu: CuId, started: u16) {
+        if !self.bound.contains_key(&group) {
+            self.advance(1);
+        }
+        if started < launch.demand.waves {
+            self.bound.insert(group, Bound { cu, started });
+        } else {
+            self.bound.remove(&group);
+        }
+    }
+
+    /// Checks a start of a part of a workgroup. Law 8: the part is the next one of the next
+    /// workgroup.
+    fn may_cut(&self, asked: Asked<'_>, first: u16, count: u16) -> Result<Allowed, String> {
+        let (id, whole) = (asked.launch.id, asked.launch.demand.waves);
+        if asked.launch.barrier.possible() {
+            return Err(format!("law 8: {id} is cut, whose waves may meet at a barrier"));
+        }
+        let next = !asked.draining && self.next < asked.launch.workgroups;
+        let is_next =
+            matches!(*asked.pieces, [Piece { first, count: 1, .. }] if first == self.next);
+        if !next || !is_next {
+            return Err(format!("law 8: {id} is cut: one piece of workgroup {} starts", self.next));
+        }
+        let end = u32::from(first) + u32::from(count);
+        if first != self.cut || count == 0 || end > u32::from(whole) {
+            return Err(format!(
+                "law 8: workgroup {} of {id} was cut and goes on at wave {}",
+                self.next, self.cut
+            ));
+        }
+        Ok(Allowed::Cut(count))
+    }
+
+    /// Checks that no workgroup is partly cut. Law 8: while a workgroup that was cut waits for its
+    /// next wave, nothing else of the launch starts.
+    fn is_not_cut(&self, launch: &Launch) -> Result<(), String> {
+        match self.cut {
+            0 => Ok(()),
+            wave => Err(format!(
+                "law 8: workgroup {} of {} was cut and goes on at wave {wave}",
+                self.next, launch.id
+            )),
+        }
+    }
+
+    /// Enters an assignment.
+    ///
+    /// # Errors
+    /// The law that the assignment breaks; nothing has changed then.
+    pub(super) fn assign(&mut self, launch: &Launch, group: u64, cu: CuId) -> Result<(), String> {
+        let (next, end) = self.head(launch);
+        if group != next || group >= end {
+            return Err(format!("law 1: the next workgroup of {} is {next}", launch.id));
+        }
+        self.is_not_cut(launch)?;
+        self.advance(1);
+        self.bound.insert(group, Bound { cu, started: 0 });
+        Ok(())
+    }
+}
+
+/// Returns whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
+fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
+    let (mut running, mut rest) = (next, pieces);
+    while let Some((count, behind)) = phase(rest, running) {
+        running = running.saturating_add(count);
+        rest = behind;
+    }
+    if rest.is_empty() {
+        return running - next == total;
+    }
+    let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
+    seen.clear();
+    // The caller has seen that the device has slots for all of them.
+    seen.resize(words, 0);
+    pieces.iter().flat_map(|piece| piece.workgroups()).all(|group| {
+        group.checked_sub(next).is_some_and(|offset| offset < total && mark(seen, offset))
+    })
+}
+
+/// Takes the first pieces that together name workgroups from `next` on without a gap: one piece of
+/// neighbours, or pieces that deal one workgroup to each of some units in turn, where the last turn
+/// may end early. Returns the number of these workgroups, and the pieces behind.
+fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
+    let &Piece { first, stride, count, .. } = pieces.first()?;
+    if first != next || stride == 0 {
+        return None;
+    }
+    if stride == 1 || count <= 1 {
+        return Some((count.into(), &pieces[1..]));
+    }
+    let (round, behind) = pieces.split_at_checked(stride as usize)?;
+    let (mut left, mut dealt) = (count, 0u64);
+    for (piece, first) in round.iter().zip(next..=u64::MAX) {
+        let fewer = piece.count == left || (left == count && piece.count == count - 1);
+        let even = piece.stride == stride || piece.count == 1;
+        if piece.first != first || !even || !fewer {
+            return None;
+        }
+        left = piece.count;
+        dealt += u64::from(piece.count);
+    }
+    Some((dealt, behind))
+}
+
+/// Marks a bit. Returns whether the bit was clear.
+fn mark(bits: &mut [u64], at: u64) -> bool {
+    let bit = 1u64 << (at % 64);
+    match bits.get_mut((at / 64) as usize) {
+        Some(word) if *word & bit == 0 => {
+            *word |= bit;
+            true
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(first: u64, stride: u32, count: u32) -> Piece {
+        Piece { first, stride, count, cu: CuId(0) }
+    }
+
+    /// Does the work of `covers` by a sorted list of all named workgroups.
+    fn covers_naively(pieces: &[Piece], next: u64, total: u64) -> bool {
+        let mut all: Vec<u64> = pieces.iter().flat_map(|piece| piece.workgroups()).collect();
+        all.sort_unstable();
+        all == (next..next + total).collect::<Vec<u64>>()
+    }
+
+    #[test]
+    fn every_small_pair_of_pieces_is_judged_as_the_naive_list_judges_it() {
+        for code in 0..3u64.pow(8) {
+            let digit = |position: u32| code / 3u64.pow(position) % 3;
+            let one = |at: u32| {
+                let (stride, count) = (1 + digit(at + 1) as u32, 1 + digit(at + 2) as u32);
+                piece(5 + digit(at) + 2 * digit(at + 3).min(1), stride, count)
+            };
+            let pieces = [one(0), one(4)];
+            let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
+            let expected = covers_naively(&pieces, 5, total);
+            assert_eq!(covers(&pieces, 5, total, &mut Vec::new()), expected, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn two_twice_and_two_never_is_no_cover() {
+        let twice = [0, 0, 3, 3].map(|first| piece(first, 1, 1));
+        assert!(!covers(&twice, 0, 4, &mut Vec::new()));
+    }
+}
