@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Action, Actions, Event, Host, HostError, LaunchId, Piece, Preemption, ProcessId, Tick, WaveSpan,
+    Action, Actions, Event, Host, HostError, LaunchId, Piece, ProcessId, Tick, WaveSpan,
 };
 
 use crate::{DispatchError, Dispatcher, Standstill};
@@ -228,7 +228,7 @@ impl Debts {
             }
             Event::CopyEnded { copy } => self.paid(Owed::CopyEnded(*copy)),
             Event::TakenOff { launch, how, .. } => {
-                let killed = self.launches.get_mut(launch).filter(|_| *how == Preemption::Reset);
+                let killed = self.launches.get_mut(launch).filter(|_| how.begins_again());
                 if let Some(own) = killed {
                     (own.started, own.ended) = (0, 0);
                 }

@@ -6,7 +6,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Fact, LaunchId, Preemption};
+use raddle_policy::{Fact, LaunchId};
 
 /// Returns whether a launch with this many kills is spared.
 pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
@@ -36,7 +36,7 @@ impl Kills {
 
     pub(crate) fn observe(&mut self, fact: &Fact<'_>) {
         match *fact {
-            Fact::TakenOff { launch, how: Preemption::Reset } if self.most.is_some() => {
+            Fact::TakenOff { launch, how } if how.begins_again() && self.most.is_some() => {
                 let kills = self.of.entry(launch.id).or_insert(0);
                 *kills = kills.saturating_add(1);
             }

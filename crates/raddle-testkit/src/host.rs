@@ -211,15 +211,12 @@ impl PlayedHost {
         launch: LaunchId,
         how: Preemption,
     ) -> Result<(), HostError> {
-        match how {
-            Preemption::Reset if !self.has_ended(launch) => {
-                self.running.remove(&launch);
-                self.ended.insert(launch, 0);
-            }
-            Preemption::Switch => {
-                self.saved.insert(launch);
-            }
-            _ => {}
+        if how.begins_again() && !self.has_ended(launch) {
+            self.running.remove(&launch);
+            self.ended.insert(launch, 0);
+        }
+        if how.saves() {
+            self.saved.insert(launch);
         }
         // The end of its last workgroup was the last report of a launch.
         if self.has_ended(launch) {
@@ -289,7 +286,7 @@ impl Host for PlayedHost {
 
     fn take_off(&mut self, launch: LaunchId, how: Preemption) -> Result<(), HostError> {
         let runs = self.running.get(&launch).is_some_and(|own| !own.is_empty());
-        if how == Preemption::Drain && runs {
+        if how.drains() && runs {
             self.draining.insert(launch);
         } else {
             self.soon(Happening::TakenOff(launch, how));

@@ -84,8 +84,9 @@ impl Composed {
                 self.journal.answer(now, LoggedAnswer::Lower { process });
             }
             Command::Reset { process } => self.reset(process, now, actions),
-            Command::Hold { process } => self.remove(process, Preemption::Drain, now, actions)?,
-            Command::Save { process } => self.remove(process, Preemption::Switch, now, actions)?,
+            Command::Hold { process } | Command::Save { process } => {
+                self.remove(process, now, actions)?;
+            }
             Command::Release { process } | Command::Restore { process } => {
                 self.preemptions.returning.insert(process);
             }
@@ -105,7 +106,7 @@ impl Composed {
         let hit = |id: &LaunchId| {
             self.launches.get(*id).is_some_and(|known| {
                 // A launch that another reset kills already closes its compute units for that reset alone.
-                !matches!(known.stage, Stage::Leaving(Preemption::Reset))
+                !matches!(known.stage, Stage::Leaving(how) if how.begins_again())
                     && known.begun
                     && known.handle.is_some_and(|it| self.driver.controller().is_hit(it))
             })
@@ -143,12 +144,12 @@ impl Composed {
     fn remove(
         &mut self,
         id: ProcessId,
-        way: Preemption,
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id) else { return Ok(()) };
         process.removing = true;
+        let way = process.way;
         let mut submitted = core::mem::take(&mut self.lists.leaving);
         submitted.clear();
         submitted.extend(process.submitted.values());
@@ -325,7 +326,9 @@ impl Composed {
         let holds = self.book.resident_waves(id) > 0 || known.groups.is_bound();
         let take_off = match way {
             // A launch that holds nothing on the device has nothing to save.
-            Preemption::Switch if !(known.has_started() && holds) => Preemption::Drain,
+            way if way.saves() && !(known.has_started() && holds) => {
+                way.gentler().unwrap_or(Preemption::Drain)
+            }
             way => way,
         };
         let launch = known.launch;
@@ -337,7 +340,7 @@ impl Composed {
             }
             (known.stage, known.leaves_soon) = (Stage::Leaving(take_off), false);
         }
-        if take_off == Preemption::Drain {
+        if take_off.drains() {
             // Workgroups that are bound to a compute unit hold LDS there, so they must be able to
             // end.
             self.show(id);

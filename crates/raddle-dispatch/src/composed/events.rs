@@ -241,25 +241,25 @@ impl Composed {
         }
         let (launch, handle) = (known.launch, known.handle);
         let before = self.book.resident_waves(id);
-        match (how, handle) {
-            (Preemption::Reset, Some(handle)) => {
+        match handle.filter(|_| how.empties()) {
+            Some(handle) if how.begins_again() => {
                 self.driver.report(Report::Killed(handle))?;
                 self.book.kill(id);
                 self.known_mut(id)?.groups.rewind();
                 self.unsubmit(&launch, now);
             }
-            (Preemption::Flag, Some(handle)) => {
+            Some(handle) => {
                 // A launch leaves by the flag only where the controller has raised one for it.
                 self.driver.report(Report::Exited(handle))?;
                 self.unsubmit(&launch, now);
             }
-            (Preemption::Switch, _) => {
+            None if how.saves() => {
                 let lifted = self.book.lift(id);
                 let known = self.known_mut(id)?;
                 known.groups.unbind();
                 self.hold(id, lifted)?;
             }
-            _ => self.hold(id, None)?,
+            None => self.hold(id, None)?,
         }
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);

@@ -103,7 +103,7 @@ impl LaunchState {
     /// Returns whether the launch drains: only workgroups that are bound to a compute unit may
     /// start.
     pub(super) const fn draining(&self) -> bool {
-        self.leaves_soon || matches!(self.stage, Stage::Leaving(Preemption::Drain))
+        self.leaves_soon || matches!(self.stage, Stage::Leaving(how) if how.drains())
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{CuShape, Demand, Fact, Launch, LaunchId, Place, Preemption};
+use raddle_policy::{CuShape, Demand, Fact, Launch, LaunchId, Place};
 use serde_json::Value;
 
 use super::matching::{Fit, Map, is_too_large};
@@ -250,8 +250,9 @@ impl PlacingTwin for Addressed {
                     self.release(launch.id, workgroup);
                 }
             }
-            Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch.id, false),
-            Fact::TakenOff { launch, how: Preemption::Switch } => self.lift(launch.id, true),
+            Fact::TakenOff { launch, how } if how.frees_places() => {
+                self.lift(launch.id, how.saves())
+            }
             Fact::Returning { launch } | Fact::Restored { launch } => self.restore(launch.id),
             _ => {}
         }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, Preemption, WaveSpan};
+use raddle_policy::{CuShape, Fact, Launch, LaunchId, Place, WaveSpan};
 use serde_json::Value;
 
 use super::desk::Entry;
@@ -97,8 +97,7 @@ pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
                 units.end(launch.id, *waves, piece);
             }
         }
-        Fact::TakenOff { launch, how: Preemption::Reset } => units.lift(launch.id, false),
-        Fact::TakenOff { launch, how: Preemption::Switch } => units.lift(launch.id, true),
+        Fact::TakenOff { launch, how } if how.frees_places() => units.lift(launch.id, how.saves()),
         Fact::Returning { launch } => units.lower(launch.id),
         _ => {}
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{CuShape, Fact, Launch, LaunchId, Piece, Place, Preemption, WaveSpan};
+use raddle_policy::{CuShape, Fact, Launch, LaunchId, Piece, Place, WaveSpan};
 use serde_json::Value;
 
 use super::baselines::next_of;
@@ -241,8 +241,9 @@ impl PlacingTwin for BlockWarp {
                 pieces.iter().for_each(|piece| self.ended(launch, waves, piece));
             }
             Fact::LaunchEnded { launch } => self.blocks.retain(|block| block.launch != launch),
-            Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch.id, false),
-            Fact::TakenOff { launch, how: Preemption::Switch } => self.lift(launch.id, true),
+            Fact::TakenOff { launch, how } if how.frees_places() => {
+                self.lift(launch.id, how.saves())
+            }
             Fact::Returning { launch } => {
                 self.units.lower(launch.id);
                 for block in self.blocks.iter_mut().filter(|block| block.launch == launch.id) {

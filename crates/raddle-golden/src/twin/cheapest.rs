@@ -202,6 +202,13 @@ impl Cheapest {
         Preemption::ALL.into_iter().filter(allowed).min_by_key(rank).unwrap_or(Preemption::Wait)
     }
 
+    /// Notes that a launch does not run from now on.
+    fn stopped(&mut self, launch: LaunchId, now: u64) {
+        if let Some(begun) = self.begun.get_mut(&launch).filter(|it| it.since.is_some()) {
+            (begun.before, begun.since, begun.off) = (begun.elapsed(now), None, now);
+        }
+    }
+
     pub(super) fn hear(&mut self, fact: &Fact<'_>, now: u64) {
         match *fact {
             Fact::Started { launch, waves, pieces, .. } => {
@@ -215,17 +222,15 @@ impl Cheapest {
                     self.kinds.insert(begun.kind, (begun.elapsed(now), begun.workgroup));
                 }
             }
-            Fact::TakenOff { launch, how: Preemption::Reset } => {
+            Fact::TakenOff { launch, how } if how.begins_again() => {
                 self.begun.remove(&launch.id);
             }
             // A launch that is being saved does not run; one that drains runs until it is taken
             // off.
-            Fact::Leaving { launch, how: Preemption::Switch } | Fact::TakenOff { launch, .. } => {
-                if let Some(begun) = self.begun.get_mut(&launch.id).filter(|it| it.since.is_some())
-                {
-                    (begun.before, begun.since, begun.off) = (begun.elapsed(now), None, now);
-                }
+            Fact::Leaving { launch, how } if how.saves() && how.stands_still() => {
+                self.stopped(launch.id, now);
             }
+            Fact::TakenOff { launch, .. } => self.stopped(launch.id, now),
             Fact::Restored { launch } => {
                 if let Some(begun) = self.begun.get_mut(&launch.id).filter(|it| it.since.is_none())
                 {

@@ -303,9 +303,8 @@ impl Desk {
             Stage::OnDevice => job.head(),
             // Workgroups bound to a compute unit still start there, so the entry stays, with no
             // next workgroup.
-            Stage::Leaving(Preemption::Drain) | Stage::Staying => {
-                (job.launch.workgroups, job.launch.workgroups)
-            }
+            Stage::Staying => (job.launch.workgroups, job.launch.workgroups),
+            Stage::Leaving(how) if how.drains() => (job.launch.workgroups, job.launch.workgroups),
             _ => return,
         };
         if next < end || !job.bound.is_empty() {
@@ -395,7 +394,7 @@ impl Desk {
         self.hide(id);
         if let Some(job) = self.jobs.get_mut(&id) {
             job.stage = Stage::Leaving(how);
-            if how == Preemption::Drain {
+            if how.drains() {
                 self.show(id);
             }
         }
@@ -425,27 +424,21 @@ impl Desk {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let (before, process) = (job.resident, job.launch.process);
-        match how {
-            Preemption::Reset | Preemption::Flag => {
-                if how == Preemption::Reset {
-                    (job.next, job.ended, job.cut) = (0, 0, 0);
-                    (job.resident, job.saved) = (0, 0);
-                    job.bound.clear();
-                    job.returned.clear();
-                }
-                job.stage = Stage::Buffered;
+        job.stage = if how.empties() { Stage::Buffered } else { Stage::Held };
+        if how.begins_again() {
+            (job.next, job.ended, job.cut) = (0, 0, 0);
+            (job.resident, job.saved) = (0, 0);
+            job.bound.clear();
+            job.returned.clear();
+        }
+        if how.saves() {
+            (job.saved, job.resident) = (job.resident, 0);
+            let waits = job.bound.iter().filter(|(_, bound)| bound.1 == 0);
+            job.returned.extend(waits.map(|(&workgroup, _)| workgroup));
+            job.bound.retain(|_, bound| bound.1 > 0);
+            while job.cut == 0 && job.next > 0 && job.returned.remove(&(job.next - 1)) {
+                job.next -= 1;
             }
-            Preemption::Switch => {
-                job.stage = Stage::Held;
-                (job.saved, job.resident) = (job.resident, 0);
-                let waits = job.bound.iter().filter(|(_, bound)| bound.1 == 0);
-                job.returned.extend(waits.map(|(&workgroup, _)| workgroup));
-                job.bound.retain(|_, bound| bound.1 > 0);
-                while job.cut == 0 && job.next > 0 && job.returned.remove(&(job.next - 1)) {
-                    job.next -= 1;
-                }
-            }
-            _ => job.stage = Stage::Held,
         }
         let after = job.resident;
         self.processes.resident(process, before, after, self.now);

@@ -122,7 +122,7 @@ impl Leaving {
 
     pub(super) fn hear(&mut self, fact: &Fact<'_>, now: u64) {
         match fact {
-            Fact::TakenOff { launch, how: Preemption::Reset } => {
+            Fact::TakenOff { launch, how } if how.begins_again() => {
                 *self.kills.entry(launch.id).or_default() += 1;
             }
             Fact::LaunchEnded { launch } => drop(self.kills.remove(launch)),

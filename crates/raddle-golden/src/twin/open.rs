@@ -402,7 +402,7 @@ impl OpenLog {
         let known = self.launch(id);
         let single = matches!(self.scope.as_str(), "queue" | "process");
         if let (Some(launch), Some(placing)) = (known, &mut self.placing)
-            && how == Preemption::Reset
+            && how.begins_again()
             && single
         {
             placing.killed(&launch);

@@ -198,13 +198,8 @@ impl<T: Clone> Core<T> {
 
     /// Returns this way, or the strongest weaker one that the runtime has.
     fn nearest(&self, way: Preemption) -> Preemption {
-        let weaker = match way {
-            Preemption::Reset => Preemption::Flag,
-            Preemption::Switch => Preemption::Drain,
-            Preemption::Flag | Preemption::Drain | Preemption::Wait => Preemption::Wait,
-        };
-        let has = |way: &Preemption| self.abilities.can(*way);
-        [way, weaker].into_iter().find(has).unwrap_or(Preemption::Wait)
+        let mut ways = std::iter::successors(Some(way), |way| way.gentler());
+        ways.find(|&way| self.abilities.can(way)).unwrap_or(Preemption::Wait)
     }
 
     pub(crate) fn escalate(&mut self, way: Preemption) -> bool {

@@ -4,7 +4,7 @@
 //! runtime: then its cuts are empty and nothing is reset. So a driver has one path, and a resume
 //! always finds a flag to lower.
 
-use raddle_policy::{Preemption, ProcessId, StreamId};
+use raddle_policy::{ProcessId, StreamId};
 
 use super::Controller;
 use super::answers::{Command, LaunchHandle};
@@ -113,27 +113,25 @@ impl<T> Controller<T> {
         }
         Ok(match it.stage {
             PreemptionStage::Pausing if it.flight.unacknowledged > 0 => None,
-            PreemptionStage::Pausing => match it.way {
-                Preemption::Wait => {
-                    it.stage = PreemptionStage::Emptying;
-                    it.emptied(process)
-                }
-                Preemption::Flag | Preemption::Reset => {
-                    it.stage = PreemptionStage::Raising;
-                    it.raise(declared, options);
-                    Some(Command::Raise { process })
-                }
-                Preemption::Drain => {
-                    it.stage = PreemptionStage::Removing { over: false };
-                    it.done.held = true;
-                    Some(Command::Hold { process })
-                }
-                Preemption::Switch => {
-                    it.stage = PreemptionStage::Removing { over: false };
-                    it.done.saved = true;
-                    Some(Command::Save { process })
-                }
-            },
+            PreemptionStage::Pausing if it.way.empties() => {
+                it.stage = PreemptionStage::Raising;
+                it.raise(declared, options);
+                Some(Command::Raise { process })
+            }
+            PreemptionStage::Pausing if it.way.saves() => {
+                it.stage = PreemptionStage::Removing { over: false };
+                it.done.saved = true;
+                Some(Command::Save { process })
+            }
+            PreemptionStage::Pausing if it.way.holds() => {
+                it.stage = PreemptionStage::Removing { over: false };
+                it.done.held = true;
+                Some(Command::Hold { process })
+            }
+            PreemptionStage::Pausing => {
+                it.stage = PreemptionStage::Emptying;
+                it.emptied(process)
+            }
             PreemptionStage::MustReset => {
                 it.stage = PreemptionStage::Resetting { over: false };
                 Some(Command::Reset { process })

@@ -1,6 +1,6 @@
 //! Which launches leave by the flag, and which may a reset kill (S3.2, S3.3)?
 
-use raddle_policy::{FlagCut, Preemption, ProcessId, StreamId};
+use raddle_policy::{FlagCut, ProcessId, StreamId};
 
 use super::Controller;
 use super::answers::{LaunchHandle, NoReset, ResetVerdict};
@@ -114,11 +114,8 @@ impl<T> Controller<T> {
         }
         let before = it.may_be_reset();
         it.stage = PreemptionStage::Emptying;
-        let verdict = if it.way == Preemption::Reset {
-            self.decide(process)?
-        } else {
-            ResetVerdict::NotAsked
-        };
+        let verdict =
+            if it.way.begins_again() { self.decide(process)? } else { ResetVerdict::NotAsked };
         let now = self.process(process)?.may_be_reset();
         self.count_resets(before, now);
         self.list(process);

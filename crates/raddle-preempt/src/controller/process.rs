@@ -175,7 +175,7 @@ impl<T> ControlledProcess<T> {
     /// Returns whether the process is to leave by a reset that is neither refused nor over.
     pub(super) fn may_be_reset(&self) -> bool {
         let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
-        (undecided && self.way == Preemption::Reset) || self.stage.is_reset_pending()
+        (undecided && self.way.begins_again()) || self.stage.is_reset_pending()
     }
 
     /// Returns whether the flag is raised and visible to every launch that starts; also after a

@@ -33,7 +33,7 @@ impl<T> Controller<T> {
             it.stage = PreemptionStage::Pausing;
             it.way = way;
             self.list(process);
-            self.count_resets(false, way == Preemption::Reset);
+            self.count_resets(false, way.begins_again());
             return Ok(Preempted::Begun);
         }
         let waited = core::mem::take(&mut it.resume_waits);
@@ -71,13 +71,10 @@ impl<T> Controller<T> {
             PreemptionStage::Running | PreemptionStage::Preempted => {
                 return Ok(Escalated::NotDraining);
             }
-            PreemptionStage::Pausing | PreemptionStage::Raising => false,
-            PreemptionStage::Removing { over } => {
-                if over || way != Preemption::Switch || it.way != Preemption::Drain {
-                    return Ok(Escalated::NotStronger);
-                }
-                false
-            }
+            PreemptionStage::Pausing
+            | PreemptionStage::Raising
+            | PreemptionStage::Removing { over: false } => false,
+            PreemptionStage::Removing { over: true } => return Ok(Escalated::NotStronger),
             PreemptionStage::Emptying => it.cut.is_some(),
             // A second reset is refused also when the first is over: not all launches that it
             // killed may be reported yet.
@@ -85,14 +82,8 @@ impl<T> Controller<T> {
                 return Ok(Escalated::NotStronger);
             }
         };
-        let stronger = match it.way {
-            Preemption::Wait => way != Preemption::Wait,
-            Preemption::Flag => way == Preemption::Reset,
-            Preemption::Reset => visible && way == Preemption::Reset,
-            Preemption::Drain => way == Preemption::Switch,
-            Preemption::Switch => false,
-        };
-        if !stronger {
+        let again = visible && way == it.way && way.begins_again();
+        if !again && !way.outdoes(it.way) {
             return Ok(Escalated::NotStronger);
         }
         let before = it.may_be_reset();

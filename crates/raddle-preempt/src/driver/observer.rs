@@ -41,8 +41,8 @@ pub struct Counts {
     pub exited: u64,
     /// Launches that were killed.
     pub killed: u64,
-    /// Preemptions that began, by method: wait, flag, drain, reset, switch.
-    pub begun: [u64; 5],
+    /// Preemptions that began, by method, in the order of [`Preemption::ALL`].
+    pub begun: [u64; Preemption::ALL.len()],
     /// Preemptions that are complete.
     pub drained: u64,
     /// Resets that were commanded.
@@ -56,13 +56,7 @@ impl Counts {
     /// Returns the index of a method in [`begun`](Self::begun).
     #[must_use]
     pub const fn way(way: Preemption) -> usize {
-        match way {
-            Preemption::Wait => 0,
-            Preemption::Flag => 1,
-            Preemption::Drain => 2,
-            Preemption::Reset => 3,
-            Preemption::Switch => 4,
-        }
+        way as usize
     }
 
     /// Returns the index of a reason in [`refused`](Self::refused).

@@ -83,11 +83,14 @@ impl Preempt for ByRule {
         };
         let killable = !view.launches.is_empty() && view.launches.iter().all(may_be_killed);
         Some(match &self.rule {
-            MethodRule::Fixed(Preemption::Reset) if !killable => Preemption::Flag,
+            MethodRule::Fixed(method) if method.begins_again() && !killable => {
+                method.gentler().unwrap_or(Preemption::Wait)
+            }
             MethodRule::Fixed(method) | MethodRule::Wished(method) => *method,
             MethodRule::Cheapest { bound, abilities, estimates } => {
-                let allowed =
-                    |method| abilities.can(method) && (method != Preemption::Reset || killable);
+                let allowed = |method: Preemption| {
+                    abilities.can(method) && (killable || !method.begins_again())
+                };
                 estimates.cheapest(view, now, *bound, allowed)
             }
         })

@@ -6,9 +6,7 @@
 
 use alloc::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{
-    Fact, Launch, LaunchId, Piece, Preemption, Tick, Ticks, VictimLaunch, WaveSpan,
-};
+use raddle_policy::{Fact, Launch, LaunchId, Piece, Tick, Ticks, VictimLaunch, WaveSpan};
 
 /// The number of kinds that are remembered; launches of later kinds are judged by their progress.
 const MOST_KINDS: usize = 4096;
@@ -88,19 +86,15 @@ impl LaunchHistory {
                 self.ended(launch.id, named(launch, waves, pieces), now);
             }
             Fact::LaunchEnded { launch } => self.finished(launch, now),
-            Fact::TakenOff { launch, how: Preemption::Reset } => {
+            Fact::TakenOff { launch, how } if how.begins_again() => {
                 self.running.remove(&launch.id);
             }
             // A launch that is being saved does not run; a launch that drains runs until its
             // workgroups have ended.
-            Fact::Leaving { launch, how: Preemption::Switch } | Fact::TakenOff { launch, .. } => {
-                if let Some(running) = self.running.get_mut(&launch.id)
-                    && running.since.is_some()
-                {
-                    running.ran = running.elapsed(now);
-                    (running.since, running.off) = (None, now);
-                }
+            Fact::Leaving { launch, how } if how.saves() && how.stands_still() => {
+                self.stopped(launch.id, now);
             }
+            Fact::TakenOff { launch, .. } => self.stopped(launch.id, now),
             Fact::Restored { launch } => {
                 if let Some(running) = self.running.get_mut(&launch.id)
                     && running.since.is_none()
@@ -111,6 +105,16 @@ impl LaunchHistory {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes that a launch does not run from now on.
+    fn stopped(&mut self, launch: LaunchId, now: Tick) {
+        if let Some(running) = self.running.get_mut(&launch)
+            && running.since.is_some()
+        {
+            running.ran = running.elapsed(now);
+            (running.since, running.off) = (None, now);
         }
     }
 

@@ -111,7 +111,7 @@ impl Live {
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
         match self.state {
             LiveState::Running => true,
-            LiveState::Leaving(Preemption::Drain) => {
+            LiveState::Leaving(how) if how.drains() => {
                 pieces.iter().flat_map(|piece| piece.workgroups()).all(bound)
             }
             _ => false,
@@ -141,8 +141,11 @@ enum LiveState {
 impl LiveState {
     /// Returns whether the resident waves stand still.
     const fn is_stopped(self) -> bool {
-        use Preemption::{Reset, Switch};
-        matches!(self, Self::Leaving(Reset | Switch) | Self::Off(Switch) | Self::Returning(Switch))
+        match self {
+            Self::Running => false,
+            Self::Leaving(how) => how.stands_still(),
+            Self::Off(how) | Self::Returning(how) => how.saves(),
+        }
     }
 
     const fn name(self) -> &'static str {
@@ -461,7 +464,7 @@ impl Machine {
             waves: groups * u64::from(count),
             finished: live.ended >= live.what.workgroups,
         };
-        if live.state == LiveState::Leaving(Preemption::Drain) && live.is_drained() {
+        if matches!(live.state, LiveState::Leaving(how) if how.drains()) && live.is_drained() {
             queue.push(now, Due::TakenOff(id));
         }
         let lane = (live.what.process, live.what.stream);

@@ -66,7 +66,7 @@ impl Machine {
             // A drain is over when the last front has ended.
             _ => return Ok(()),
         };
-        if matches!(how, Preemption::Reset | Preemption::Switch) {
+        if how.stands_still() {
             stop_fronts(id, live, &mut self.fronts, &mut self.neighbours, now);
         }
         queue.push(over, Due::TakenOff(id));
@@ -85,7 +85,7 @@ impl Machine {
         let LiveState::Leaving(how) = live.state else {
             return None;
         };
-        if how == Preemption::Drain && !live.is_drained() {
+        if how.holds() && !how.frees_places() && !live.is_drained() {
             return None;
         }
         let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
@@ -111,7 +111,7 @@ impl Machine {
                 self.next_exit(lane, now, queue);
                 Some((how, ended, waves, process))
             }
-            Preemption::Switch => {
+            _ if how.saves() => {
                 lift(live, &self.fronts, &mut self.ledger);
                 // A workgroup that is assigned and has not started holds nothing that could be
                 // saved.
@@ -136,23 +136,24 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Result<(u64, u16), SimError> {
-        let allowed = |live: &&mut Live| {
-            matches!(
-                live.state,
-                LiveState::Off(Preemption::Drain | Preemption::Switch)
-                    | LiveState::Leaving(Preemption::Drain)
-            )
+        let allowed = |live: &&mut Live| match live.state {
+            LiveState::Off(how) => how.holds(),
+            LiveState::Leaving(how) => how.drains(),
+            _ => false,
         };
         let Some(live) = self.live.get_mut(id).filter(allowed) else {
             return Err(Self::fault(now, id, "restore", self.live.get(id)));
         };
         let process = live.what.process;
-        if live.state != LiveState::Off(Preemption::Switch) {
-            live.state = LiveState::Returning(Preemption::Drain);
-            queue.push(now, Due::Restored(id));
-            return Ok((0, process));
-        }
-        live.state = LiveState::Returning(Preemption::Switch);
+        let saved = match live.state {
+            LiveState::Off(how) if how.saves() => how,
+            _ => {
+                live.state = LiveState::Returning(Preemption::Drain);
+                queue.push(now, Due::Restored(id));
+                return Ok((0, process));
+            }
+        };
+        live.state = LiveState::Returning(saved);
         // To restore its work loads the process.
         self.loaded = Some(process);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
@@ -170,7 +171,7 @@ impl Machine {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
         let in_front = self.live.any(|live| {
             let runs = live.state == LiveState::Running && (live.started > 0 || live.is_bound());
-            let killed = live.state == LiveState::Leaving(Preemption::Reset);
+            let killed = matches!(live.state, LiveState::Leaving(how) if how.begins_again());
             (live.what.process, live.what.stream) == lane && (runs || killed)
         });
         if !in_front {
@@ -188,7 +189,7 @@ impl Machine {
             return false;
         };
         live.state = LiveState::Running;
-        if how == Preemption::Switch {
+        if how.saves() {
             let pace = self.neighbours.begin(&live.what, &mut live.load);
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];

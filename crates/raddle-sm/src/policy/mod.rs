@@ -11,8 +11,8 @@ mod tables;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Preemption, ReadyLaunch, ReadyView,
-    Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
 };
 
 use crate::BlockWarpConfig;
@@ -147,8 +147,8 @@ impl Allocate for BlockWarp {
             Fact::Assigned { launch, workgroup, cu } => tables.assigned(launch, workgroup, cu),
             Fact::Ended { launch, waves, pieces } => tables.ended(launch, waves, pieces),
             Fact::LaunchEnded { launch } => tables.forget(launch),
-            Fact::TakenOff { launch, how: Preemption::Reset } => tables.forget(launch.id),
-            Fact::TakenOff { launch, how: Preemption::Switch } => tables.lift(launch.id),
+            Fact::TakenOff { launch, how } if how.saves() => tables.lift(launch.id),
+            Fact::TakenOff { launch, how } if how.frees_places() => tables.forget(launch.id),
             // From now on the places of the returning launch are held.
             Fact::Returning { launch } => tables.lower(launch.id),
             // The restored launch is in the view again, and its blocks may go on.

@@ -322,8 +322,8 @@ impl LaunchPhase {
             Self::Dependency => "waiting: dependency",
             Self::Turn => "waiting: turn",
             Self::Room => "waiting: room",
-            Self::Off(Preemption::Drain) => "off: drained",
-            Self::Off(Preemption::Switch) => "off: saved",
+            Self::Off(how) if how.saves() => "off: saved",
+            Self::Off(how) if how.holds() => "off: drained",
             Self::Off(_) => "off: killed",
         }
     }

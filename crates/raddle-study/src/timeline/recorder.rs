@@ -204,22 +204,20 @@ impl Recorder {
     }
 
     fn taken_off(&mut self, now: u64, launch: LaunchId, how: Preemption) {
-        let ending = match how {
-            Preemption::Drain => Ending::Ended,
-            Preemption::Switch => Ending::Saved,
-            Preemption::Reset => Ending::Killed,
-            // A launch that leaves in any other way had not begun.
-            _ => return,
-        };
-        self.off.insert(launch, (how, now));
-        if ending == Ending::Ended {
+        if !how.holds() && !how.begins_again() {
+            // A launch that leaves by the flag had not begun.
             return;
         }
+        self.off.insert(launch, (how, now));
+        if !how.frees_places() {
+            return;
+        }
+        let ending = if how.saves() { Ending::Saved } else { Ending::Killed };
         let mut left = Vec::new();
         for unit in &mut self.units {
             unit.lift(now, launch.0, ending, &mut self.store, &mut left);
         }
-        if how == Preemption::Switch {
+        if how.saves() {
             self.saved.insert(launch, left);
         } else {
             let of_launch = (launch, 0)..=(launch, u64::MAX);

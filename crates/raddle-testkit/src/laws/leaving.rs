@@ -35,11 +35,11 @@ impl World<'_> {
         let progress = &self.progress[&id];
         let holds = !progress.bound.is_empty() || self.resident.keys().any(|spot| spot.0 == id);
         // A launch that holds nothing has nothing to save.
-        let how = if how == Preemption::Switch && !holds { Preemption::Drain } else { how };
+        let how = how.gentler().filter(|_| how.saves() && !holds).unwrap_or(how);
         let entry = self.position(id).map(|at| self.ready.remove(at));
         let (launch, assigned) = (progress.launch, progress.bound.len() as u64);
         if let Some(entry) = entry
-            && how == Preemption::Drain
+            && how.drains()
             && assigned > 0
         {
             // A workgroup that is bound to a compute unit holds LDS there, so it must be able to
@@ -70,7 +70,7 @@ impl World<'_> {
                 }
             }
             OffStage::Off(_) if off.steps > 0 => off.steps -= 1,
-            OffStage::Off(_) if off.how == Preemption::Reset => {
+            OffStage::Off(_) if off.how.begins_again() => {
                 self.submit_one(&launch, policy);
                 return;
             }
@@ -103,7 +103,7 @@ impl World<'_> {
     /// Takes a launch off that was asked to leave. Returns its holdings; `None` while it drains.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
-        if off.how == Preemption::Drain {
+        if !off.how.frees_places() {
             let drained =
                 progress.bound.is_empty() && self.resident.keys().all(|spot| spot.0 != id);
             return drained.then(LiftedLaunch::default);
@@ -113,7 +113,7 @@ impl World<'_> {
             addresses: self.addresses.lift(id),
             resident: self.resident.extract_if(.., |spot, _| spot.0 == id).collect(),
         };
-        if off.how == Preemption::Reset {
+        if off.how.begins_again() {
             return Some(LiftedLaunch::default());
         }
         if let Some(entry) = &mut off.entry {

@@ -40,6 +40,6 @@ impl OffLaunch {
     /// Returns whether workgroups of the launch that have started run on, as they do while it
     /// drains.
     pub(super) fn runs(&self) -> bool {
-        self.how == Preemption::Drain
+        self.how.drains()
     }
 }

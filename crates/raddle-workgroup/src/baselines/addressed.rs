@@ -7,8 +7,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use raddle_policy::{
-    CuId, Cus, Fact, FreeRun, Launch, Piece, Preemption, ReadyLaunch, Refusal, Resource, Round,
-    WaveSpan,
+    CuId, Cus, Fact, FreeRun, Launch, Piece, ReadyLaunch, Refusal, Resource, Round, WaveSpan,
 };
 
 use crate::allocator::{Allocator, SimdRule};
@@ -87,11 +86,10 @@ impl Addressed {
                     }
                 }
             }
-            Fact::TakenOff { launch, how } => match how {
-                Preemption::Reset => allocator.release_launch(launch.id),
-                Preemption::Switch => allocator.save(launch.id),
-                _ => {}
-            },
+            Fact::TakenOff { launch, how } if how.saves() => allocator.save(launch.id),
+            Fact::TakenOff { launch, how } if how.frees_places() => {
+                allocator.release_launch(launch.id);
+            }
             Fact::Returning { launch } | Fact::Restored { launch } => {
                 allocator.restore(launch.id);
             }

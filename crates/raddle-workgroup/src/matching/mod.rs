@@ -27,8 +27,8 @@ mod search;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Fact, FreeRun, Launch, Piece, Preemption, ReadyView, Round,
-    Tick, WaitTally, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Fact, FreeRun, Launch, Piece, ReadyView, Round, Tick,
+    WaitTally, WaveSpan,
 };
 
 pub use config::{
@@ -222,18 +222,17 @@ impl Allocate for Matching {
             cutting.heard();
             match fact {
                 Fact::LaunchEnded { launch } => cutting.forget(*launch),
-                Fact::TakenOff { launch, how: Preemption::Reset } => cutting.forget(launch.id),
+                Fact::TakenOff { launch, how } if how.begins_again() => cutting.forget(launch.id),
                 _ => {}
             }
         }
         match fact {
             Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, Some(now)),
-            Fact::TakenOff { launch, how } => {
+            Fact::TakenOff { launch, how } if how.frees_places() => {
                 let left = |cu, wave| places.left(cu, launch, (1, wave), now);
-                match how {
-                    Preemption::Reset => matcher.kill(launch, left),
-                    Preemption::Switch => matcher.save(launch, left),
-                    _ => return,
+                match how.saves() {
+                    true => matcher.save(launch, left),
+                    false => matcher.kill(launch, left),
                 }
                 places.all_changed(matcher);
             }

@@ -50,7 +50,7 @@ impl Checker {
         if how == "never" {
             return;
         }
-        let holds = how == Preemption::Drain.name() || how == Preemption::Switch.name();
+        let holds = Preemption::ALL.into_iter().any(|way| way.name() == how && way.holds());
         let since = self.line;
         let process = self.processes.entry(id).or_default();
         if let Some(before) = process.preemption.replace(SeenPreemption { holds, since }) {
@@ -127,10 +127,11 @@ impl Checker {
         let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
         };
-        let runs = matches!(
-            launch.stage,
-            SeenStage::Submitted | SeenStage::Staying | SeenStage::Leaving(Preemption::Drain)
-        );
+        let runs = match launch.stage {
+            SeenStage::Submitted | SeenStage::Staying => true,
+            SeenStage::Leaving(how) => how.drains(),
+            _ => false,
+        };
         let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
         if strange {
             self.fault(LogRule::Once, || format!("{id} starts, which is not ready on the device"));
@@ -184,11 +185,11 @@ impl Checker {
         };
         let (owner, begun, is_copy) = (launch.process, launch.begun, launch.whole == 0);
         launch.stage = SeenStage::Leaving(how);
-        if matches!(how, Preemption::Flag | Preemption::Reset) {
+        if how.empties() {
             // From now on the launch is among those of its stream that go first.
             self.buffers[launch.buffer].insert(launch.order, id);
         }
-        if how == Preemption::Reset {
+        if how.begins_again() {
             return self.kill(id, owner);
         }
         if begun && (how == Preemption::Flag || is_copy) {

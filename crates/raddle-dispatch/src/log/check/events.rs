@@ -182,10 +182,10 @@ impl Checker {
         };
         let (process, order) = (launch.process, launch.order);
         launch.stage = SeenStage::Held;
-        if matches!(how, Preemption::Flag | Preemption::Reset) {
+        if how.empties() {
             launch.stage = SeenStage::Buffered;
             (launch.started, launch.ended, launch.begun) = (0, 0, false);
-            launch.kills += u32::from(how == Preemption::Reset);
+            launch.kills += u32::from(how.begins_again());
             launch.units.clear();
             if let Some(process) = self.processes.get_mut(&process) {
                 process.runtime.remove(order);

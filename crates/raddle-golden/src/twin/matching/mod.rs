@@ -14,8 +14,7 @@ mod split;
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
-    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Place, Preemption, ProcessId, StreamId,
-    WaveSpan,
+    Barrier, CuShape, Demand, Fact, Launch, LaunchId, Place, ProcessId, StreamId, WaveSpan,
 };
 use serde_json::Value;
 
@@ -462,8 +461,9 @@ impl PlacingTwin for Matching {
         }
         match fact {
             Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
-            Fact::TakenOff { launch, how: Preemption::Reset } => self.lift(launch, false, now),
-            Fact::TakenOff { launch, how: Preemption::Switch } => self.lift(launch, true, now),
+            Fact::TakenOff { launch, how } if how.frees_places() => {
+                self.lift(launch, how.saves(), now)
+            }
             Fact::Returning { launch } | Fact::Restored { launch } => self.restore(launch, now),
             _ => {}
         }

@@ -2,7 +2,7 @@
 //!
 //! Units: ticks; picoseconds within a round.
 
-use raddle_policy::{CuShape, Fact, LaunchId, Preemption};
+use raddle_policy::{CuShape, Fact, LaunchId};
 use serde_json::Value;
 
 use super::shared::{Turns, periods};
@@ -109,7 +109,7 @@ impl Split {
         self.facts += 1;
         match fact {
             Fact::LaunchEnded { launch } => self.cut.retain(|it| it.0 != *launch),
-            Fact::TakenOff { launch, how: Preemption::Reset } => {
+            Fact::TakenOff { launch, how } if how.begins_again() => {
                 self.cut.retain(|it| it.0 != launch.id);
             }
             _ => {}
