@@ -1,7 +1,7 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
-use raddle_device::{Device, DeviceError, SourceDevice};
-use raddle_trace::{Profile, ProfileFormat as Recorded};
+use raddle_device::{Device, DeviceError, SourceDevice, Vendor};
+use raddle_trace::Profile;
 
 use crate::assumed::{find, has_twin};
 use crate::error::StudyError;
@@ -64,13 +64,11 @@ const SGPRS_OF_RDNA: u32 = 128;
 /// A device of the maker whose tool writes such files.
 fn example(profile: &Profile) -> &'static str {
     let sgprs = || profile.ops.iter().map(|op| op.footprint.sgprs_per_wave).filter(|&n| n > 0);
-    match profile.format {
-        Recorded::RocprofJson | Recorded::RocprofCsv | Recorded::Rocpd
-            if sgprs().next().is_some() && sgprs().all(|n| n == SGPRS_OF_RDNA) =>
-        {
+    match profile.format.maker() {
+        Some(Vendor::Amd) if sgprs().next().is_some() && sgprs().all(|n| n == SGPRS_OF_RDNA) => {
             "rx-7900-xtx"
         }
-        Recorded::RocprofJson | Recorded::RocprofCsv | Recorded::Rocpd | Recorded::Rpd => "mi300x",
+        Some(Vendor::Amd) => "mi300x",
         _ => "v100",
     }
 }

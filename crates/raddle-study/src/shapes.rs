@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_sim::Workload;
-use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, OpKind, Profile, ProfileFormat};
+use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, OpKind, Profile};
 
 use serde::{Deserialize, Serialize};
 
@@ -139,7 +139,7 @@ fn without_shapes(given: &str, profile: &Profile) -> String {
         }
         lacks.push(told);
         if impossible < unknown.opaque {
-            helps.push(help(profile));
+            helps.push(profile.format.shape_advice());
         }
     }
     if unknown.left_out > 0 {
@@ -154,19 +154,4 @@ fn without_shapes(given: &str, profile: &Profile) -> String {
         lacks.join(", "),
         helps.join("; "),
     )
-}
-
-/// Returns what gives opaque kernels of a profile of this format a shape.
-fn help(profile: &Profile) -> &'static str {
-    match profile.format {
-        ProfileFormat::Kineto => {
-            "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording"
-        }
-        ProfileFormat::Rpd => "give the database that it was made of, `raddle inspect FILE.rpd`",
-        ProfileFormat::RocprofJson => {
-            "JSON of rocprof v1 holds no grids, so give the results.csv of the same run"
-        }
-        ProfileFormat::NsysSqlite => "record with `nsys profile --cuda-graph-trace=node`",
-        _ => "record grids and workgroup sizes too",
-    }
 }

@@ -14,7 +14,8 @@ use raddle_policy::Activity;
 
 use crate::assumed_activity;
 use crate::between::between_repetitions;
-use crate::profile::{Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel};
+use crate::format::ProfileFormat;
+use crate::profile::{Op, OpKind, Profile, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 use waits::DraftWait;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::format::READABLE;
+
 /// The reason why a file could not be imported.
 ///
 /// `file` is the path as it was given; lines are counted from 1, bytes from 0 in the uncompressed
@@ -42,11 +44,8 @@ pub enum TraceError {
     OtherFile { file: String, what: String, advice: &'static str },
     /// A file of no kind that is known.
     #[error(
-        "{file} is no profile that can be read: it looks like {looks_like}. Give a trace of PyTorch \
-         (.json, .json.gz) or JAX (.xplane.pb), an SQLite export or cuda_gpu_trace report (.csv) of \
-         Nsight Systems, a result (.json), database (.db) or table of kernels (.csv) of rocprof, a \
-         database of rocmProfileData (.rpd), or a launch table; docs/profiles.md has the command that \
-         records each"
+        "{file} is no profile that can be read: it looks like {looks_like}. Give {READABLE}; \
+         docs/profiles.md has the command that records each"
     )]
     NotAProfile { file: String, looks_like: String },
     /// An SQLite database in a build that cannot read one.

@@ -27,8 +27,9 @@ use crate::archive::open_file;
 use crate::assemble::{Draft, assemble};
 use crate::config::ImportConfig;
 use crate::error::TraceError;
+use crate::format::ProfileFormat;
 use crate::input::{FileInput, is_damage, peek};
-use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
+use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
@@ -86,19 +87,7 @@ pub fn read_watched(
 ) -> Result<Profile, TraceError> {
     let (source, kind) = detect(file, bytes, watch)?;
     let mut diagnostics = Vec::new();
-    let (format, mut draft) = match kind {
-        FileKind::Events => kineto::import(source, options)?,
-        FileKind::Sqlite => database(source, options, &mut diagnostics)?,
-        FileKind::XPlane => (ProfileFormat::XPlane, planes(source, options)?),
-        FileKind::NsysCsv => nsys::csv::import(source, options)?,
-        FileKind::RocprofJson => {
-            (ProfileFormat::RocprofJson, rocprof::json::import(source, options)?)
-        }
-        FileKind::RocprofCsv => (ProfileFormat::RocprofCsv, rocprof::csv::import(source, options)?),
-        FileKind::LaunchTable => {
-            (ProfileFormat::LaunchTable, launch_table::import(source, options)?)
-        }
-    };
+    let (format, mut draft) = (kind.import)(source, options, &mut diagnostics)?;
     if format != ProfileFormat::LaunchTable {
         plausible::forget_impossible(&mut draft, format);
         if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
@@ -122,19 +111,73 @@ pub fn read_watched(
     Ok(Profile { diagnostics, ..assemble(profile_name(file), format, draft) })
 }
 
-/// The kind of a file, which decides the importer that reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileKind {
-    /// A trace of events in JSON, of several tools.
-    Events,
-    /// An SQLite database, of several tools.
-    Sqlite,
-    XPlane,
-    NsysCsv,
-    RocprofJson,
-    RocprofCsv,
-    LaunchTable,
+/// Imports a file; words of the tool about its own recording go to the list.
+type Import = fn(
+    ImportSource<'_>,
+    &ImportConfig,
+    &mut Vec<String>,
+) -> Result<(ProfileFormat, Draft), TraceError>;
+
+/// A kind of file, by which its importer is found. Some kinds hold profiles of several formats.
+struct FileKind {
+    name: &'static str,
+    /// Returns whether a file begins like one of this kind.
+    looks_like: fn(&[u8]) -> bool,
+    import: Import,
 }
+
+/// The name of the kind of traces of events in JSON, of several tools.
+const EVENTS: &str = "events";
+
+/// The kind of protocol buffers. They begin with a byte that is a blank in a text, so they are
+/// tested before blanks are passed over.
+const PACKETS: FileKind = FileKind {
+    name: "xplane",
+    looks_like: known::is_xplane,
+    import: |source, options, _| Ok((ProfileFormat::XPlane, planes(source, options)?)),
+};
+
+/// The kinds of texts and databases. The first kind that a file looks like reads it, so a kind
+/// stands before those that accept more.
+const KINDS: [FileKind; 6] = [
+    FileKind {
+        name: "sqlite",
+        looks_like: |head| head.starts_with(b"SQLite format 3\0"),
+        import: database,
+    },
+    FileKind {
+        name: "rocprof-json",
+        looks_like: rocprof::json::looks_like,
+        import: |source, options, _| {
+            Ok((ProfileFormat::RocprofJson, rocprof::json::import(source, options)?))
+        },
+    },
+    FileKind {
+        name: EVENTS,
+        looks_like: |head| matches!(head.first(), Some(b'{' | b'[')),
+        import: |source, options, _| kineto::import(source, options),
+    },
+    FileKind {
+        name: "rocprof-csv",
+        looks_like: rocprof::csv::looks_like,
+        import: |source, options, _| {
+            Ok((ProfileFormat::RocprofCsv, rocprof::csv::import(source, options)?))
+        },
+    },
+    FileKind {
+        name: "launch-table",
+        looks_like: launch_table::looks_like,
+        import: |source, options, _| {
+            Ok((ProfileFormat::LaunchTable, launch_table::import(source, options)?))
+        },
+    },
+    // The header of Nsight Systems' table may stand below other lines.
+    FileKind {
+        name: "nsys-csv",
+        looks_like: nsys::csv::looks_like,
+        import: |source, options, _| nsys::csv::import(source, options),
+    },
+];
 
 /// Imports a database; its tables show which tool wrote it. What the tool says of its own recording
 /// goes to `diagnostics`.
@@ -186,7 +229,7 @@ fn detect<'a>(
     file: &str,
     bytes: impl Read + 'a,
     watch: Watch<'a>,
-) -> Result<(ImportSource<'a>, FileKind), TraceError> {
+) -> Result<(ImportSource<'a>, &'static FileKind), TraceError> {
     let file = file.to_owned();
     let mut input = match FileInput::new(bytes) {
         Ok(input) => input,
@@ -197,15 +240,13 @@ fn detect<'a>(
         true => TraceError::TruncatedGzip { file },
         false => TraceError::Unreadable { file, cause },
     };
-    // Protocol buffers begin with a byte that is a blank in a text, so they are tested before
-    // blanks are passed over.
     let head = match peek(&mut input.reader) {
         Ok(head) => head,
         Err(cause) => return Err(unreadable(file, cause)),
     };
-    if known::is_xplane(head) {
+    if (PACKETS.looks_like)(head) {
         let FileInput { reader, gzip, lines } = input;
-        return Ok((ImportSource { file, reader, gzip, lines, watch }, FileKind::XPlane));
+        return Ok((ImportSource { file, reader, gzip, lines, watch }, &PACKETS));
     }
     if let Some(known) = known::by_packets(head) {
         return Err(known.refuse(file));
@@ -220,42 +261,22 @@ fn detect<'a>(
     if let Some(known) = known::by_text(head) {
         return Err(known.refuse(file));
     }
-    match kind(head) {
-        Ok(format) => {
-            let FileInput { reader, gzip, lines } = input;
-            Ok((ImportSource { file, reader, gzip, lines, watch }, format))
-        }
-        Err(looks_like) => Err(match known::by_name(&file) {
-            Some(known) => known.refuse(file),
-            None => TraceError::NotAProfile { file, looks_like },
-        }),
+    if let Some(kind) = KINDS.iter().find(|kind| (kind.looks_like)(head)) {
+        let FileInput { reader, gzip, lines } = input;
+        return Ok((ImportSource { file, reader, gzip, lines, watch }, kind));
     }
+    let looks_like = described(head);
+    Err(match known::by_name(&file) {
+        Some(known) => known.refuse(file),
+        None => TraceError::NotAProfile { file, looks_like },
+    })
 }
 
-/// Returns the kind of a file that begins with this text, or else a description of the text.
-fn kind(text: &[u8]) -> Result<FileKind, String> {
-    if text.starts_with(b"SQLite format 3\0") {
-        return Ok(FileKind::Sqlite);
-    }
-    if rocprof::json::looks_like(text) {
-        return Ok(FileKind::RocprofJson);
-    }
-    if let Some(b'{' | b'[') = text.first() {
-        return Ok(FileKind::Events);
-    }
-    if rocprof::csv::looks_like(text) {
-        return Ok(FileKind::RocprofCsv);
-    }
-    if launch_table::looks_like(text) {
-        return Ok(FileKind::LaunchTable);
-    }
-    // Nsight Systems' table is tested last, because its header may stand below other lines.
-    if nsys::csv::looks_like(text) {
-        return Ok(FileKind::NsysCsv);
-    }
-    // The file may be any, and private, so that nothing of it is quoted.
-    Err(match text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+/// Describes a text of no known kind. The file may be any, and private, so that nothing of it is
+/// quoted.
+fn described(text: &[u8]) -> String {
+    match text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         true => "bytes of another kind".to_owned(),
         false => "text of another kind, without a known header in line 1".to_owned(),
-    })
+    }
 }

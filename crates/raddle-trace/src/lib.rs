@@ -23,6 +23,7 @@ mod csv_table;
 mod decimal;
 mod distributed;
 mod error;
+mod format;
 mod idempotence;
 mod import;
 mod input;
@@ -43,14 +44,14 @@ pub use config::{BarrierRule, ImportConfig};
 pub use copies::{CopiesElsewhere, CopyDirection};
 pub use distributed::rank_of_trace;
 pub use error::TraceError;
+pub use format::ProfileFormat;
 pub use idempotence::IdempotenceRule;
 pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
 pub use need::{KernelNeed, LaunchSize, NeedSource, kernel_need};
 pub use need_rule::NeedRule;
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{
-    Collective, HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel,
-    StreamWait, profile_name,
+    Collective, HostWait, Op, OpKind, Profile, SourceDevice, StreamLabel, StreamWait, profile_name,
 };
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, QuirkMet};

@@ -7,6 +7,7 @@ pub use raddle_device::SourceDevice;
 use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use crate::config::BarrierRule;
+use crate::format::ProfileFormat;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 
@@ -111,54 +112,6 @@ impl Profile {
         let known = self.host_waits.iter().filter(|wait| wait.ops.is_some());
         let known: u128 = known.map(ns).sum();
         (all > 0).then(|| known as f64 / all as f64)
-    }
-}
-
-/// The kinds of files that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ProfileFormat {
-    /// A trace of the PyTorch profiler, in JSON.
-    Kineto,
-    /// An SQLite export of Nsight Systems.
-    NsysSqlite,
-    /// The `cuda_gpu_trace` report of Nsight Systems, in CSV.
-    NsysCsv,
-    /// The trace of GPU work that nvprof prints, in CSV.
-    NvprofCsv,
-    /// A result of rocprof (v1 or v3), in JSON.
-    RocprofJson,
-    /// A kernel table of rocprof (v1, v2 or v3), in CSV.
-    RocprofCsv,
-    /// A database of rocprofv3, the default output of ROCm 7.
-    Rocpd,
-    /// A database of rocmProfileData, or the JSON made of one.
-    Rpd,
-    /// A profile of JAX, XLA or TensorFlow as a protocol buffer (`.xplane.pb`).
-    XPlane,
-    /// A profile of JAX, XLA or TensorFlow as a trace in JSON (`trace.json.gz`).
-    XlaJson,
-    /// Our launch table, in CSV.
-    LaunchTable,
-}
-
-impl ProfileFormat {
-    /// Returns the kebab-case name of the format in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kineto => "kineto",
-            Self::NsysSqlite => "nsys-sqlite",
-            Self::NsysCsv => "nsys-csv",
-            Self::NvprofCsv => "nvprof-csv",
-            Self::RocprofJson => "rocprof-json",
-            Self::RocprofCsv => "rocprof-csv",
-            Self::Rocpd => "rocpd",
-            Self::Rpd => "rpd",
-            Self::XPlane => "xplane",
-            Self::XlaJson => "xla-json",
-            Self::LaunchTable => "launch-table",
-        }
     }
 }
 

@@ -21,11 +21,11 @@ mod work;
 use crate::assemble::Draft;
 use crate::config::ImportConfig;
 use crate::error::{TraceError, shown};
+use crate::format::ProfileFormat;
 use crate::import::ImportSource;
 use crate::import::device_side::{self, OtherWork};
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
-use crate::profile::ProfileFormat;
 use crate::report::Quirk;
 use collect::{KinetoCollector, TraceMaker, TraceSection};
 

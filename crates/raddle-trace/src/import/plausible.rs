@@ -7,7 +7,8 @@
 use raddle_device::{Device, Vendor, find, find_arch, find_product, from_properties};
 
 use crate::assemble::Draft;
-use crate::profile::{Op, OpKind, ProfileFormat, SourceDevice};
+use crate::format::ProfileFormat;
+use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
@@ -54,12 +55,9 @@ impl Limits {
     /// Returns the limits of the device of a profile where it is known, else those of all devices
     /// of its maker.
     fn of(source: Option<&SourceDevice>, format: ProfileFormat) -> Self {
-        let maker = match format {
-            ProfileFormat::NsysSqlite | ProfileFormat::NsysCsv | ProfileFormat::NvprofCsv => NVIDIA,
-            ProfileFormat::RocprofJson
-            | ProfileFormat::RocprofCsv
-            | ProfileFormat::Rocpd
-            | ProfileFormat::Rpd => AMD,
+        let maker = match format.maker() {
+            Some(Vendor::Nvidia) => NVIDIA,
+            Some(Vendor::Amd) => AMD,
             _ => ANY,
         };
         let Some(device) = source.and_then(known) else { return maker };

@@ -10,7 +10,7 @@ use crate::captures::{GraphCapture, GraphCaptures, KernelShape};
 use crate::config::ImportConfig;
 use crate::error::TraceError;
 use crate::import::document::{DocumentLayout, read_document};
-use crate::import::{FileKind, detect, open, read};
+use crate::import::{EVENTS, detect, open, read};
 use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};
 
@@ -42,7 +42,7 @@ impl GraphCaptures {
     ) -> Result<Self, TraceError> {
         let (source, kind) = detect(file, bytes, &|_, _| ())?;
         let mut found = Self::default();
-        if kind == FileKind::Events {
+        if kind.name == EVENTS {
             let mut collector = CaptureCollector::default();
             read_document(source, layout, &mut collector)?;
             found.captures = captures(collector);

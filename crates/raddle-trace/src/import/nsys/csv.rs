@@ -15,8 +15,8 @@ use crate::assemble::Draft;
 use crate::config::ImportConfig;
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
+use crate::format::ProfileFormat;
 use crate::import::ImportSource;
-use crate::profile::ProfileFormat;
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
