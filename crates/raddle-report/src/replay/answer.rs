@@ -1,11 +1,12 @@
 //! How do the first screen and page one say which recipe to use, at what cost, and how far to
 //! believe it?
 
-use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures};
+use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
-use raddle_study::units::{apart, counted, duration, in_unit_of, plain, shell};
+use raddle_study::units::{apart, counted, duration, plain, shell};
 
 use super::NAME;
+use super::columns::{AnswerDetail, FigureColumn, figures};
 use super::files::Closing;
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
@@ -41,22 +42,6 @@ const BREVITY: [Brevity; 5] = [
     Brevity { rows: 3, brief: true },
     Brevity { rows: 2, brief: true },
 ];
-
-/// The columns of a table of policies beside the decisive figures.
-#[derive(Clone, Copy, Debug, Default)]
-struct AnswerDetail {
-    /// True if the table describes each policy in words.
-    words: bool,
-    /// True if the table compares requests with the same process alone.
-    alone: bool,
-    /// True if the table has the median request.
-    median: bool,
-    /// True if the table has the change against the baseline.
-    change: bool,
-    /// True if the table has the accuracy of the decisive figures of requests, of those of other
-    /// processes, and of medians.
-    within: [bool; 3],
-}
 
 const ALL: AnswerDetail =
     AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 3] };
@@ -272,58 +257,6 @@ fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-fn time(ns: Option<u64>) -> Cell {
-    let text = ns.map_or_else(|| "-".to_owned(), duration);
-    Cell::ranked(text, ns.map(|ns| ns as f64))
-}
-
-/// Writes the accuracy of a mean, in the unit of the mean.
-fn within(mean: Option<u64>, within: Option<u64>) -> String {
-    let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
-    told.unwrap_or_default()
-}
-
-fn change(change: Option<f64>) -> Cell {
-    let text = change.map_or_else(
-        || "-".to_owned(),
-        |by| match by {
-            _ if by.abs() < 0.0005 => "0%".to_owned(),
-            _ => format!("{:+.1}%", by * 100.0),
-        },
-    );
-    Cell::ranked(text, change)
-}
-
-/// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
-fn times(
-    figures: &ProcessFigures,
-    bounds: Option<[u64; 2]>,
-    requests: bool,
-    detail: AnswerDetail,
-) -> [Cell; 2] {
-    let drawn = figures.drawn;
-    let [served, other, median] = detail.within;
-    let decisive = if requests { served } else { other };
-    let interval = bounds.filter(|_| decisive);
-    let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
-    let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
-    let decisive = match (figures.decisive_ns, interval) {
-        (Some(own), Some([least, most])) => {
-            format!(" ({} to {})", in_unit_of(own, least), in_unit_of(own, most))
-        }
-        _ => within(figures.decisive_ns, decisive),
-    };
-    [
-        time(figures.p50_ns).note(within(figures.p50_ns, median)),
-        time(figures.decisive_ns).note(decisive),
-    ]
-}
-
-fn slowdown(slowdown: Option<f64>) -> Cell {
-    let text = slowdown.map_or_else(|| "-".to_owned(), |by| format!("{by:.1}x"));
-    Cell::ranked(text, slowdown)
-}
-
 /// Says whether the goals are met, where there are goals.
 fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     let met = &answer.rows[row].goals_met;
@@ -361,16 +294,10 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     let mut columns = vec![Column::name("policy", NAME)];
     let names: Vec<&str> = answer.processes.iter().map(|process| &*process.name).collect();
     let names = apart(&names, if page { 24 } else { SHORT });
-    for at in processes(answer) {
-        let process = &answer.processes[at];
-        let (name, word) = (&names[at], process.judged.word());
-        let requests = process.judged == JudgedBy::Requests;
-        columns.extend((requests && detail.median).then(|| Column::figure(format!("{name} p50"))));
-        columns.push(Column::figure(format!("{name} {word}")));
-        columns.extend((requests && detail.alone).then(|| Column::figure("x alone")));
-        columns.extend((!requests && detail.change).then(|| Column::figure("change")));
-        columns.extend((page && requests).then(|| Column::figure("longest wait")));
-    }
+    let figures = |at: usize| figures(answer, at, &names[at], detail, page);
+    let figures: Vec<FigureColumn<'_>> =
+        processes(answer).into_iter().flat_map(figures).filter(|figure| figure.when).collect();
+    columns.extend(figures.iter().map(|figure| Column::figure(figure.title.as_str())));
     let goals = !answer.goals.is_empty();
     columns.extend(goals.then(|| Column::figure("goal").kept()));
     columns.extend(detail.words.then(|| Column::text("what it does")));
@@ -382,7 +309,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
         shown.push(answer.baseline);
     }
     for row in shown {
-        table.row(cells(result, row, detail, page));
+        table.row(cells(result, row, &figures, detail, page));
         if is_chosen(answer, row) {
             table.choose();
         }
@@ -393,7 +320,13 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     if page || few.columns() <= names { table } else { few }
 }
 
-fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) -> Vec<Cell> {
+fn cells(
+    result: &ReplayResult,
+    row: usize,
+    figures: &[FigureColumn<'_>],
+    detail: AnswerDetail,
+    page: bool,
+) -> Vec<Cell> {
     let answer = &result.answer;
     let recipe = result.recipes.get(row);
     let drawn = recipe.and_then(|of| of.timeline.as_ref()).filter(|_| page);
@@ -402,20 +335,7 @@ fn cells(result: &ReplayResult, row: usize, detail: AnswerDetail, page: bool) ->
         Some(drawn) => name.link(drawn.file.clone()),
         None => name,
     }];
-    for at in processes(answer) {
-        let figures = answer.rows[row].processes[at];
-        let requests = answer.processes[at].judged == JudgedBy::Requests;
-        let [p50, decisive] = times(&figures, answer.bounds(row, at), requests, detail);
-        cells.extend((requests && detail.median).then_some(p50));
-        let own = |row: usize| answer.rows[row].processes[at].decisive_ns;
-        let most = (0..answer.rows.len()).filter_map(own).max().unwrap_or(1).max(1) as f64;
-        let share = own(row).unwrap_or(0) as f64 / most;
-        cells.push(if page { decisive.bar(share) } else { decisive });
-        cells.extend((requests && detail.alone).then(|| slowdown(answer.slowdown(row, at))));
-        cells.extend((!requests && detail.change).then(|| change(answer.change(row, at))));
-        let wait = time(Some(figures.longest_wait_ns));
-        cells.extend((page && requests).then_some(wait));
-    }
+    cells.extend(figures.iter().map(|figure| (figure.cell)(row)));
     cells.extend(goals(answer, row));
     let words = recipe.and_then(|of| of.recipe.description.as_deref());
     cells.extend(detail.words.then(|| words.unwrap_or_default().into()));

@@ -4,6 +4,7 @@
 
 mod answer;
 mod cards;
+mod columns;
 mod comparison;
 mod files;
 mod fill;

@@ -1,0 +1,131 @@
+//! Which figures of a process stand in the table of policies, from left to right?
+
+use raddle_study::answer::{JudgedBy, PolicyFigures, ProcessFigures};
+use raddle_study::units::{duration, in_unit_of};
+
+use crate::document::Cell;
+
+/// The columns of a table of policies beside the decisive figures.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AnswerDetail {
+    /// True if the table describes each policy in words.
+    pub(super) words: bool,
+    /// True if the table compares requests with the same process alone.
+    pub(super) alone: bool,
+    /// True if the table has the median request.
+    pub(super) median: bool,
+    /// True if the table has the change against the baseline.
+    pub(super) change: bool,
+    /// True if the table has the accuracy of the decisive figures of requests, of those of other
+    /// processes, and of medians.
+    pub(super) within: [bool; 3],
+}
+
+/// A figure of one process in the table of policies.
+pub(super) struct FigureColumn<'a> {
+    pub(super) title: String,
+    /// True if the table has the figure.
+    pub(super) when: bool,
+    /// Makes the cell of the policy at a position.
+    pub(super) cell: Box<dyn Fn(usize) -> Cell + 'a>,
+}
+
+/// Lists the figures of a process that a table may have, from left to right.
+pub(super) fn figures<'a>(
+    answer: &'a PolicyFigures,
+    at: usize,
+    name: &str,
+    detail: AnswerDetail,
+    page: bool,
+) -> [FigureColumn<'a>; 5] {
+    let judged = answer.processes[at].judged;
+    let requests = judged == JudgedBy::Requests;
+    let own = move |row: usize| &answer.rows[row].processes[at];
+    let both = move |row: usize| times(own(row), answer.bounds(row, at), requests, detail);
+    let of = |when: bool, title: &str, cell: Box<dyn Fn(usize) -> Cell + 'a>| FigureColumn {
+        title: title.to_owned(),
+        when,
+        cell,
+    };
+    let decisive = move |row: usize| {
+        let ns = |row: usize| own(row).decisive_ns;
+        let most = (0..answer.rows.len()).filter_map(ns).max().unwrap_or(1).max(1) as f64;
+        let [_, decisive] = both(row);
+        if page { decisive.bar(ns(row).unwrap_or(0) as f64 / most) } else { decisive }
+    };
+    let median = move |row| {
+        let [median, _] = both(row);
+        median
+    };
+    [
+        of(requests && detail.median, &format!("{name} p50"), Box::new(median)),
+        of(true, &format!("{name} {}", judged.word()), Box::new(decisive)),
+        of(
+            requests && detail.alone,
+            "x alone",
+            Box::new(move |row| slowdown(answer.slowdown(row, at))),
+        ),
+        of(
+            !requests && detail.change,
+            "change",
+            Box::new(move |row| change(answer.change(row, at))),
+        ),
+        of(
+            page && requests,
+            "longest wait",
+            Box::new(move |row| time(Some(own(row).longest_wait_ns))),
+        ),
+    ]
+}
+
+fn time(ns: Option<u64>) -> Cell {
+    let text = ns.map_or_else(|| "-".to_owned(), duration);
+    Cell::ranked(text, ns.map(|ns| ns as f64))
+}
+
+/// Writes the accuracy of a mean, in the unit of the mean.
+fn within(mean: Option<u64>, within: Option<u64>) -> String {
+    let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
+    told.unwrap_or_default()
+}
+
+fn change(change: Option<f64>) -> Cell {
+    let text = change.map_or_else(
+        || "-".to_owned(),
+        |by| match by {
+            _ if by.abs() < 0.0005 => "0%".to_owned(),
+            _ => format!("{:+.1}%", by * 100.0),
+        },
+    );
+    Cell::ranked(text, change)
+}
+
+/// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
+fn times(
+    figures: &ProcessFigures,
+    bounds: Option<[u64; 2]>,
+    requests: bool,
+    detail: AnswerDetail,
+) -> [Cell; 2] {
+    let drawn = figures.drawn;
+    let [served, other, median] = detail.within;
+    let decisive = if requests { served } else { other };
+    let interval = bounds.filter(|_| decisive);
+    let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
+    let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
+    let decisive = match (figures.decisive_ns, interval) {
+        (Some(own), Some([least, most])) => {
+            format!(" ({} to {})", in_unit_of(own, least), in_unit_of(own, most))
+        }
+        _ => within(figures.decisive_ns, decisive),
+    };
+    [
+        time(figures.p50_ns).note(within(figures.p50_ns, median)),
+        time(figures.decisive_ns).note(decisive),
+    ]
+}
+
+fn slowdown(slowdown: Option<f64>) -> Cell {
+    let text = slowdown.map_or_else(|| "-".to_owned(), |by| format!("{by:.1}x"));
+    Cell::ranked(text, slowdown)
+}
