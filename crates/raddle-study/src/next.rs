@@ -1,4 +1,4 @@
-//! Which command does somebody run next, once they have this answer?
+//! Which command does a user run after an answer?
 //!
 //! Words in capitals, such as DEVICE, are for the user to fill in: unfilled, the command is refused.
 

@@ -1,4 +1,4 @@
-//! Which formats of profiles are there, and what holds for every file of one?
+//! Which formats of profiles are there, and which facts hold for every file of a format?
 
 use raddle_device::Vendor;
 

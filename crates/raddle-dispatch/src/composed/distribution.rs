@@ -1,4 +1,4 @@
-//! Which workgroups of a launch may start, and which have?
+//! Which workgroups of a launch may start, and which workgroups have started?
 //!
 //! A start is checked first ([`Distribution::may_start`]) and entered when the book has found room
 //! for it ([`Distribution::started`]), so nothing is ever taken back.
@@ -38,13 +38,13 @@ struct Bound {
 /// A start that keeps the laws.
 #[derive(Debug)]
 pub(super) enum Allowed {
-    /// This number of workgroups from the head on.
+    /// A start of this number of whole workgroups, from the head on.
     Whole(u64),
-    /// This number of waves of the workgroup that was cut, or is cut now.
+    /// A start of this number of waves of the workgroup that was cut before, or is cut by this start.
     Cut(u16),
-    /// Waves of one workgroup, up to a number.
+    /// A start of waves of one workgroup, after which `started` of its waves have started.
     One { group: u64, cu: CuId, started: u16 },
-    /// Waves of several workgroups; the distribution after it.
+    /// A start of waves of several workgroups, with the distribution after it.
     Named(Box<Distribution>),
 }
 

@@ -4,6 +4,7 @@
 //! Taking work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore
 //! move their registers and LDS at the device's bandwidth.
 
+mod loaded;
 mod neighbours;
 mod pace;
 mod submitted;
@@ -20,6 +21,7 @@ use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::{Counters, SimError, Workload};
 
+use loaded::Loaded;
 use neighbours::{Load, Neighbours};
 use pace::WorkLeft;
 pub(crate) use submitted::SubmittedKernel;
@@ -40,10 +42,7 @@ pub(crate) struct Machine {
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
-    /// The process of which something started last, and the tick from which on it runs, as the
-    /// device loads what it needs first.
-    loaded: Option<u16>,
-    opens: Tick,
+    loaded: Loaded,
     fronts: Vec<Front>,
     spare: Vec<u32>,
     pub(crate) counters: Counters,
@@ -175,8 +174,7 @@ impl Machine {
             exits: BTreeMap::new(),
             live: ByLaunch::default(),
             neighbours: Neighbours::of(workload),
-            loaded: None,
-            opens: Tick::ZERO,
+            loaded: Loaded::default(),
             fronts: Vec::new(),
             spare: Vec::new(),
             counters: Counters::default(),
@@ -253,9 +251,8 @@ impl Machine {
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(id).map_or(now, |live| {
             let pace = self.neighbours.pace(&live.what, &live.load);
-            let follows = self.loaded.is_some_and(|before| before != live.what.process);
-            let opens = if follows { now + self.costs.load } else { self.opens };
-            now.max(opens) + WorkLeft::of(live.what.workgroup).lasts(pace)
+            let begins = self.loaded.begins(live.what.process, self.costs.load, now);
+            begins + WorkLeft::of(live.what.workgroup).lasts(pace)
         })
     }
 
@@ -325,11 +322,7 @@ impl Machine {
             // From its first wave on a workgroup is known as started.
             live.assigned.retain(|&group, _| !pieces.iter().any(|piece| piece.names(group)));
         }
-        let process = live.what.process;
-        if self.loaded.replace(process).is_some_and(|before| before != process) {
-            self.opens = now + self.costs.load;
-            self.counters.switch_ns += self.costs.load.0;
-        }
+        self.counters.switch_ns += self.loaded.load(live.what.process, self.costs.load, now).0;
         live.since.get_or_insert(now);
         live.started += if first == 0 { groups } else { 0 };
         if live.started > live.what.workgroups {
@@ -362,7 +355,7 @@ impl Machine {
                 let front = &mut self.fronts[slot as usize];
                 front.gathers = false;
                 front.started = now;
-                front.since = now.max(self.opens);
+                front.since = now.max(self.loaded.opens);
                 front.left = WorkLeft::of(live.what.workgroup);
                 front.ends = live.what.ends(front.since, pace);
                 front.due = front.ends;
@@ -388,7 +381,7 @@ impl Machine {
             return u32::MAX;
         };
         let pace = self.neighbours.begin(&live.what, &mut live.load);
-        let runs = now.max(self.opens);
+        let runs = now.max(self.loaded.opens);
         let ends = live.what.ends(runs, pace);
         // Workgroups that start in one tick and last equally long end in one event.
         if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {

@@ -155,7 +155,7 @@ impl Machine {
         };
         live.state = LiveState::Returning(saved);
         // To restore its work loads the process.
-        self.loaded = Some(process);
+        self.loaded.process = Some(process);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
         let bytes = context_bytes(live);

@@ -4,6 +4,7 @@ mod amounts;
 mod answer;
 mod arrivals;
 mod asked;
+mod beside;
 mod cases;
 mod check;
 #[path = "../common/mod.rs"]

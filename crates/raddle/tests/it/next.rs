@@ -25,7 +25,8 @@ fn unnamed() -> Place {
     place
 }
 
-/// What is missing is filled in, until a recording is held against the answer.
+/// A device and memory that are missing are filled in, command after command, until a recording is
+/// held against the answer.
 #[test]
 fn each_command_leads_to_the_next_until_the_answer_is_checked() {
     let place = unnamed();

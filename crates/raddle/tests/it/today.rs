@@ -121,7 +121,8 @@ fn a_queue_of_nvidia_holds_up_what_stands_behind_a_kernel_that_waits() {
     assert_eq!([1, 8].map(|queues| end(&twelve, queues)), [10, 10]);
 }
 
-/// What a device needs to go over from a process that has run dry is unknown, so it has bounds.
+/// The time that a device takes to go over from a process that has run dry is unknown, so the end
+/// has bounds.
 #[test]
 fn to_follow_a_process_that_has_run_dry_may_cost_as_much_as_a_restore() {
     let place = Place::new();
