@@ -52,8 +52,30 @@ pub(crate) fn share(
     waits: &mut Vec<TaskWait>,
 ) {
     let Some(queues) = wanted.or(hardware_queues(device)) else { return };
+    let mut added = shared(profile, device, queues, waits);
+    added.retain(|wait| wanted.is_some() || held(profile, wait));
+    waits.extend(added);
+    waits.sort_unstable();
+    waits.dedup();
+}
+
+/// Returns whether a recording can be of a process with that number of hardware queues: no op started
+/// before the end of another one for which it would have had to wait. `waits` are the waits between
+/// streams, by op.
+pub(crate) fn agree(profile: &Profile, own: &Device, queues: u16, waits: &[TaskWait]) -> bool {
+    shared(profile, own, queues, waits).iter().all(|wait| held(profile, wait))
+}
+
+/// Returns whether the recording agrees with a wait: its source had ended when its task started.
+fn held(profile: &Profile, wait: &TaskWait) -> bool {
+    profile.ops[wait.source as usize].end_ns() <= profile.ops[wait.task as usize].start_ns
+}
+
+/// Returns the waits of ops for ops of other streams in their hardware queue, in no order, if a
+/// process has that number of queues; `waits` are the waits between streams, by op.
+fn shared(profile: &Profile, device: &Device, queues: u16, waits: &[TaskWait]) -> Vec<TaskWait> {
     if queues == 0 || profile.streams.len() <= usize::from(queues) {
-        return;
+        return Vec::new();
     }
     let ops = &profile.ops;
     let mut order: Vec<u32> = (0u32..).take(ops.len()).collect();
@@ -89,11 +111,6 @@ pub(crate) fn share(
         queue.last = Some((task, op.stream));
     }
     // A task waits for earlier ones alone: of two ops issued in the other order neither waits here.
-    let earlier = |wait: &TaskWait| wait.source < wait.task;
-    let possible = |wait: &TaskWait| {
-        wanted.is_some() || ops[wait.source as usize].end_ns() <= ops[wait.task as usize].start_ns
-    };
-    waits.extend(added.into_iter().filter(|wait| earlier(wait) && possible(wait)));
-    waits.sort_unstable();
-    waits.dedup();
+    added.retain(|wait| wait.source < wait.task);
+    added
 }

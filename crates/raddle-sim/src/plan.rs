@@ -207,11 +207,25 @@ impl<'a> PlanConfig<'a> {
     /// and the waits for ops of other streams in the same hardware queue of the target.
     #[must_use]
     pub fn waits_of(&self, profile: &Profile) -> Vec<TaskWait> {
-        let waits = self.waits.of(profile);
-        let waits = waits.map(|wait| TaskWait { task: wait.op, source: wait.source });
-        let mut waits: Vec<TaskWait> = waits.collect();
+        let mut waits = self.stream_waits(profile);
         hardware_queues::share(profile, self.target, self.queues, &mut waits);
         waits
+    }
+
+    /// Returns the number of hardware queues to be assumed of the recording itself: the wanted one
+    /// where the recording agrees with it, or else `None`, the number of the device. A recording is
+    /// so fitted without waits that its program did not have.
+    #[must_use]
+    pub fn queues_of_recording(&self, profile: &Profile) -> Option<u16> {
+        let waits = self.stream_waits(profile);
+        let agree = |queues: &u16| hardware_queues::agree(profile, self.own, *queues, &waits);
+        self.queues.filter(agree)
+    }
+
+    /// Returns the waits between streams that hold, by op.
+    fn stream_waits(&self, profile: &Profile) -> Vec<TaskWait> {
+        let waits = self.waits.of(profile);
+        waits.map(|wait| TaskWait { task: wait.op, source: wait.source }).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
 use crate::files::Files;
+use crate::fitted::FitRules;
 use crate::parallel;
 use crate::profiles::Loaded;
 use crate::result::of_files;
@@ -19,6 +20,9 @@ use crate::watcher::Watcher;
 
 /// The version of the table in JSON.
 const VERSION: u32 = 1;
+
+/// The rules of the fit by which each recording is taken: the lengths of workgroups alone are of use.
+const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, queues: None };
 
 /// The contention that was learnt from recordings, in JSON and for people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,8 +68,7 @@ pub fn learn(
 ) -> Result<ContentionFound, StudyError> {
     let taken = parallel::map(profiles, |loaded| {
         let own = devices::target(device, std::slice::from_ref(loaded), files)?;
-        let (fitted, _) =
-            self_replay::fit(loaded, &own.device, WaitRule::Inferred, false, watcher)?;
+        let (fitted, _) = self_replay::fit(loaded, &own.device, RULES, watcher)?;
         Ok((own, fitted.workgroups))
     })?;
     let recordings = || profiles.iter().zip(&taken);

@@ -4,6 +4,32 @@ use std::sync::Arc;
 
 use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
+use raddle_trace::Profile;
+
+/// The rules by which the model is fitted to a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FitRules {
+    /// The waits between streams that hold.
+    pub waits: WaitRule,
+    /// True if launches take the time that the recording shows.
+    pub latency: bool,
+    /// The number of hardware queues of the process, where the recording agrees with it; `None`: that
+    /// of the device.
+    pub queues: Option<u16>,
+}
+
+impl FitRules {
+    /// Returns these rules with the number of hardware queues that the recording, made on `own`, is
+    /// taken to have had.
+    pub(crate) fn of_recording(self, profile: &Profile, own: &Device) -> Self {
+        Self { queues: self.options(own).queues_of_recording(profile), ..self }
+    }
+
+    /// Returns the options of a plan on the device of the recording, with nothing fitted.
+    pub(crate) fn options<'d>(&self, own: &'d Device) -> PlanConfig<'d> {
+        PlanConfig { waits: self.waits, queues: self.queues, ..PlanConfig::new(own, own) }
+    }
+}
 
 /// The times of a recording beyond its durations.
 #[derive(Clone, Debug, Default, PartialEq)]

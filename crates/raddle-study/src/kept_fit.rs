@@ -8,11 +8,11 @@ use std::hash::{DefaultHasher, Hasher};
 
 use raddle_device::Device;
 use raddle_policy::Ticks;
-use raddle_sim::{LaunchLatency, WaitRule};
+use raddle_sim::LaunchLatency;
 use serde::{Deserialize, Serialize};
 
 use crate::fidelity::ModelError;
-use crate::fitted::Fitted;
+use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
 /// The version of the text.
@@ -45,13 +45,13 @@ impl Write for Hashes {
 }
 
 /// Returns the key of the fit of a profile: 32 hexadecimal digits.
-pub(crate) fn key(loaded: &Loaded, own: &Device, waits: WaitRule, latency: bool) -> String {
+pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);
     // The levels of its ops decide which of them goes first where its streams meet.
     let level = loaded.levels(&[]);
     let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| level(op).0).collect();
-    let all = (&*loaded.profile, own, waits, latency, levels);
+    let all = (&*loaded.profile, own, rules, levels);
     write!(hashes, "{VERSION} {} {all:?}", env!("CARGO_PKG_VERSION"))
         .expect("a hash takes every text");
     let [one, other] = hashes.0.map(|hash| hash.finish());

@@ -86,7 +86,7 @@ pub use energy::EnergyFile;
 pub use energy_fit::{EnergyFit, FitError, KINDS, PowerReading};
 pub use error::{StudyError, meant};
 pub use files::{Files, Leavings, MemoryFiles};
-pub use fitted::Fitted;
+pub use fitted::{FitRules, Fitted};
 pub use host::{RecipeGiven, dispatcher};
 pub use outcome::{Figure, ProcessOutcome, RecipeOutcome};
 pub use profiles::Loaded;

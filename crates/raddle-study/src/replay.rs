@@ -17,6 +17,7 @@ use crate::devices::{self, Chosen};
 use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
+use crate::fitted::FitRules;
 use crate::memory;
 use crate::no_op;
 use crate::open_load::OpenLoad;
@@ -256,12 +257,13 @@ impl Study {
         watcher: &dyn Watcher,
     ) -> Result<(), StudyError> {
         let latency = self.launch_latency == Latency::Fitted;
+        let rules = FitRules { waits: self.waits, latency, queues: self.queues };
         let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
         let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
         let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
         let found = parallel::map(&all, |&(at, loaded)| {
             let first = at == firsts[at];
-            Ok(first.then(|| self_replay::judged(loaded, (self.waits, latency), files, watcher)))
+            Ok(first.then(|| self_replay::judged(loaded, rules, files, watcher)))
         })?;
         for (loaded, first) in profiles.iter_mut().zip(firsts) {
             if let Some((fitted, error)) = &found[first] {

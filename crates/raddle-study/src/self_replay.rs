@@ -11,7 +11,7 @@ use raddle_sim::{
 
 use crate::error::StudyError;
 use crate::fidelity::{Fidelity, ModelError};
-use crate::fitted::Fitted;
+use crate::fitted::{FitRules, Fitted};
 use crate::inspect::SelfReplayed;
 use crate::open_load::OpenLoad;
 use crate::profiles::Loaded;
@@ -22,7 +22,7 @@ use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 const RECIPE: &str = "streams";
 
 /// Compares a profile with its recording, as the model was before it learned from the profile, and
-/// after. With `latency`, launches take the time that the recording shows, or else that of the other
+/// after. Where launches have a latency, it is the one that the recording shows, or that of the other
 /// profile, if one is given.
 ///
 /// # Errors
@@ -30,20 +30,22 @@ const RECIPE: &str = "streams";
 pub fn compared(
     (loaded, other): (&Loaded, Option<&Loaded>),
     own: &Device,
-    (waits, latency): (WaitRule, bool),
+    rules: FitRules,
     watcher: &dyn Watcher,
 ) -> Result<SelfReplayed, StudyError> {
-    let options = PlanConfig { waits, ..PlanConfig::new(own, own) };
-    let before = run(loaded, own, &Fitted::default(), WaitRule::None, watcher)?;
-    let (mut fitted, mut found) = fit(loaded, own, waits, latency, watcher)?;
+    let rules = rules.of_recording(&loaded.profile, own);
+    let options = rules.options(own);
+    let unfitted = FitRules { waits: WaitRule::None, ..rules };
+    let before = run(loaded, own, &Fitted::default(), unfitted, watcher)?;
+    let (mut fitted, mut found) = fit(loaded, own, rules, watcher)?;
     let mut in_sample = None;
     if let Some(other) = other {
-        in_sample = error(loaded, own, (&fitted, found), waits, watcher)?.within;
+        in_sample = error(loaded, own, (&fitted, found), rules, watcher)?.within;
         (fitted.latency, found) = (LaunchLatency::fitted(&other.profile, &options), None);
     }
     let after = match found {
         Some(found) => found,
-        None => run(loaded, own, &fitted, waits, watcher)?,
+        None => run(loaded, own, &fitted, rules, watcher)?,
     };
     let inferred = loaded.profile.stream_waits.iter().filter(|wait| wait.inferred).count();
     let recorded = loaded.profile.stream_waits.len() - inferred;
@@ -65,12 +67,11 @@ pub fn compared(
 pub(crate) fn fit(
     loaded: &Loaded,
     own: &Device,
-    waits: WaitRule,
-    latency: bool,
+    rules: FitRules,
     watcher: &dyn Watcher,
 ) -> Result<(Fitted, Option<Fidelity>), StudyError> {
-    let options = PlanConfig { waits, ..PlanConfig::new(own, own) };
-    let fitted = || match latency {
+    let options = rules.options(own);
+    let fitted = || match rules.latency {
         true => LaunchLatency::fitted(&loaded.profile, &options),
         false => LaunchLatency::default(),
     };
@@ -82,7 +83,7 @@ pub(crate) fn fit(
     if latency == LaunchLatency::default() {
         Ok((fitted, None))
     } else {
-        refined(fitted, loaded, own, waits, watcher).map(|(fitted, found)| (fitted, Some(found)))
+        refined(fitted, loaded, own, rules, watcher).map(|(fitted, found)| (fitted, Some(found)))
     }
 }
 
@@ -118,7 +119,7 @@ fn refined(
     fitted: Fitted,
     loaded: &Loaded,
     own: &Device,
-    waits: WaitRule,
+    rules: FitRules,
     watcher: &dyn Watcher,
 ) -> Result<(Fitted, Fidelity), StudyError> {
     let LaunchLatency { launch, handover } = fitted.latency;
@@ -127,7 +128,7 @@ fn refined(
         let latency =
             LaunchLatency { launch: part(launch, launches), handover: part(handover, handovers) };
         let tried = Fitted { latency, ..fitted.clone() };
-        let found = run(loaded, own, &tried, waits, &Quiet(watcher))?;
+        let found = run(loaded, own, &tried, rules, &Quiet(watcher))?;
         Ok((tried, found))
     };
     let (best, none) = parallel::join(|| tried(4, 4), || tried(0, 0));
@@ -163,10 +164,11 @@ fn run(
     loaded: &Loaded,
     own: &Device,
     fitted: &Fitted,
-    waits: WaitRule,
+    rules: FitRules,
     watcher: &dyn Watcher,
 ) -> Result<Fidelity, StudyError> {
-    let options = fitted.options((own, own), waits);
+    let queues = rules.queues;
+    let options = PlanConfig { queues, ..fitted.options((own, own), rules.waits) };
     let mut process = plan(&loaded.profile, &options, loaded.levels(&[]));
     process.name.clone_from(&loaded.name);
     let outcome = alone(process, own, watcher)?;
@@ -178,12 +180,12 @@ pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
     (fitted, found): (&Fitted, Option<Fidelity>),
-    waits: WaitRule,
+    rules: FitRules,
     watcher: &dyn Watcher,
 ) -> Result<ModelError, StudyError> {
     let found = match found {
         Some(found) => found,
-        None => run(loaded, own, fitted, waits, &Quiet(watcher))?,
+        None => run(loaded, own, fitted, rules, &Quiet(watcher))?,
     };
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
@@ -192,20 +194,21 @@ pub(crate) fn error(
 /// trusted.
 pub(crate) fn judged(
     loaded: &Loaded,
-    (waits, latency): (WaitRule, bool),
+    rules: FitRules,
     files: &dyn Files,
     watcher: &dyn Watcher,
 ) -> (Fitted, Option<ModelError>) {
     let fitted = || {
         let own = devices::own(&loaded.profile).ok()?.device;
-        let key = kept_fit::key(loaded, &own, waits, latency);
+        let rules = rules.of_recording(&loaded.profile, &own);
+        let key = kept_fit::key(loaded, &own, rules);
         let kept = files.kept(&key);
         if let Some(fit) = kept.and_then(|kept| kept_fit::read(&kept, loaded.profile.ops.len())) {
             return Some(fit);
         }
         // A profile that cannot be replayed on its own device teaches nothing about the model.
-        let (fitted, found) = fit(loaded, &own, waits, latency, watcher).ok()?;
-        let error = error(loaded, &own, (&fitted, found), waits, watcher).ok()?;
+        let (fitted, found) = fit(loaded, &own, rules, watcher).ok()?;
+        let error = error(loaded, &own, (&fitted, found), rules, watcher).ok()?;
         files.keep(&key, &kept_fit::text(&fitted, Some(&error)));
         Some((fitted, Some(error)))
     };

@@ -161,6 +161,10 @@ pub(crate) struct InspectArgs {
     /// How long a launch takes to reach the device in that replay
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
     pub(crate) launch_latency: Latency,
+    /// The number of hardware queues of the process in that replay, where the recording agrees with it
+    /// [default: 8 on NVIDIA, 4 on AMD, else one a stream]
+    #[arg(long, value_name = "N", requires = "self_replay", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) queues: Option<u16>,
     /// Take the launch latency of that replay from another profile: another rank or run
     #[arg(long, value_name = "FILE", requires = "self_replay", conflicts_with = "launch_latency")]
     pub(crate) fit_from: Option<PathBuf>,

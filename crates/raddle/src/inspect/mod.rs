@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use raddle_report::inspect::document;
 use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
-use raddle_study::{Loaded, NeedClaim, StudyError, devices, profiles, self_replay};
+use raddle_study::{FitRules, Loaded, NeedClaim, StudyError, devices, profiles, self_replay};
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
@@ -79,7 +79,8 @@ fn inspected(
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
-    let rules = (args.waits.into(), args.launch_latency == Latency::Fitted);
+    let latency = args.launch_latency == Latency::Fitted;
+    let rules = FitRules { waits: args.waits.into(), latency, queues: args.queues };
     let self_replay =
         own.map(|(own, _)| self_replay::compared((loaded, other), own, rules, &watcher));
     let self_replay = self_replay.transpose()?;

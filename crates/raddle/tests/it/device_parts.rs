@@ -22,10 +22,15 @@ const CLOSE: Bar = (0.01, 0.9);
 
 /// Replays a recording, and looks at the end of the replay and at its own account of errors.
 fn check(text: &str, bar: Bar, what: &str) {
+    check_with(&[], text, bar, what);
+}
+
+/// Replays a recording with more options.
+fn check_with(options: &[&str], text: &str, bar: Bar, what: &str) {
     let place = Place::new();
     place.file("recorded.csv", text);
     let words = ["replay", "recorded.csv", "--no-files", "--recipe=streams", "--format=json"];
-    let ran = place.raddle(&words);
+    let ran = place.raddle(&[&words[..], options].concat());
     assert_eq!(ran.code, 0, "{what}: {}{}", ran.out, ran.err);
     let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
     let replayed = found["recipes"][0]["summary"]["makespan-ns"].as_f64().expect("a time");
@@ -53,6 +58,27 @@ fn time_in_a_hardware_queue_is_no_launch_latency() {
             check(&recorded(device, None, &all, (0, 0)), EXACT, &what);
             let latency = (draw(4, 20) * 1_000, draw(1, 5) * 1_000);
             check(&recorded(device, None, &all, latency), CLOSE, &format!("{what}: {latency:?}"));
+        }
+    }
+}
+
+/// Recordings of a process with another number of queues than its device has, replayed with that number.
+#[test]
+fn time_in_a_wanted_number_of_queues_is_no_launch_latency() {
+    for seed in 1..9 {
+        let mut draw = drawn(seed);
+        let all: Vec<(usize, u64, u64)> = (0..60)
+            .map(|_| (draw(0, 11) as usize, draw(1, 40) * 1_000, draw(1, 60) * 10_000))
+            .collect();
+        for (device, most) in [("mi300x", 6), ("h100", 10)] {
+            let queues = draw(1, most) as u16;
+            let what = format!("{device}, {queues} queues, seed {seed}");
+            let option = format!("--queues={queues}");
+            let text = recorded(device, Some(queues), &all, (0, 0));
+            check_with(&[&option], &text, EXACT, &what);
+            let latency = (draw(4, 20) * 1_000, draw(1, 5) * 1_000);
+            let text = recorded(device, Some(queues), &all, latency);
+            check_with(&[&option], &text, CLOSE, &format!("{what}: {latency:?}"));
         }
     }
 }
