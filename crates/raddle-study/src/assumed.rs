@@ -10,17 +10,12 @@ pub(crate) fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-/// Returns whether the table has another product with the same compute units, such as MI210 and one
-/// die of an MI250. Either product is then as good a guess as the other.
-pub(crate) fn has_twin(device: &Device) -> bool {
-    twins(device).len() > 1
-}
-
-/// Returns the ids of the devices of the table with these compute units.
-fn twins(device: &Device) -> Vec<String> {
+/// Returns the devices of the table with these compute units, this one among them, such as MI210 and
+/// one die of an MI250. Each is as good a guess as the others.
+pub(crate) fn twins(device: &Device) -> Vec<Device> {
     let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
-    let alike = raddle_device::table().into_iter().filter(|other| unit(other) == unit(device));
-    alike.map(|other| other.id).collect()
+    let alike = |other: &Device| unit(other) == unit(device);
+    raddle_device::table().into_iter().filter(alike).collect()
 }
 
 /// Explains why a device of the table was assumed for one that a profile describes, or that the user
@@ -35,7 +30,7 @@ pub(crate) fn why_assumed(id: &str, source: Option<&SourceDevice>) -> Option<Str
     if let Some(sms) = source.sms.filter(|&sms| sms != u32::from(device.cus)) {
         return Some(format!("`{name}` with {sms} {units} is not in the table"));
     }
-    let twins = twins(&device);
+    let twins: Vec<String> = twins(&device).into_iter().map(|twin| twin.id).collect();
     if find(&source.name).is_some_and(|named| named.id == id) || twins.len() < 2 {
         return Some(format!("the nearest in the table to `{name}`"));
     }

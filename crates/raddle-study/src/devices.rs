@@ -3,7 +3,7 @@
 use raddle_device::{Device, DeviceError, SourceDevice, Vendor};
 use raddle_trace::Profile;
 
-use crate::assumed::{find, has_twin};
+use crate::assumed::{find, twins};
 use crate::error::StudyError;
 use crate::files::{Files, is_path};
 use crate::profiles::Loaded;
@@ -91,8 +91,7 @@ pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
         });
     }
     if let Some(device) = amd(source) {
-        let found = if has_twin(&device) { DeviceFound::Assumed } else { DeviceFound::Table };
-        return Ok(Chosen { device, found });
+        return Ok(by_memory(device, source.memory_bytes));
     }
     let nothing = source.name.is_empty()
         && source.sms.is_none()
@@ -148,16 +147,31 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
 /// numbers, so an eighth more or less is the same size.
 fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     let Some(bytes) = recorded else { return device };
-    let fits = |device: &Device| {
-        device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
-    };
-    if fits(&device) {
+    if holds(&device, bytes) {
         return device;
     }
     let of_kind = |other: &Device| other.id.starts_with(&format!("{}-", device.id));
     let mut others = raddle_device::table().into_iter();
-    let other = others.find(|other| of_kind(other) && other.cus == device.cus && fits(other));
+    let other =
+        others.find(|other| of_kind(other) && other.cus == device.cus && holds(other, bytes));
     other.unwrap_or(Device { capacity_bytes: Some(bytes), ..device })
+}
+
+/// Returns whether the memory of a device has the recorded size, but for an eighth.
+fn holds(device: &Device, bytes: u64) -> bool {
+    device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
+}
+
+/// Chooses between a device and its twins by the memory that a profile tells. The choice is certain
+/// where one of them alone has as much.
+fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
+    let mut twins = twins(&device);
+    let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));
+    let some = twins.iter().any(alike);
+    twins.retain(|twin| !some || alike(twin));
+    let found = if twins.len() > 1 { DeviceFound::Assumed } else { DeviceFound::Table };
+    let device = if twins.contains(&device) { device } else { twins.swap_remove(0) };
+    Chosen { device: with_memory(device, recorded), found }
 }
 
 /// Returns whether two names give cards of different memory sizes, such as `V100-SXM3-24GB` and
@@ -344,6 +358,17 @@ mod tests {
         ] {
             let found = recorded_on(Some(source.clone())).unwrap();
             assert_eq!((&*found.device.id, found.found), (id, how), "{source:?}");
+        }
+        for (gib, id, memory, how) in [
+            (192, "mi300x", 192_000_000_000, DeviceFound::Table),
+            (256, "mi325x", 256_000_000_000, DeviceFound::Table),
+            (96, "mi300x", 96 << 30, DeviceFound::Assumed),
+        ] {
+            let source = agent("AMD Radeon Graphics", "", 304);
+            let source = SourceDevice { memory_bytes: Some(gib << 30), ..source };
+            let found = recorded_on(Some(source)).unwrap();
+            let told = (&*found.device.id, found.device.memory_bytes(), found.found);
+            assert_eq!(told, (id, Some(memory), how));
         }
         // An eighth of an MI350X is built from what the profile says.
         let eighth = recorded_on(Some(agent("AMD Instinct MI350X", "gfx950", 32))).unwrap();
