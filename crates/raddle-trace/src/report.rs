@@ -61,9 +61,9 @@ quirks! {
     /// A grid that no device takes.
     ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
     /// The times of an op cannot be.
-    ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
+    ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that start before 0 (with Nsight Systems any number), or that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
     /// The launch is said to be long before the recording.
-    ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands a day and more (at 0: an hour), and 1000 times as long as the rest lasts, before the first of the file: when they were launched is unknown";
+    ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
     /// The file has work of another device.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The device of the work has no properties in the file.

@@ -86,12 +86,14 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     // The first device stands in for one that is not listed, so its limits may be too low.
     let listed = draft.report.count(Quirk::DeviceNotListed) == 0;
     let limits = Limits::of(draft.device.as_ref().filter(|_| listed), format);
-    leave_out_timeless(draft);
+    let from_zero = matches!(format, ProfileFormat::NsysSqlite | ProfileFormat::NsysCsv);
+    leave_out_timeless(draft, from_zero);
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);
     let together = Together::of(&draft.ops);
     for op in &mut draft.ops {
         let known = op.provenance.of(Field::Arrival) != Origin::Assumed;
-        if known && together.is_far(first.saturating_sub(op.arrival_ns), floor(op.arrival_ns)) {
+        let far = together.is_far(first.saturating_sub(op.arrival_ns), floor(op.arrival_ns));
+        if known && (far || together.is_below_zero(op.arrival_ns)) {
             op.arrival_ns = 0;
             op.assume(Field::Arrival);
             draft.report.note(Quirk::ImpossibleLaunchTime);
@@ -134,14 +136,17 @@ struct Together {
     /// The start of the last of them.
     last: u64,
     middle: u64,
+    /// True if most ops start at 0 or later by the source's clock.
+    from_zero: bool,
 }
 
 impl Together {
     fn of(ops: &[Op]) -> Self {
         let starts = || ops.iter().map(|op| op.start_ns);
         let (first, last) = (starts().min().unwrap_or(SIGN), starts().max().unwrap_or(SIGN));
+        let from_zero = starts().filter(|&start| start >= SIGN).count() > ops.len() / 2;
         if last - first <= HOUR_NS {
-            return Self { first, last, middle: first };
+            return Self { first, last, middle: first, from_zero };
         }
         let mut starts: Vec<u64> = starts().collect();
         starts.sort_unstable();
@@ -149,7 +154,8 @@ impl Together {
         let beside = |a: &u64, b: &u64| b - a <= HOUR_NS;
         let group = starts.chunk_by(beside).find(|group| group.last() >= Some(&middle));
         let (first, last) = group.and_then(|group| group.first().zip(group.last())).unzip();
-        Self { first: *first.unwrap_or(&middle), last: *last.unwrap_or(&middle), middle }
+        let (first, last) = (*first.unwrap_or(&middle), *last.unwrap_or(&middle));
+        Self { first, last, middle, from_zero }
     }
 
     /// Returns whether no recording is so long, beside these ops or by any clock.
@@ -158,12 +164,20 @@ impl Together {
         distance > floor.max(apart).min(YEAR_NS)
     }
 
+    /// Returns whether a time lies before 0, where most ops start at 0 or later: before the recording
+    /// began.
+    const fn is_below_zero(&self, time: u64) -> bool {
+        time < SIGN && self.from_zero
+    }
+
     /// Returns whether an op lies so far before or behind these, or lasts so long, that its time is
-    /// hardly one.
+    /// hardly one, or starts before 0.
     fn is_apart(&self, op: &Op) -> bool {
         let before = self.first.saturating_sub(op.start_ns);
         let after = op.start_ns.saturating_sub(self.last);
-        self.is_far(before, floor(op.start_ns)) || self.is_far(after.max(op.duration_ns), DAY_NS)
+        self.is_below_zero(op.start_ns)
+            || self.is_far(before, floor(op.start_ns))
+            || self.is_far(after.max(op.duration_ns), DAY_NS)
     }
 
     /// Returns whether an op has a time that is none, whatever the others are: it lasts longer than
@@ -182,15 +196,18 @@ const fn floor(time: u64) -> u64 {
     if time <= SIGN { HOUR_NS } else { DAY_NS }
 }
 
-/// Leaves out ops whose times cannot be, or are apart from those of nearly all others.
-fn leave_out_timeless(draft: &mut Draft) {
+/// Leaves out ops whose times cannot be, or are apart from those of nearly all others. Times before 0
+/// cannot be where the clock counts `from_zero`, the begin of the recording.
+fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let together = Together::of(&draft.ops);
-    let apart = |op: &Op| together.is_apart(op) && !together.is_timeless(op);
+    let timeless =
+        |op: &Op| together.is_timeless(op) || (from_zero && together.is_below_zero(op.start_ns));
+    let apart = |op: &Op| together.is_apart(op) && !timeless(op);
     let count = draft.ops.iter().filter(|op| apart(op)).count();
     let few = count <= draft.ops.len() / FEW;
     let report = &mut draft.report;
     draft.ops.retain(|op| {
-        let out = together.is_timeless(op) || few && apart(op);
+        let out = timeless(op) || few && apart(op);
         report.add(Quirk::ImpossibleTime, u64::from(out));
         report.left_out =
             report.left_out.saturating_add(u64::from(out && op.kind == OpKind::Kernel));

@@ -163,6 +163,34 @@ fn a_single_time_apart_is_no_span() {
     assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (45_000, 1));
 }
 
+/// A time before 0 is one before the recording began, however near it is.
+#[test]
+fn times_before_the_begin_of_the_recording_are_unknown() {
+    let row = |start: i64| format!("{start},1000,80,1,1,128,1,1,32,0,0,NVIDIA H100 (0),7,k\n");
+    let nsys = |starts: &[i64]| {
+        let rows: String = starts.iter().map(|&start| row(start)).collect();
+        let head = "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Device,Strm,Name\n";
+        let p = of(&format!("{head}{rows}")).expect("it is read");
+        (p.ops.len(), p.report.met("impossible-time"), p.span_ns)
+    };
+    assert_eq!(nsys(&[0, 5_000]), (2, 0, 6_000));
+    assert_eq!(nsys(&[-1, 5_000, 9_000]), (2, 1, 5_000));
+    assert_eq!(nsys(&[-10_000_000_000, 5_000, 9_000]), (2, 1, 5_000));
+    assert_eq!(nsys(&[-3_000, -2_000, -1_000]).1, 0, "a clock that counts towards 0");
+    // Other clocks may count from anywhere, so one op of a tenth of all is wrong, and no more.
+    let args = r#""block":[128,1,1]"#;
+    let kineto = |below: usize, all: usize| {
+        let at = |at: usize| event(&format!("{}.0", (at as i64 - below as i64) * 100), "5", args);
+        let p = trace(&(0..all).map(at).collect::<Vec<_>>());
+        (p.ops.len(), p.report.met("impossible-time"))
+    };
+    assert_eq!([kineto(1, 10), kineto(2, 10), kineto(0, 10)], [(9, 1), (10, 0), (10, 0)]);
+    let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":-1,"dur":1,"args":{"correlation":9}}"#;
+    let tied = event("3", "5", args).replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
+    let p = trace(&[call.to_owned(), tied]);
+    assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (5_000, 1));
+}
+
 #[test]
 fn json_of_rocprof_v1_with_and_without_grids() {
     let kernel = |name: &str, begin: u64, more: &str| {
