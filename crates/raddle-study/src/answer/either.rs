@@ -1,4 +1,4 @@
-//! May the second best way be the best, and what would tell?
+//! May another way of sharing be better than the one that seems best, and what would tell?
 
 use super::measured::measured_error;
 use super::today::TIME_SLICE;
@@ -8,31 +8,35 @@ use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
 /// Differences below this share do not count.
 pub(super) const SMALL: f64 = 0.01;
 
-/// The reason why the best two rows cannot be told apart.
+/// The reason why the best row and another one cannot be told apart.
 pub(super) struct Doubt {
     pub(super) text: String,
     /// True if contention would tell them apart.
     pub(super) by_contention: bool,
 }
 
-/// Names the best two rows where what is not known might order them otherwise.
+/// Names the best row and the next one that what is not known might put before it. Rows that fare as
+/// the best one does are no other choice.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
-    let second = *figures.ranking.get(1).filter(|_| figures.minimised.is_none())?;
-    let alike = figures.rows[second].complete
-        && figures.meets_all(second) == figures.meets_all(best)
-        && figures.rank(second) / figures.rank(best) - 1.0 >= SMALL;
+    let others = figures.ranking.iter().copied().filter(|_| figures.minimised.is_none());
+    let comparable = |&other: &usize| {
+        other != best
+            && figures.rows[other].complete
+            && figures.meets_all(other) == figures.meets_all(best)
+            && figures.rank(other) / figures.rank(best) - 1.0 >= SMALL
+    };
     let device_tells = |text| Doubt { text, by_contention: false };
-    let doubt = || {
-        by_contention(figures, best, second).or_else(|| {
-            let text = by_accident(figures, best, second)
-                .or_else(|| by_measured_error(figures, best, second));
+    let doubt = |other| {
+        by_contention(figures, best, other).or_else(|| {
+            let text = by_accident(figures, best, other)
+                .or_else(|| by_measured_error(figures, best, other));
             text.map(device_tells)
         })
     };
-    alike.then(doubt).flatten()
+    others.filter(comparable).find_map(doubt)
 }
 
-/// Names the best two rows where the interval of the best one covers the second best.
+/// Names both rows where the interval of the best one covers the other one.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
@@ -69,7 +73,7 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     Some(Doubt { text, by_contention: !by_turns })
 }
 
-/// Names the best two rows where other requests of the same kind might order them otherwise.
+/// Names both rows where other requests of the same kind might order them otherwise.
 fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [least, most] = figures.ratio_resampled(second, best)?;
     if least > 1.0 {
@@ -83,7 +87,7 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
     ))
 }
 
-/// Names the best two rows where they differ by less than replays of both ways were off, beside
+/// Names both rows where they differ by less than replays of both ways were off, beside
 /// other programs.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);

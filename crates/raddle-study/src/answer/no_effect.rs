@@ -23,6 +23,13 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
         format!(
             "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
         )
+    } else if let Some(process) = figures.processes.iter().find(|it| it.idle_issued)
+        && row.idle_host >= SLOW_HOST
+    {
+        format!(
+            "the GPU is idle {idle} of the time. In the recording of {} it was mostly so while work was issued and had not begun: calls that launch for long, such as the first ones, or waits of streams (`raddle inspect` shows where).",
+            process.name
+        )
     } else if row.idle_host >= SLOW_HOST {
         format!(
             "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."

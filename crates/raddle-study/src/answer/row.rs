@@ -81,6 +81,10 @@ pub struct JudgedProcess {
     /// time may be those of a wrong clock.
     #[serde(skip)]
     pub times_apart: bool,
+    /// True if for most of the time without a kernel in the recording of the process, work had been
+    /// issued and had not begun.
+    #[serde(skip)]
+    pub idle_issued: bool,
 }
 
 /// The figures of all processes under one recipe.
@@ -214,6 +218,7 @@ impl JudgedProcess {
             end_error: None,
             issue_unknown: false,
             times_apart: false,
+            idle_issued: false,
         }
     }
 }

@@ -20,6 +20,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         end_error: None,
         issue_unknown: false,
         times_apart: false,
+        idle_issued: false,
     }
 }
 
@@ -189,6 +190,14 @@ fn what_makes_no_difference_says_why() {
     assert_eq!(
         of(apart, &rows, &[]).verdict.text,
         "Under all 2 policies every process takes the same time to within 1 %. Do not conclude how long train takes or how idle the GPU is: times in the file lie far from all others."
+    );
+    // Work that was issued and had not begun is no fault of the host.
+    let mut issued = serve_and_train();
+    issued[1].idle_issued = true;
+    let issued = of(issued, &rows, &[]).verdict.text;
+    assert!(
+        issued.contains("In the recording of train it was mostly so while work was"),
+        "{issued}"
     );
     let mut busy = of(serve_and_train(), &rows, &[]);
     for row in &mut busy.rows {
@@ -402,6 +411,29 @@ fn an_interval_that_covers_the_second_best_says_either() {
         "{}",
         figures.verdict.text
     );
+}
+
+#[test]
+fn a_way_that_fares_as_the_best_one_hides_no_doubt() {
+    let row = |recipe: &str| requested(recipe, |n| if (200..204).contains(&n) { 40 } else { 10 });
+    let today = requested("time-slice", |n| 20 + n % 7);
+    let rows = vec![today, row("mps"), row("streams"), row("stream-priorities")];
+    let found = PolicyFigures::new("time-slice", serve_and_train(), rows, Vec::new());
+    assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
+    let text = &found.verdict.text;
+    assert!(text.starts_with("Either mps or time-slice: "), "{text}");
+}
+
+#[test]
+fn advice_by_assumed_gaps_says_so() {
+    let rows: [(&str, &[f64], f64); 2] =
+        [("time-slice", &[42.5, 30.0], 5.0), ("mps-priority", &[16.9, 31.0], 0.1)];
+    let mut processes = serve_and_train();
+    processes[1].issue_unknown = true;
+    let found = of(processes, &rows, &[]).verdict;
+    assert_eq!(found.kind, VerdictKind::Use);
+    let end = "Assumed: the file of train does not say when work was issued, so its gaps are taken for waits for the host.";
+    assert!(found.text.ends_with(end), "{}", found.text);
 }
 
 /// Makes a row of 400 requests, each of which takes the milliseconds that its number gives.

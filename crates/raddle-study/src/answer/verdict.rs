@@ -90,6 +90,10 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         Some(missed) => format!("{text} {missed}"),
         None => text,
     };
+    let text = match by_assumed_gaps(figures, kind) {
+        Some(assumed) => format!("{text} {assumed}"),
+        None => text,
+    };
     PolicyVerdict {
         kind,
         recipe: recipe.map(|at| figures.rows[at].recipe.clone()),
@@ -99,6 +103,16 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         next_command: String::new(),
         by_contention,
     }
+}
+
+/// Says that a choice rests on gaps of recordings whose cause is assumed, where it does.
+fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
+    use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
+    let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
+    let names = figures.issue_unknown().filter(|_| chosen)?;
+    Some(format!(
+        "Assumed: the file of {names} does not say when work was issued, so its gaps are taken for waits for the host."
+    ))
 }
 
 fn said(figures: &PolicyFigures) -> Said {

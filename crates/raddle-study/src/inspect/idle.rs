@@ -269,6 +269,11 @@ impl RecordedIdle {
         Self { idle_ns, share: of_span(idle_ns), causes, places }
     }
 
+    /// Returns whether one cause has more of the time than all others together.
+    pub(crate) fn is_mostly(&self, cause: RecordedCause) -> bool {
+        self.caused_by(cause) > self.idle_ns / 2
+    }
+
     /// Returns the time of one cause.
     #[must_use]
     pub fn caused_by(&self, cause: RecordedCause) -> u64 {

@@ -12,6 +12,7 @@ use super::device::{DeviceFacts, DeviceFound};
 use crate::answer::{JudgedBy, JudgedProcess, RecordedOn};
 use crate::assumed::why_assumed;
 use crate::fidelity::ModelError;
+use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
@@ -142,6 +143,9 @@ pub struct ProfileFacts {
     /// The warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
+    /// True if for most of the time without a kernel, work had been issued and had not begun.
+    #[serde(skip)]
+    idle_issued: bool,
     /// The reason for the device, where it is assumed.
     #[serde(skip)]
     pub(crate) assumed: Option<String>,
@@ -252,6 +256,7 @@ impl ProfileFacts {
             handover_ns: replayed.latency.handover.0,
             quirks: profile.report.quirks().collect(),
             diagnostics: profile.diagnostics.clone(),
+            idle_issued: RecordedIdle::of(profile).is_mostly(RecordedCause::Issued),
         }
     }
 }
@@ -270,6 +275,7 @@ impl ProfileFacts {
             end_error: self.end_error(&process),
             issue_unknown: self.issue_unknown(),
             times_apart: self.quirks.iter().any(|quirk| quirk.name == "time-outlier"),
+            idle_issued: self.idle_issued,
             ..process
         }
     }

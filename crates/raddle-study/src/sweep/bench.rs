@@ -325,6 +325,7 @@ impl<'b> Bench<'b> {
             end_error: None,
             issue_unknown: false,
             times_apart: false,
+            idle_issued: false,
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);
