@@ -1,11 +1,11 @@
 //! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
 //!
 //! Compute slices, parts of the memory and multiprocessors of each profile: NVIDIA's MIG User
-//! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of an
-//! H100 PCIe no listing with its multiprocessors was found, so it has no instances here. Of the
-//! B200 a listing was found that gives the multiprocessors of the three smallest profiles
-//! (NVIDIA/mig-parted, pull request 187); those of the larger ones are unknown, so no set has a
-//! larger one.
+//! Guide, "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices; of an
+//! H800, which is cut as an H100 of as many multiprocessors, by its names in NVIDIA's guide of
+//! virtual GPUs. Of the B200 and the GB200 listings were found that give the multiprocessors of the
+//! three smallest profiles (NVIDIA/mig-parted, pull request 187 and issue 227), of an H20 none, only
+//! the names; no set has a profile whose multiprocessors are unknown.
 
 use raddle_device::Device;
 
@@ -38,12 +38,21 @@ const fn profile(name: &'static str, slices: u8, memory: u8, units: u16) -> MigP
 
 const UNKNOWN: u16 = 0;
 
-const A100: [MigProfile; 5] = [
+const A100: [MigProfile; 6] = [
     profile("1g.5gb", 1, 1, 14),
+    profile("1g.10gb", 1, 2, 14),
     profile("2g.10gb", 2, 2, 28),
     profile("3g.20gb", 3, 4, 42),
     profile("4g.20gb", 4, 4, 56),
     profile("7g.40gb", 7, 8, 98),
+];
+const A100_80GB: [MigProfile; 6] = [
+    profile("1g.10gb", 1, 1, 14),
+    profile("1g.20gb", 1, 2, 14),
+    profile("2g.20gb", 2, 2, 28),
+    profile("3g.40gb", 3, 4, 42),
+    profile("4g.40gb", 4, 4, 56),
+    profile("7g.80gb", 7, 8, 98),
 ];
 const H100: [MigProfile; 6] = [
     profile("1g.10gb", 1, 1, 16),
@@ -52,6 +61,38 @@ const H100: [MigProfile; 6] = [
     profile("3g.40gb", 3, 4, 60),
     profile("4g.40gb", 4, 4, 64),
     profile("7g.80gb", 7, 8, 132),
+];
+const H100_PCIE: [MigProfile; 6] = [
+    profile("1g.10gb", 1, 1, 14),
+    profile("1g.20gb", 1, 2, 14),
+    profile("2g.20gb", 2, 2, 30),
+    profile("3g.40gb", 3, 4, 46),
+    profile("4g.40gb", 4, 4, 62),
+    profile("7g.80gb", 7, 8, 114),
+];
+const GH200: [MigProfile; 6] = [
+    profile("1g.12gb", 1, 1, 16),
+    profile("1g.24gb", 1, 2, 26),
+    profile("2g.24gb", 2, 2, 32),
+    profile("3g.48gb", 3, 4, 60),
+    profile("4g.48gb", 4, 4, 64),
+    profile("7g.96gb", 7, 8, 132),
+];
+const H20: [MigProfile; 6] = [
+    profile("1g.12gb", 1, 1, UNKNOWN),
+    profile("1g.24gb", 1, 2, UNKNOWN),
+    profile("2g.24gb", 2, 2, UNKNOWN),
+    profile("3g.48gb", 3, 4, UNKNOWN),
+    profile("4g.48gb", 4, 4, UNKNOWN),
+    profile("7g.96gb", 7, 8, UNKNOWN),
+];
+const GB200: [MigProfile; 6] = [
+    profile("1g.23gb", 1, 1, 18),
+    profile("1g.47gb", 1, 2, 32),
+    profile("2g.47gb", 2, 2, 38),
+    profile("3g.93gb", 3, 4, UNKNOWN),
+    profile("4g.93gb", 4, 4, UNKNOWN),
+    profile("7g.186gb", 7, 8, UNKNOWN),
 ];
 const H200: [MigProfile; 6] = [
     profile("1g.18gb", 1, 1, 16),
@@ -89,9 +130,14 @@ fn all(device: &Device) -> (u8, u8) {
 fn profiles(device: &Device) -> &'static [MigProfile] {
     match device.id.as_str() {
         "a100" => &A100,
-        "h100" => &H100,
+        "a100-80gb" | "a100-80gb-pcie" => &A100_80GB,
+        "h100" | "h800" => &H100,
+        "h100-pcie" => &H100_PCIE,
         "h200" => &H200,
+        "gh200" => &GH200,
+        "h20" => &H20,
         "b200" => &B200,
+        "gb200" => &GB200,
         "a30" => &A30,
         "rtx-pro-6000-workstation" | "rtx-pro-6000-server" => &RTX_PRO_6000,
         _ => &[],
@@ -103,6 +149,11 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
 pub(super) fn most(device: &Device) -> Option<usize> {
     let least = profiles(device).iter().map(|one| one.slices).min()?;
     Some(usize::from(all(device).0 / least))
+}
+
+/// Returns whether the multiprocessors of any profile of the device are known.
+pub(super) fn some_known(device: &Device) -> bool {
+    profiles(device).iter().any(|one| one.units != UNKNOWN)
 }
 
 /// Returns how many eighths of the memory of a device an instance has.
@@ -155,7 +206,8 @@ fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));
     set.iter().any(|one| {
         // A profile with more slices is larger, even if its multiprocessors are unknown.
-        (larger.units > one.units || larger.slices > one.slices)
+        let more_memory = larger.units == one.units && larger.memory > one.memory;
+        (larger.units > one.units || larger.slices > one.slices || more_memory)
             && slices - one.slices + larger.slices <= all_slices
             && memory - one.memory + larger.memory <= all_memory
     })
@@ -177,11 +229,21 @@ mod tests {
         assert_eq!(sets_of("h100", 1), ["7g.80gb"]);
         assert_eq!(sets_of("h100", 2), ["3g.40gb+4g.40gb", "4g.40gb+3g.40gb"]);
         let three = sets_of("a100", 3);
-        assert!(three.contains(&"4g.20gb+2g.10gb+1g.5gb".to_owned()), "{three:?}");
+        assert!(three.contains(&"4g.20gb+2g.10gb+1g.10gb".to_owned()), "{three:?}");
         assert!(!three.contains(&"3g.20gb+3g.20gb+1g.5gb".to_owned()), "nine eighths of memory");
-        assert_eq!(sets_of("a100", 7), [["1g.5gb"; 7].join("+")]);
+        let seven = sets_of("a100", 7);
+        let last = [&["1g.5gb"; 6][..], &["1g.10gb"]].concat().join("+");
+        assert!(seven.len() == 7 && seven.contains(&last), "eight eighths of memory: {seven:?}");
         assert!(sets_of("a100", 8).is_empty());
         assert!(sets_of("v100", 2).is_empty());
+        for (device, two) in [
+            ("a100-80gb-pcie", "3g.40gb+4g.40gb"),
+            ("h100-pcie", "3g.40gb+4g.40gb"),
+            ("h800", "3g.40gb+4g.40gb"),
+            ("gh200", "3g.48gb+4g.48gb"),
+        ] {
+            assert_eq!(sets_of(device, 2)[0], two, "{device}");
+        }
         assert_eq!(sets_of("a30", 2), ["2g.12gb+2g.12gb"]);
         assert_eq!(sets_of("rtx-pro-6000-server", 4), [["1g.24gb"; 4].join("+")]);
         assert!(sets_of("a30", 5).is_empty());
@@ -194,6 +256,8 @@ mod tests {
         let four = sets_of("b200", 4);
         assert!(four.contains(&"2g.45gb+2g.45gb+2g.45gb+1g.45gb".to_owned()), "{four:?}");
         assert_eq!(four.len(), 4, "whose the small one is: {four:?}");
+        assert_eq!(sets_of("gb200", 4)[0], "1g.47gb+2g.47gb+2g.47gb+2g.47gb");
+        assert!(sets_of("gb200", 2).is_empty() && sets_of("h20", 2).is_empty());
         // Seven slices, eight eighths of the memory: one of them has two.
         let seven = sets_of("b200", 7);
         let first = [&["1g.23gb"; 6][..], &["1g.45gb"]].concat().join("+");

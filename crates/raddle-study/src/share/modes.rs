@@ -217,7 +217,8 @@ fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {
     let sets = mig::sets(device, tenants);
     if sets.is_empty() {
         return Some(format!(
-            "no mig: the compute units of the larger instances of {} are not published",
+            "no mig: the compute units of {} instances of {} are not published",
+            if mig::some_known(device) { "the larger" } else { "the" },
             device.id
         ));
     }

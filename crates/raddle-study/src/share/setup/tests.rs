@@ -98,8 +98,12 @@ fn manifests_keep_the_published_schemas() {
 /// Returns whether a value is of a kind that `commands.json` names.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let profiles =
-        || ["h100", "a100", "h200", "b200"].map(device).map(|of| mig::names(&of)).concat();
+    let profiles = || {
+        ["h100", "a100", "a100-80gb", "h100-pcie", "h200", "gh200", "b200", "gb200"]
+            .map(device)
+            .map(|of| mig::names(&of))
+            .concat()
+    };
     match kind.as_str() {
         None => kind.as_array().unwrap().iter().any(|own| own == value),
         Some("number") => number(value),
