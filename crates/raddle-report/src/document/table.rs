@@ -154,15 +154,29 @@ impl Table {
     /// except columns that are marked to be kept.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
-        let mut keep: Vec<bool> = vec![true; self.columns.len()];
-        for (at, column) in self.columns.iter().enumerate() {
-            let mut texts = self.rows.iter().map(|row| &row[at].text);
-            let first = texts.next();
-            let figure = column.kind == ColumnKind::Figure && self.rows.len() > 1;
-            keep[at] = column.kept || !figure || texts.any(|text| Some(text) != first);
-        }
+        let keep: Vec<bool> = (0..self.columns.len()).map(|at| !self.is_constant(at)).collect();
         self.keep(&keep);
         self
+    }
+
+    /// Returns the title of each column that [`Table::without_constants`] leaves out, and what it
+    /// says in every row.
+    pub fn constants(&self) -> impl Iterator<Item = (&str, String)> {
+        let constant = (0..self.columns.len()).filter(|&at| self.is_constant(at));
+        constant.map(|at| {
+            let Cell { text, note, .. } = &self.rows[0][at];
+            (&*self.columns[at].title, format!("{text}{note}"))
+        })
+    }
+
+    /// Returns whether a column of figures says the same in every one of several rows, and is not
+    /// marked to be kept.
+    fn is_constant(&self, at: usize) -> bool {
+        let column = &self.columns[at];
+        let mut cells = self.rows.iter().map(|row| (&row[at].text, &row[at].note));
+        let first = cells.next();
+        let figure = column.kind == ColumnKind::Figure && self.rows.len() > 1;
+        figure && !column.kept && cells.all(|cell| Some(cell) == first)
     }
 
     fn keep(&mut self, kept: &[bool]) {
@@ -181,5 +195,21 @@ impl Table {
             self.columns.iter().map(|column| !titles.contains(&&*column.title)).collect();
         self.keep(&kept);
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_constant_only_with_its_small_print() {
+        let mut table = Table::new("", [Column::name("policy", 9)]).figures(["a", "b", "c"]);
+        let cells = |note: &str| ["5".into(), Cell::from("6").note(note), "7".into()];
+        table.row([&[Cell::from("x")][..], &cells(" (4 to 8)")].concat());
+        table.row([&[Cell::from("y")][..], &cells(" (4 to 9)")].concat());
+        let told: Vec<_> = table.constants().collect();
+        assert_eq!(told, [("a", "5".to_owned()), ("c", "7".to_owned())]);
+        assert_eq!(table.without_constants().columns(), 2);
     }
 }

@@ -1,6 +1,8 @@
 //! How do the first screen and page one say which recipe to use, at what cost, and how far to
 //! believe it?
 
+use std::collections::BTreeSet;
+
 use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
 use raddle_study::units::{apart, counted, duration, plain, shell};
@@ -138,14 +140,20 @@ fn fill_screen(
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
     say(verdict(answer));
     overturning(result).for_each(&mut say);
-    let mut tables = DETAILS.iter().map(|&detail| policies(result, rows, detail, false));
+    let mut tables = DETAILS.iter().map(|&detail| {
+        let table = policies(result, rows, detail, false);
+        let whole = rows == usize::MAX;
+        if whole { (table, None) } else { without_alike(table, answer, detail) }
+    });
     let last = tables.next_back();
-    let table = tables.find(|table| table.width() <= columns).or(last);
+    let table = tables.find(|(table, _)| table.width() <= columns).or(last);
     let all = answer.ranking.len();
     let some = format!("{rows} of {all} policies (`-v`: all)");
     let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
     say(Block::Heading(format!("{}, {some}", what_on(result))));
+    let (table, alike) = table.unzip();
     table.into_iter().for_each(|table| say(Block::Table(table)));
+    alike.flatten().into_iter().for_each(|line| say(Block::Note(line)));
     let paragraph = |label: &str, text: String| Block::Paragraph { label: label.to_owned(), text };
     if let Some(text) = super::cards::idle_words(result, brief) {
         say(paragraph("GPU", text));
@@ -314,10 +322,29 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
             table.choose();
         }
     }
-    // Where all rows are alike, the full table is shown: that they are alike is the answer.
+    table
+}
+
+/// Returns a table of policies without the figures that are the same under all of them, and a line
+/// that names the figures of processes among them. Where all rows are alike, the table stays whole:
+/// that they are alike is the answer.
+fn without_alike(
+    table: Table,
+    answer: &PolicyFigures,
+    detail: AnswerDetail,
+) -> (Table, Option<String>) {
     let few = table.clone().without_constants();
-    let names = 1 + usize::from(detail.words) + usize::from(goals);
-    if page || few.columns() <= names { table } else { few }
+    let names = 1 + usize::from(detail.words) + usize::from(!answer.goals.is_empty());
+    if few.columns() <= names {
+        return (table, None);
+    }
+    let judged = answer.processes.iter().map(|it| format!(" {}", it.judged.word()));
+    let words: BTreeSet<String> = judged.collect();
+    let decisive = |title: &str| words.iter().any(|word| title.ends_with(word.as_str()));
+    let alike = table.constants().filter(|(title, _)| decisive(title));
+    let alike: Vec<String> = alike.map(|(title, text)| format!("{title} {text}")).collect();
+    let line = (!alike.is_empty()).then(|| format!("Under each of them: {}.", alike.join(", ")));
+    (few, line)
 }
 
 fn cells(
