@@ -103,8 +103,8 @@ impl UnknownKernels {
             text += &format!(": {opaque} of {of} are opaque, and fill the device's wave slots");
         }
         if self.left_out > 0 {
-            let left_out = counted(self.left_out, "malformed one was", "malformed ones were");
-            text += &format!("; {left_out} left out, and count as long as the others");
+            let left_out = counted(self.left_out, "kernel was", "kernels were");
+            text += &format!("; {left_out} left out, here taken to last as long as the others");
         }
         if self.in_order + self.by_name > 0.0 {
             let (in_order, by_name) = (percent(self.in_order), percent(self.by_name));

@@ -108,7 +108,7 @@ pub enum TraceError {
     #[error("{file} holds no GPU kernels, but {found}: {cure}")]
     NothingLaunched { file: String, found: String, cure: String },
     /// A file with launches of kernels, and without the kernels.
-    #[error("{file}: {launches} were made, the device side was not recorded: {why}")]
+    #[error("{file}: {launches} made, the device side was not recorded: {why}")]
     NoDeviceSide { file: String, launches: String, why: String },
     /// A trace whose every kernel had to be left out.
     #[error(

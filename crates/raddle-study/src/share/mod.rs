@@ -10,6 +10,7 @@ use modes::Mode;
 use raddle_device::Device;
 use raddle_trace::PriorityRule;
 
+use crate::answer::TODAY;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
@@ -61,7 +62,10 @@ pub(crate) fn only(
 ) -> Result<Vec<ShareCandidate>, StudyError> {
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
-    if let Some(name) = wanted.iter().find(|name| !names.contains(&&***name)) {
+    // The way of a device without any set-up comes first.
+    let is = |wanted: &str, name: &str| wanted == name || (wanted == TODAY && names[0] == name);
+    let known = |wanted: &&String| names.iter().any(|name| is(wanted, name));
+    if let Some(name) = wanted.iter().find(|name| !known(name)) {
         let why: String =
             left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
         return Err(StudyError::Usage(format!(
@@ -74,7 +78,7 @@ pub(crate) fn only(
     }
     let asked = |of: &ShareCandidate| match wanted {
         [] => of.mode.is_tried_unasked(kills),
-        _ => wanted.iter().any(|it| it == of.mode.name()),
+        _ => wanted.iter().any(|it| is(it, of.mode.name())),
     };
     Ok(candidates.into_iter().filter(asked).collect())
 }

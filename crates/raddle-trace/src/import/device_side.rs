@@ -31,7 +31,7 @@ pub(super) fn is_launch(call: &str) -> bool {
 
 /// Builds the refusal of a file with this many launches of kernels.
 pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceError {
-    let word = if launches == 1 { "launch" } else { "launches" };
+    let word = if launches == 1 { "launch was" } else { "launches were" };
     let launches = format!("{} {word}", grouped(launches));
     TraceError::NoDeviceSide { file, launches, why }
 }

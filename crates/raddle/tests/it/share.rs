@@ -47,6 +47,10 @@ fn each_mode_stands_there_once() {
     assert_eq!(kinds(&h100), [&all[..], &own].concat());
     assert_eq!(kinds(&on("v100")), [&all[..4], &own].concat(), "it has no instances");
     assert_eq!(kinds(&on("mi300x")), [&amd[..], &own].concat());
+    let today =
+        |device: &'static str| share(&place, &[&pair[..], &[device, "--recipe=today"]].concat());
+    assert_eq!(names(&today("h100")), ["time-slice"]);
+    assert_eq!(names(&today("mi300x")), ["streams"]);
     let equals = share(&place, &["train.csv", "infer.csv", "--device", "h100"]);
     assert!(!names(&equals).contains(&"mps-priority"), "nobody is more urgent");
     // Where launches may be killed, that is a way too; the others are tried where they are named.
