@@ -1,4 +1,4 @@
-//! What may be said on the command line?
+//! Which verbs and options does the command line have?
 
 use std::path::PathBuf;
 
@@ -242,7 +242,7 @@ pub(crate) struct ShowArgs {
     pub(crate) save: Option<PathBuf>,
 }
 
-/// Reads a percentage; `%` may stand behind it.
+/// Reads a percentage from 0 to 100, with or without `%` behind it.
 fn percentage(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end().parse().ok();
     let number = number.filter(|of| (0.0..=100.0).contains(of));
@@ -250,8 +250,8 @@ fn percentage(text: &str) -> Result<f64, String> {
 }
 
 impl ShowArgs {
-    /// Saves the text that was asked for, if it has a file, and returns where the text is; else
-    /// returns the text itself.
+    /// Writes the text to the file of `--save`, if one is given, and returns a sentence that names
+    /// the file; else returns the text itself.
     pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
         let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
         place::write(path, &text, &place::nothing)?;

@@ -1,4 +1,4 @@
-//! What may be said about requests on the command line?
+//! Which options of the command line say when requests arrive?
 
 use clap::{Args, ValueEnum};
 use raddle_study::Load;
@@ -42,7 +42,7 @@ pub(crate) struct ArrivalArgs {
 }
 
 impl ArrivalArgs {
-    /// Returns the load that the options mean.
+    /// Returns the load that the options describe.
     pub(crate) fn load(&self) -> Load {
         let Self { arrivals, requests, until, seed, seeds, jitter, time_unit } = self.clone();
         let time_unit = time_unit.map(Into::into);

@@ -1,4 +1,4 @@
-//! Which weights of energy explain measured power? The verb `calibrate`.
+//! Which energy weights explain the measured power of kernels? The verb `calibrate`.
 
 use std::fmt::Write as _;
 
@@ -13,20 +13,20 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::quoted;
 
-/// The result of a calibration.
+/// Result of a calibration of energy weights.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Calibrated<'c> {
     file: &'c EnergyFile,
-    /// Kinds of which nothing was measured: their weights are assumed.
+    /// Kinds of instruction that no measured kernel issued, so that their weights are assumed.
     assumed: Vec<&'static str>,
-    /// By kernel, the energy by the weights over the measured energy.
+    /// For each kernel the energy by the weights, divided by the measured energy.
     explained: Vec<(&'c str, f64)>,
-    /// The rule for a recipe that uses the weights.
+    /// Setting `place` for a recipe that uses the weights.
     place: String,
 }
 
-/// The verb `calibrate`.
+/// Carries out the verb `calibrate`: computes energy weights from the measured power of kernels.
 pub(crate) fn verb(
     args: &CalibrateArgs,
     format: Format,
@@ -69,8 +69,9 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Returns the rule of a recipe by these weights. The window is as long as the number of calls of
-/// an instruction by each test, if all tests called theirs equally often (claim 4).
+/// Returns the setting `place` of a recipe with these weights. Its window in ticks is `calls`: the
+/// number of calls of an instruction by each test, if all tests called theirs equally often (claim
+/// 4).
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)
@@ -90,7 +91,7 @@ fn told(found: &Calibrated<'_>) -> Result<String, CliError> {
     Ok(text + &toml)
 }
 
-/// Reads the rows of a table, or returns what is wrong with the table.
+/// Reads the rows of a table of measured power; the error says what is wrong with the table.
 fn readings(text: &str) -> Result<Vec<PowerReading>, String> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| {
         let line = line.trim();

@@ -1,7 +1,7 @@
-//! What does a report carry whose sliders replay?
+//! Which files does a report carry that can replay with other values of its sliders?
 //!
-//! The engine, the question and every file that it named, by names without folders: a page tells
-//! nobody where they were.
+//! The report carries the engine, the question, and every file that the question named, by names
+//! without folders, so that a page tells nobody where the files were.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ use crate::disk::Disk;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 
-/// Files that are read whole and kept; `-` is the standard input.
+/// Files that a study reads, kept as bytes so that a page can carry them; `-` is the standard
+/// input.
 #[derive(Debug)]
 pub(crate) struct CarriedFiles {
     disk: Disk,
@@ -26,17 +27,18 @@ pub(crate) struct CarriedFiles {
 }
 
 impl CarriedFiles {
-    /// Returns all files of the machine, with these paths among them.
+    /// Returns all files of the machine; `paths` are those that the study names.
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         Self { disk: Disk::new(paths, false), kept: Mutex::default() }
     }
 
-    /// Returns these files in memory, before all files of the machine.
+    /// Returns these files in memory by name, which go before the files of the machine.
     pub(crate) fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { disk: Disk::default(), kept: Mutex::new(files) }
     }
 
-    /// Returns the page that shows this report, and answers the study again with other figures.
+    /// Returns the page that shows this report, and that can answer the study again with other
+    /// values.
     pub(crate) fn page(
         &self,
         engine: &EngineFile,
@@ -91,7 +93,7 @@ impl Files for CarriedFiles {
     }
 }
 
-/// Returns for each name one without folders, and with a number before it if another file has that
+/// Returns for each name a name without folders, with a number before it if another file has that
 /// name.
 fn names<'n>(given: impl Iterator<Item = &'n String>) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -112,7 +114,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns the study with these names for its files, and without the folders of other names.
+/// Returns the study with its files renamed by `names`, and without the folders of all other names.
 fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, CliError> {
     let given = study.given.iter().map(|name| file_name(name).to_owned()).collect();
     let study = Study { given, ..study.clone() };
@@ -126,8 +128,8 @@ fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, Cli
     })
 }
 
-/// Returns the text with another name for a file, if the text names the file: `NAME`, `NAME*3`,
-/// `serve=NAME:task`.
+/// Returns the text with the file name `name` replaced by `to`, if the text names the file: `NAME`,
+/// `NAME*3`, `serve=NAME:task`; else `None`.
 fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     let stands = |&(at, _): &(usize, &str)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -138,7 +140,7 @@ fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     Some(format!("{}{to}{}", &text[..at], &text[at + name.len()..]))
 }
 
-/// Changes every text of a value for which `change` returns another.
+/// Replaces every text of a JSON value for which `change` returns another text.
 fn each_text(value: Value, change: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::String(text) => Value::String(change(&text).unwrap_or(text)),

@@ -16,14 +16,14 @@ use crate::error::CliError;
 use crate::place;
 use crate::seal::Seal;
 
-/// The names of the page and of the result of a check, beside the report of a prediction that is a
-/// folder.
+/// Name of a check's page, which is put beside the report of the prediction; below, the name of its
+/// result in JSON.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
-/// The beginning of the result of a check, by which an earlier one is known again.
+/// Beginning of the JSON result of a check, by which an earlier one is recognised.
 const MARK: &str = "{\n  \"raddle-check\":";
 
-/// The verb `check`.
+/// Carries out the verb `check`: compares a prediction with recordings.
 pub(crate) fn verb(
     args: &CheckArgs,
     format: Format,
@@ -81,15 +81,15 @@ pub(crate) fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
 
-/// A recording as it was given.
+/// A recording as the command line names it: its tenant, its file, and which process of the file.
 struct GivenRecording {
     tenant: Option<String>,
     file: PathBuf,
     process: Option<u32>,
 }
 
-/// Splits `TENANT=FILE@N`, of which tenant and process may be left out. A path that exists as it is
-/// written is not split.
+/// Splits a recording `TENANT=FILE@N`, of which tenant and process may be left out. A path that
+/// exists as it is written is not split.
 fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
     let of = |path: &Path| -> (PathBuf, Option<u32>) {
         let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('@'));

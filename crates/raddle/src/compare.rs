@@ -1,4 +1,4 @@
-//! What differs between results of replays, or between profiles? The verb `compare`.
+//! What differs between results of replays, or between profiles of one program? The verb `compare`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// The verb `compare`.
+/// Carries out the verb `compare`: compares results of replays, or profiles of one program.
 pub(crate) fn verb(
     args: &CompareArgs,
     format: Format,
@@ -50,13 +50,13 @@ pub(crate) fn verb(
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
-/// Reads files as profiles; `None` where not all of them are profiles.
+/// Reads all files as profiles; `None` where one of them is no profile.
 fn read_profiles(paths: &[PathBuf]) -> Option<Vec<Loaded>> {
     let disk = Disk::new(paths, false);
     profiles::open(&named(paths), &ImportConfig::default(), &disk).ok()
 }
 
-/// Compares profiles with the first one.
+/// Compares profiles of one program with the first of them, and prints the differences.
 fn compare_profiles(
     args: &CompareArgs,
     profiles: &[Loaded],
@@ -85,7 +85,7 @@ fn compare_profiles(
 }
 
 /// Splits `PATH#RECIPE` into the path and the recipe. A path that exists as it is written has no
-/// recipe.
+/// recipe (`None`).
 fn split(given: &Path) -> (PathBuf, Option<String>) {
     let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.rsplit_once('#'));
     match said {
@@ -94,7 +94,7 @@ fn split(given: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Reads a `summary.json`, or the one in a folder.
+/// Reads a `summary.json`, given by its path or by that of its folder.
 fn read(path: &Path) -> Result<ComparedResult, CliError> {
     let from = if path.is_dir() { path.join(SUMMARY) } else { path.to_path_buf() };
     let shown = from.display().to_string();

@@ -1,4 +1,4 @@
-//! Where does the tool read and write, and may it use colour there?
+//! Where does the tool read and write, and may it use colour or show progress there?
 //!
 //! Colour is used only on a terminal, and never if `NO_COLOR` is set or `TERM` is `dumb`. Progress
 //! is shown only on a terminal.
@@ -10,13 +10,13 @@ pub(crate) use raddle_report::{alarm, heading};
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// The streams of a run of the tool.
+/// Input, output and error streams of a run of the tool, and what may be shown on them.
 pub struct Console {
-    /// The stream of questions.
+    /// Stream from which questions and profiles are read.
     pub stdin: Box<dyn BufRead>,
-    /// The stream of results.
+    /// Stream to which results are written.
     pub stdout: Box<dyn Write>,
-    /// The stream of errors.
+    /// Stream to which errors, warnings and notes are written.
     pub stderr: Box<dyn Write>,
     /// True if the input stream is a terminal, so that a person would have to type what is read.
     pub stdin_is_terminal: bool,
@@ -26,14 +26,14 @@ pub struct Console {
     pub stderr_colour: bool,
     /// True if progress may be shown on the error stream of the process.
     pub progress: bool,
-    /// The width of results in columns; `None` if they go to no terminal.
+    /// Width of results in columns; `None` if they go to no terminal.
     pub columns: Option<usize>,
 }
 
-/// The sequences by which headings and alarms begin and end.
+/// Character sequences that begin a heading, begin an alarm, and end either.
 const COLOURS: [&str; 3] = ["\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
 
-/// Splits a text so that each colour is a part of its own.
+/// Splits a text into parts, such that each colour sequence is a part of its own.
 fn split_at_colours(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -58,8 +58,8 @@ impl std::fmt::Debug for Console {
 }
 
 impl Console {
-    /// Prints a result for people, or JSON. Nothing in the text controls a terminal but the colours
-    /// of the tool, whatever the names of files, kernels and processes hold.
+    /// Prints a result for people, or JSON. No part of the text controls the terminal but the
+    /// colours of the tool, whatever the names of files, kernels and processes hold.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), CliError> {
         let mut parts = vec![text];
         if self.stdout_colour {
@@ -72,20 +72,20 @@ impl Console {
         Ok(())
     }
 
-    /// Prints a line on the error stream.
+    /// Prints a line on the error stream, made harmless for a terminal.
     pub(crate) fn note(&mut self, text: &str) {
         // If the error stream cannot be written, there is nobody to tell.
         let _ = writeln!(self.stderr, "{}", harmless(text));
     }
 
-    /// Prints a warning on the error stream.
+    /// Prints a line on the error stream, with the word "warning:" before it.
     pub(crate) fn warn(&mut self, text: &str) {
         let label = alarm("warning:", self.stderr_colour);
         // If the error stream cannot be written, there is nobody to tell.
         let _ = writeln!(self.stderr, "{label} {}", harmless(text));
     }
 
-    /// Returns the streams of this process.
+    /// Returns the standard streams of this process.
     #[must_use]
     pub fn of_process() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -1,4 +1,4 @@
-//! By how much do kernels slow each other down? The verb `contention`.
+//! By how much do kernels slow each other down in recordings? The verb `contention`.
 
 use raddle_report::contention::document;
 use raddle_report::json;
@@ -10,7 +10,7 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::progress::RunsShown;
 
-/// The verb `contention`.
+/// Carries out the verb `contention`: measures how much kernels slow each other down.
 pub(crate) fn verb(
     args: &ContentionArgs,
     format: Format,

@@ -11,7 +11,7 @@ use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
 use crate::units::{count, duration};
 
-/// The verb `devices`.
+/// Carries out the verb `devices`: lists the known devices, or prints one.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
         (Some(name), _) => args.shown(show(&devices::named(name)?, format)?)?,
@@ -30,7 +30,8 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
     Ok(slices(device) + &text)
 }
 
-/// Returns comments with the time slices of the driver, which recipes hold and not devices.
+/// Returns comments about the time slices that the device's driver gives; they belong into a
+/// recipe, not into the description of a device.
 fn slices(device: &Device) -> String {
     let Some(TimeSlices { turn_ns, switch_ns, source, .. }) = device.time_slices() else {
         return String::new();

@@ -1,4 +1,4 @@
-//! How does a study read the files that the command line names, and where goes what its runs leave?
+//! How does a study read the files that the command line names, and where do its runs write?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,7 +16,8 @@ use crate::kept;
 use crate::log_file::LogFile;
 use crate::progress::Progress;
 
-/// The files of the machine; `-` is the standard input where a profile is meant.
+/// Files of this machine, as a study reads them; `-` is the standard input where a profile is
+/// meant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
     /// Paths that are no Unicode, by the names that stand for them.
@@ -26,7 +27,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Returns all files of the machine; `paths` are known by their names even if they are no
+    /// Returns access to all files of the machine; `paths` can be read by name even if they are no
     /// Unicode.
     pub(crate) fn new(paths: &[PathBuf], progress: bool) -> Self {
         let odd = paths.iter().filter(|path| path.to_str().is_none());
@@ -93,12 +94,12 @@ impl Files for Disk {
     }
 }
 
-/// A folder into which runs write.
+/// Folder into which the runs of a study write their logs and timelines.
 #[derive(Debug)]
 pub(crate) struct RunFolder(pub(crate) PathBuf);
 
 impl RunFolder {
-    /// Returns the path of a file, and makes its folder.
+    /// Returns the path of a file in the folder, and makes the folders that are missing.
     fn place(&self, file: &str) -> io::Result<PathBuf> {
         let path = self.0.join(file);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;

@@ -1,33 +1,36 @@
-//! How does a verb end that has shown an answer: with which warnings and which exit code?
+//! With which warnings and which exit code does a verb end that has printed an answer?
 
 use crate::Console;
 use crate::error::CliError;
 
-/// The end of a verb that answers: the reasons to doubt the answer, and what it lacks.
+/// The facts by which a verb ends that has printed an answer: the reasons to doubt the answer, and
+/// the parts that it lacks.
 #[derive(Debug, Default)]
 pub(crate) struct Ending<'e> {
-    /// The facts that can overturn the answer, a line each.
+    /// Facts that can overturn the answer, each as one line.
     pub(crate) overturning: &'e [String],
-    /// The cases without an answer, and why.
+    /// Cases without an answer, with the reason, as text; `None` where all have one.
     pub(crate) unanswered: Option<String>,
-    /// The launches that never ended, and why.
+    /// Launches that never ended, with the reason, as text; `None` where all ended.
     pub(crate) stuck: Option<String>,
-    /// True if launches never ended by a fault of raddle.
+    /// True if launches never ended because of a fault of raddle.
     pub(crate) has_fault: bool,
-    /// The launches that can never run.
+    /// Launches that can never run on the device, as text; `None` where there are none.
     pub(crate) never_ran: Option<String>,
-    /// The place that says what those launches lacked.
+    /// Sentence that names the place where it stands which resources those launches lacked.
     pub(crate) lacked: &'static str,
-    /// The sentence that the goals are missed.
+    /// Sentence that says which goals are missed; `None` where none is.
     pub(crate) missed_goals: Option<String>,
 }
 
-/// The place that says what launches lacked, where the verb does not say it itself.
+/// Sentence that names the place where it stands what launches lacked, for verbs that do not print
+/// that themselves.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl Ending<'_> {
-    /// Ends a verb. A `quiet` one has printed no page with the warnings, so they go to the error
-    /// stream. Who accepts a part of the work (`partial`) knows that some of it cannot run.
+    /// Ends a verb, with an error for what the answer lacks. If `quiet`, no page with the warnings
+    /// was printed, so they go to the error stream. If `partial`, the user accepts that some
+    /// launches cannot run.
     pub(crate) fn end(
         self,
         quiet: bool,

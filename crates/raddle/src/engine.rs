@@ -1,7 +1,7 @@
-//! Where is the engine that pages carry?
+//! Where is the engine (raddle as WebAssembly) that pages carry?
 //!
 //! The engine is no part of the program, so that building the program needs no second target: it is
-//! a file beside the program, or one that is named.
+//! a file beside the program, or one that the command line names.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -10,10 +10,10 @@ use raddle_web::{EngineError, PageEngine};
 
 use crate::error::CliError;
 
-/// The name of the engine beside the program.
+/// Name of the file with the engine (raddle as WebAssembly) beside the program.
 const FILE: &str = "raddle.wasm";
 
-/// The engine of this version.
+/// The engine of this version, as the bytes of its file.
 #[derive(Debug)]
 pub(crate) struct EngineFile(Vec<u8>);
 
@@ -23,7 +23,7 @@ impl EngineFile {
     }
 }
 
-/// Reads the engine that is named, or else the one beside the program.
+/// Reads the engine's file: the one that is named, or else the one beside the program.
 pub(crate) fn find(named: Option<&Path>) -> Result<EngineFile, CliError> {
     let refused = |what: String| {
         CliError::Refused(format!(

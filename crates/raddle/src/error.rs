@@ -1,4 +1,4 @@
-//! Why did the tool stop, and with which exit code?
+//! Why did the tool stop, and with which exit code does it end?
 
 use std::io;
 
@@ -7,32 +7,32 @@ use raddle_dispatch::{DispatchError, RecipeError};
 use raddle_golden::twin::Finding;
 use raddle_study::StudyError;
 
-/// An error that stops a verb. The text tells what went wrong, where, and what to do.
+/// An error that stops a verb. Its text says what went wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// A study stopped.
+    /// A study stopped with this error.
     #[error(transparent)]
     Study(#[from] StudyError),
     /// A recipe cannot be used.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// A decision log cannot be replayed.
+    /// A decision log cannot be read or replayed.
     #[error("{file}: {error}")]
     Log { file: String, error: DispatchError },
-    /// A decision log whose answers are not those of this raddle.
+    /// A decision log with an answer that differs from the one that this version of raddle gives.
     #[error(
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
     Differs { file: String, line: usize, logged: String, answered: String },
-    /// A decision log that breaks a rule of the controller.
+    /// A decision log that breaks a rule of the dispatcher's controller.
     #[error(
         "{file}, line {line}: {rule} is broken: {what}. docs/policies/preempt.md says the rules; a log of today's raddle that breaks one is a fault of raddle"
     )]
     RuleBroken { file: String, line: usize, rule: LogRule, what: String },
-    /// A decision log with an answer that the rules of its policy do not give.
+    /// A decision log with an answer that the rules of its policy do not allow.
     #[error(
         "{file}, line {}: `{}` does not answer as {} asks: expected {}; found {}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle",
         .first.line, .first.policy, .first.rule, .first.expected, .first.found
@@ -46,48 +46,49 @@ pub(crate) enum CliError {
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// A file or folder that may not be replaced.
+    /// A file or folder at the path of a result that may not be replaced, since raddle did not
+    /// write it.
     #[error("{what} is there already and stays as it is ({reason}): give another name")]
     NotOurs { what: String, reason: String },
-    /// The reader of our output has gone.
+    /// The program that reads the standard output has ended.
     #[error("the reader of the output has gone")]
     ReaderGone,
-    /// Launches never ended; the results of all others are there.
+    /// Launches of a replay never ended; the results of all others are printed.
     #[error(
         "{0}. Nothing more could happen, so the figures are of the rest; the list `Stuck` says which launches"
     )]
     Stuck(String),
-    /// Launches can never run on the device; the results of all others are there.
+    /// Launches of a replay can never run on the device; the results of all others are printed.
     #[error(
         "{launches} can never run here, so the figures are of the rest; {lacked}. Replay on a device that has it (--device), or accept the rest with --partial"
     )]
     NeverRan { launches: String, lacked: &'static str },
-    /// Launches never ended by a fault of raddle.
+    /// Launches of a replay never ended because of a fault of raddle.
     #[error(
         "{0}. Please report it with the command; `--log answers` keeps the decisions up to there"
     )]
     Fault(String),
-    /// No recipe meets all goals; the results are there.
+    /// No recipe meets all goals; the results are printed.
     #[error("{0}")]
     Goals(String),
-    /// Cases have no answer; the answers of all others are there.
+    /// Cases of a sweep or a search have no answer; the answers of all others are written.
     #[error(
         "{0}. Nothing is said of these cases: mend the cause and give the same command again, which runs them once more"
     )]
     Unanswered(String),
-    /// A figure of a comparison is worse than it may be, or a table of placements has findings.
+    /// A figure of a comparison is worse than its limit, or a table of placements has findings.
     #[error("{0}")]
     Gate(String),
-    /// The input is refused; questions that are refused have each been answered with an error.
+    /// The input is refused; each question that was refused has been answered with an error.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CliError {
-    /// Returns the exit code. 1: the input is refused, or a file cannot be read or written; 2: the
-    /// command line, or a key of a recipe or a name in it, is wrong; 3: launches never ended, or can
-    /// never run; 4: a comparison fails, or cases of a sweep or a search did; 5: no recipe meets
-    /// the goals; 70: a fault of raddle, so there is no verdict.
+    /// Returns the exit code of the error. 1: the input is refused, or a file cannot be read or
+    /// written; 2: the command line, or a key of a recipe or a name in it, is wrong; 3: launches
+    /// never ended, or can never run; 4: a comparison fails, or cases of a sweep or a search did;
+    /// 5: no recipe meets the goals; 70: a fault of raddle, so there is no verdict.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
@@ -101,12 +102,13 @@ impl CliError {
         }
     }
 
-    /// Returns the error of writing to `what`.
+    /// Returns a function that makes the error for a failed write to `what`.
     pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
         move |cause| Self::Unwritable { what: what.to_owned(), cause }
     }
 
-    /// Returns the error of writing to the standard output; a reader that has gone is no trouble.
+    /// Returns the error for a failed write to the standard output; if its reader has ended, that
+    /// is `ReaderGone`.
     pub(crate) fn printing(cause: io::Error) -> Self {
         if cause.kind() == io::ErrorKind::BrokenPipe {
             return Self::ReaderGone;

@@ -14,7 +14,7 @@ use crate::golden::find;
 use crate::schema::versioned;
 use crate::units::plain;
 
-/// A question and its explanation.
+/// A question to a golden model, with the explanation of its answer.
 #[derive(Serialize)]
 struct ExplainedQuestion {
     question: Box<RawValue>,
@@ -22,7 +22,7 @@ struct ExplainedQuestion {
     explanation: Explanation,
 }
 
-/// The verb `explain`.
+/// Carries out the verb `explain`: answers a question to a golden model step by step.
 pub(crate) fn verb(
     args: &ExplainArgs,
     format: Format,
@@ -70,7 +70,7 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Reads the first line that is not blank, if there is one, and refuses a second.
+/// Reads the first line that is not blank, `None` if there is none; a second such line is an error.
 fn read_question(stdin: &mut dyn std::io::BufRead) -> Result<Option<String>, CliError> {
     let mut all = String::new();
     stdin

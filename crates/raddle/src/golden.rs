@@ -1,4 +1,4 @@
-//! What would the hardware have to answer?
+//! What would the hardware have to answer to a question? The verb `golden`.
 //!
 //! JSON Lines: one question a line in, one answer a line out, in the same order. A refused line is
 //! answered with an error, the next one is answered too, and the exit code at the end is 1.
@@ -12,7 +12,7 @@ use crate::Console;
 use crate::error::CliError;
 use crate::units::{counted, escaped_json, plain};
 
-/// The verb `golden`.
+/// Carries out the verb `golden`: answers questions to a golden model, one JSON line each.
 pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     let topic = find(name)?;
     let mut lines = EscapedLines { to: &mut console.stdout, line: Vec::new() };
@@ -26,8 +26,8 @@ pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     }
 }
 
-/// Lines of JSON in which characters that control a terminal are written as escapes: a question may
-/// have put them there.
+/// A writer of JSON lines that writes characters which control a terminal as escapes: a question
+/// may hold such characters.
 struct EscapedLines<'c> {
     to: &'c mut Box<dyn Write>,
     line: Vec<u8>,
@@ -49,7 +49,7 @@ impl Write for EscapedLines<'_> {
     }
 }
 
-/// Finds the topic of a name, which is written with `-` or `_`.
+/// Finds the topic with this name, in which words are joined by `-` or `_`.
 pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {

@@ -1,18 +1,19 @@
-//! What remains when a run is interrupted?
+//! Which files remain when a run is interrupted?
 //!
-//! Nothing: results under construction lie in one temporary folder, which goes with the process.
+//! None remain: results under construction lie in one temporary folder, which is removed with the
+//! process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// The exit code of a process that was interrupted, as shells have it: 128 + SIGINT.
+/// Exit code of a process that was interrupted, as shells have it: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 static HANDLER: Once = Once::new();
 
-/// Sees to it that this folder goes when the process is interrupted or terminated; with `None` no
-/// folder goes any more.
+/// Makes sure that this folder is removed when the process is interrupted or terminated; with
+/// `None` no folder will be removed.
 pub(crate) fn remove_on_exit(folder: Option<&Path>) {
     *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_path_buf);
     HANDLER.call_once(|| {

@@ -1,7 +1,8 @@
-//! Where is kept between runs that would otherwise be computed anew?
+//! Where are results kept between runs, so that they need not be computed again?
 //!
-//! `RADDLE_CACHE` names the folder, or says `off`; by default it is `raddle` in the user's folder of
-//! caches. No failure there is ever told: what cannot be kept is computed again.
+//! The environment variable `RADDLE_CACHE` names the folder, or says `off`; by default it is
+//! `raddle` in the user's folder of caches. No failure there is reported: a result that cannot be
+//! kept is computed again.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,20 +13,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
-/// The most bytes that the folder holds; beyond them, the files that were written longest ago go.
+/// Most bytes that the cache folder holds; beyond that, the files that were written longest ago are
+/// removed.
 const MOST_BYTES: u64 = 64 << 20;
 const ENDING: &str = "fit.json";
 
-/// True in a process of this tool, unless its command line says `--no-cache`. Within a process of
-/// something else, such as Python, the program's file tells nothing about this code.
+/// Whether results are kept: true in a process of this tool, unless its command line says
+/// `--no-cache`. In a process of another program, such as Python, the program's file does not
+/// identify this code, so it stays false.
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Keeps what can be kept, or nothing, from now on.
+/// Switches the keeping of results on or off, from now on.
 pub(crate) fn switch(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
-/// Returns the folder; `None` where nothing is to be kept.
+/// Returns the cache folder; `None` where nothing is to be kept.
 fn folder() -> Option<PathBuf> {
     if !ON.load(Ordering::Relaxed) {
         return None;
@@ -42,20 +45,21 @@ fn folder() -> Option<PathBuf> {
     }
 }
 
-/// Returns the name of the file for a key. It names this program too, by its size and the time at
-/// which it was built, as another one may compute otherwise.
+/// Returns the name of the cache file for a key; `None` where the program's file cannot be
+/// examined. The name also identifies this program, by its size and the time at which it was built,
+/// since another version may compute other results.
 fn name(key: &str) -> Option<OsString> {
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{:x}-{:x}-{key}.{ENDING}", program.len(), built.as_nanos()).into())
 }
 
-/// Reads what was kept under a key.
+/// Reads the result that was kept under a key; `None` where there is none.
 pub(crate) fn get(key: &str) -> Option<Vec<u8>> {
     fs::read(folder()?.join(name(key)?)).ok()
 }
 
-/// Keeps a content under a key. Another program that does so at the same time writes an equal file.
+/// Keeps a result under a key. Another program that does so at the same time writes an equal file.
 pub(crate) fn put(key: &str, content: &[u8]) {
     let keep = || {
         let folder = folder()?;
@@ -69,7 +73,7 @@ pub(crate) fn put(key: &str, content: &[u8]) {
     let _: Option<()> = keep();
 }
 
-/// Removes the files that were written longest ago, until the folder is small enough.
+/// Removes the cache files that were written longest ago, until the folder is small enough.
 fn forget_old(folder: &Path) -> Option<()> {
     let mut files: Vec<(SystemTime, PathBuf, u64)> = fs::read_dir(folder)
         .ok()?

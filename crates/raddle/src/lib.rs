@@ -7,7 +7,7 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
-/// The example in the README of the crate compiles.
+/// Marker for the test that the example in the README of the crate compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeOfTheCrate;
@@ -64,12 +64,12 @@ use raddle_study::{RecipeGiven, Studied, Surroundings, Watcher, Ways, units};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;
-/// The outcome of a study.
+/// Outcome of a study: the figures of each recipe, and the verdict.
 pub use raddle_study::Studied as Outcome;
 pub use raddle_study::answer::{Goal, GoalMetric, PolicyVerdict, VerdictKind};
 pub use raddle_study::{Figure, Load, ProcessOutcome, Rate, RecipeOutcome, Study, StudyError};
 
-/// The tool `raddle` and the policies that its recipes and logs can name.
+/// The command-line tool `raddle`, with the policies that its recipes and logs can name.
 ///
 /// A program of your own with policies of your own is this:
 ///
@@ -98,21 +98,22 @@ pub struct App {
 }
 
 impl App {
-    /// Makes the tool with these policies.
+    /// Makes the tool with the policies of this registry.
     #[must_use]
     pub const fn new(registry: Registry) -> Self {
         Self { registry }
     }
 
-    /// Runs the command line of this process.
+    /// Runs the command line of this process, and returns its exit code.
     #[must_use]
     pub fn main(&self) -> ExitCode {
         kept::switch(true);
         ExitCode::from(self.run(std::env::args_os(), &mut Console::of_process()))
     }
 
-    /// Answers what a command line with the verb `replay` or `share` asks, the program's name
-    /// first, and gives the answer as data: nothing is printed, and no file is written.
+    /// Answers what a command line with the verb `replay` or `share` asks, and returns the answer
+    /// as data: nothing is printed, and no file is written. The first of `args` is the program's
+    /// name.
     ///
     /// ```
     /// use raddle::{App, Registry};
@@ -148,7 +149,7 @@ impl App {
         studied.map_err(|error| Stopped::of(&error))
     }
 
-    /// Answers a question about files of this machine. Nothing is printed, and no file is written.
+    /// Answers a study of files of this machine. Nothing is printed, and no file is written.
     ///
     /// # Errors
     /// Where something of the study cannot be read, used or run.
@@ -157,8 +158,9 @@ impl App {
         study.run(&Surroundings { registry, files, watcher: &(), jobs: None })
     }
 
-    /// Makes the dispatcher of a recipe over a device, for a program that drives it itself; the recipe and
-    /// the device may be files of this machine. See [`raddle_study::dispatcher`].
+    /// Makes the dispatcher of a recipe for a device, for a program that drives it itself; recipe
+    /// and device may be files of this machine. `log` gets the decision log. See
+    /// [`raddle_study::dispatcher`].
     ///
     /// # Errors
     /// Where the recipe or the device is unknown, or cannot be read or used.
@@ -173,7 +175,8 @@ impl App {
         made.map_err(|error| Stopped::of(&error.into()))
     }
 
-    /// Runs a command line, the program's name first, and returns the exit code.
+    /// Runs a command line, of which the first word is the program's name, and returns the exit
+    /// code.
     #[must_use]
     pub fn run(&self, args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
         let done = match manual::parse(args) {
@@ -197,7 +200,7 @@ impl App {
     }
 }
 
-/// Answers a question about files of this machine, with the policies of this workspace.
+/// Answers a study of files of this machine, with the bundled policies.
 ///
 /// ```
 /// use std::time::Duration;
@@ -226,14 +229,14 @@ pub fn ask(study: &Study) -> Result<Outcome, StudyError> {
     App::new(Registry::bundled()).ask(study)
 }
 
-/// The reason why there is no answer.
+/// Reason why a command line has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 #[non_exhaustive]
 pub struct Stopped {
-    /// The exit code of the same command.
+    /// Exit code that the command would have.
     pub exit_code: u8,
-    /// The text of the error: what went wrong, where, and what to do.
+    /// Text of the error: what went wrong, where, and what to do.
     pub text: String,
 }
 
@@ -244,7 +247,7 @@ impl Stopped {
     }
 }
 
-/// Carries out a command line. Returns the exit code, which may be that of a program.
+/// Carries out a command line, and returns the exit code; for `live run` it is that of the program.
 fn program(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<u8, CliError> {
     match &cli.verb {
         Some(Verb::Live(args)) if cli.bundled == replay::RunArgs::default() => {
@@ -254,7 +257,8 @@ fn program(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<u8, 
     }
 }
 
-/// Prints a message of clap: help and versions on the standard output, errors on the error stream.
+/// Prints a message of clap, and returns the exit code: help and versions go to the standard
+/// output, errors to the error stream.
 fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     let (stream, colour) = if error.use_stderr() {
         (&mut console.stderr, console.stderr_colour)
@@ -266,8 +270,8 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     if error.use_stderr() { 2 } else { 0 }
 }
 
-/// Returns a message of clap. The message repeats what was given: text that could control a
-/// terminal is made harmless, and then printed without colours.
+/// Returns the text of a message of clap. The message repeats the command line: text in it that
+/// could control a terminal is made harmless, and the message is then printed without colours.
 fn clap_text(error: &clap::Error, colour: bool) -> String {
     let text = error.render();
     let bare = text.to_string();
@@ -277,8 +281,8 @@ fn clap_text(error: &clap::Error, colour: bool) -> String {
     }
 }
 
-/// Returns a hint if a profile stands where a verb should, which is the first thing that people
-/// type.
+/// Returns a hint if the command line has a profile where a verb should stand, as people often type
+/// first; else an empty text.
 fn profile_hint(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     let word = match error.get(ContextKind::InvalidSubcommand) {

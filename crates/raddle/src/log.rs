@@ -1,5 +1,5 @@
-//! What is in a decision log, does it keep the rules of the controller and those of its policies,
-//! and does it come out again when its events are fed to a new dispatcher?
+//! What is in a decision log, does it keep the rules of the controller and of its policies, and are
+//! its answers given again when its events are fed to a new dispatcher? The verb `log`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -20,7 +20,7 @@ use crate::progress::{Progress, ProgressText};
 use crate::schema::versioned;
 use crate::units::{counted, escaped_json, harmless, plain};
 
-/// The number of bytes that are read, and reported as progress, at a time.
+/// Number of bytes that are read, and reported as progress, at a time.
 const BUFFER: usize = 1 << 16;
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ struct LogAgreed {
     agree: bool,
 }
 
-/// A rule that a log breaks.
+/// A rule that a log breaks: how often, and the first place.
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: u32,
@@ -45,11 +45,12 @@ struct Checked<'b> {
     events: u64,
     answers: u64,
     broken: Vec<Broken<'b>>,
-    /// The findings of the twins of the policies; `null` if the log holds no policy's answers.
+    /// Findings of the naive models (twins) of the log's policies, for each slot; `null` if the log
+    /// holds no policy's answers.
     policies: Option<&'b [CheckedSlot]>,
 }
 
-/// The verb `log`.
+/// Carries out the verb `log`: prints, checks or replays a decision log.
 pub(crate) fn verb(
     args: &LogArgs,
     registry: &Registry,
@@ -76,7 +77,8 @@ pub(crate) fn verb(
     }
 }
 
-/// Carries out `log --check`.
+/// Carries out `log --check`: checks a decision log by the rules of the controller and of its
+/// policies.
 fn keeps_the_rules(
     path: &Path,
     registry: &Registry,
@@ -91,7 +93,8 @@ fn keeps_the_rules(
     tell_of_rules(file, &found, Some(&twins.report()), format, console)
 }
 
-/// Reports which rules a log breaks, and which answers are not those of the twins of its policies.
+/// Prints which rules a log breaks, and which answers differ from those of the naive models (twins)
+/// of its policies.
 fn tell_of_rules(
     file: String,
     found: &check::CheckedLog,
@@ -143,8 +146,8 @@ fn tell_of_rules(
     }
 }
 
-/// Returns a line for each slot: how many answers are as its rules ask, how many differ, where the
-/// first one is, and what is not checked.
+/// Returns a line for each slot of the recipe: how many answers are as its rules ask, how many
+/// differ, where the first one is, and what is not checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"
@@ -176,7 +179,7 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// Prints the lines of a log, each as it is spelled by itself; with `--print` as text.
+/// Prints the lines of a log, each in full; with `--print` as text.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
@@ -194,8 +197,8 @@ fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliEr
     stdout.flush().map_err(CliError::printing)
 }
 
-/// Writes a line of a log as text, with its time, its word and its keys:
-/// `1.234567 ms  submit  launch 5, packets 1`.
+/// Writes a line of a log as text, with its time, its kind and its keys: `1.234567 ms  submit
+/// launch 5, packets 1`. `None` where the line is no JSON object.
 fn spelled(line: &str) -> Option<String> {
     let mut keys: Map<String, Value> = serde_json::from_str(line).ok()?;
     let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -227,7 +230,8 @@ fn spelled(line: &str) -> Option<String> {
     Some(format!("{ms:>8}.{ns:06} ms {mark} {:<14} {}\n", word(&what), said.join(", ")))
 }
 
-/// Carries out `log --replay` and `replay --events`.
+/// Carries out `log --replay` and `replay --events`: feeds the events of a log to a new dispatcher,
+/// and compares the answers.
 pub(crate) fn replay(
     path: &Path,
     registry: &Registry,
@@ -259,7 +263,8 @@ pub(crate) fn replay(
     console.print(&text)
 }
 
-/// Opens the text of a log. The text shows how much of it has been taken if `shown` is true.
+/// Opens the text of a log, compressed or not; if `shown`, progress is shown while the text is
+/// read.
 fn open<'l>(
     path: &Path,
     file: &str,

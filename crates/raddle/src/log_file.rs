@@ -1,4 +1,4 @@
-//! How does a decision log get into its file while a replay goes on, and out of it again?
+//! How is a decision log written to its file while a replay runs, and read again?
 //!
 //! A thread of its own compresses the log, so that the replay waits only if it is faster than the
 //! thread.
@@ -9,24 +9,25 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// The number of bytes that are handed to the thread at a time.
+/// Number of bytes that are passed to the compressing thread at a time.
 const CHUNK: usize = 1 << 18;
-/// The most buffers that wait for the thread.
+/// Most buffers that wait for the compressing thread.
 const WAITING: usize = 16;
-/// The level of compression; a higher one would take longer than a replay.
+/// Level of compression; a higher one would take longer than a replay.
 const LEVEL: i32 = 3;
-/// The first bytes of a compressed file.
+/// First bytes of a compressed (zstd) file.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// A log file that is being written. [`flush`](Write::flush) ends the file: nothing follows.
+/// A log file that is being written, compressed. [`flush`](Write::flush) ends the file: no bytes
+/// may follow.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     buffer: Vec<u8>,
-    /// The thread that compresses; `None` once the file is whole or has failed.
+    /// Thread that compresses; `None` after the file is whole or has failed.
     thread: Option<LogThread>,
 }
 
-/// The channel of buffers to a thread, and the thread.
+/// The channel by which buffers reach the compressing thread, and the thread.
 #[derive(Debug)]
 struct LogThread {
     to: SyncSender<Vec<u8>>,
@@ -34,7 +35,7 @@ struct LogThread {
 }
 
 impl LogFile {
-    /// Makes the file.
+    /// Creates the file, and starts the thread that compresses.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = File::create(path)?;
         let (to, from) = sync_channel(WAITING);
@@ -42,7 +43,7 @@ impl LogFile {
         Ok(Self { buffer: Vec::with_capacity(CHUNK), thread: Some(LogThread { to, handle }) })
     }
 
-    /// Hands the buffer over to the thread.
+    /// Passes the filled buffer to the compressing thread.
     fn hand_over(&mut self) -> io::Result<()> {
         let Some(LogThread { to, .. }) = &self.thread else {
             return Err(io::Error::other("the log has ended"));
@@ -52,7 +53,7 @@ impl LogFile {
         if to.send(full).is_ok() { Ok(()) } else { self.end() }
     }
 
-    /// Waits for the thread, and returns the error that it met, if any.
+    /// Waits for the compressing thread to end, and returns the error that it met, if any.
     fn end(&mut self) -> io::Result<()> {
         let Some(LogThread { to, handle }) = self.thread.take() else { return Ok(()) };
         drop(to);
@@ -90,12 +91,12 @@ impl Drop for LogFile {
     }
 }
 
-/// Returns whether the text of a log is compressed.
+/// Returns whether a log is compressed, by its first bytes.
 pub(crate) fn is_packed(log: &mut BufReader<impl io::Read>) -> io::Result<bool> {
     Ok(log.fill_buf()?.starts_with(&MAGIC))
 }
 
-/// Returns the text of a log, which may be compressed or not.
+/// Returns a reader of a log's text, whether the log is compressed or not.
 pub(crate) fn text<'l>(
     mut log: BufReader<impl io::Read + 'l>,
 ) -> io::Result<Box<dyn BufRead + 'l>> {

@@ -1,4 +1,4 @@
-//! The `raddle` command: everything is in the library, so that this only joins it to the process.
+//! The `raddle` command: all code is in the library, and this file only joins it to the process.
 #![warn(clippy::too_many_lines)]
 
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use crate::Console;
 use crate::args::Cli;
 use crate::error::CliError;
 
-/// The verbs, grouped by what people do with them.
+/// Verbs in groups, each group with its title, in the order in which help lists them.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
@@ -23,8 +23,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Help", &["help", "schema", "completions", "man"]),
 ];
 
-/// Returns the command with its verbs in groups. The options of the bundled run are shown with
-/// `replay` only.
+/// Returns clap's command with its verbs in groups. The options of the run without a verb are shown
+/// only with `replay`.
 pub(crate) fn command() -> clap::Command {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let command = Cli::command();
@@ -43,14 +43,14 @@ pub(crate) fn command() -> clap::Command {
         .help_template(text)
 }
 
-/// Parses the command line, or returns clap's message about it.
+/// Parses a command line; the error is clap's message about it.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut command = command();
     let mut found = command.try_get_matches_from_mut(args)?;
     Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
 }
 
-/// The verb `completions`.
+/// Carries out the verb `completions`: prints a completion script for a shell.
 pub(crate) fn completions(
     shell: clap_complete::Shell,
     console: &mut Console,
@@ -60,7 +60,7 @@ pub(crate) fn completions(
     console.stdout.write_all(&script).map_err(CliError::printing)
 }
 
-/// The verb `man`: the page of the tool, or of one verb.
+/// Carries out the verb `man`: prints the page of the tool, or of one verb.
 pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliError> {
     let mut command = command();
     command.build();
@@ -81,14 +81,14 @@ pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliEr
     console.stdout.write_all(&text).map_err(CliError::printing)
 }
 
-/// Returns the verb that was likely meant, as a sentence.
+/// Returns a sentence that names the verb which was likely meant; empty where none is near.
 fn near(verb: &str) -> String {
     let command = command();
     let verbs = command.get_subcommands().map(clap::Command::get_name).chain(["model"]);
     meant(nearest(verb, verbs))
 }
 
-/// The verb `help`: of the tool, of a verb, or of the model.
+/// Carries out the verb `help`: prints the help of the tool, of a verb, or of the model.
 pub(crate) fn help(topic: Option<&str>, console: &mut Console) -> Result<(), CliError> {
     let mut command = command();
     command.build();

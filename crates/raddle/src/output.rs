@@ -1,6 +1,7 @@
 //! Which folder of results may be replaced, and what is written into a new one?
 //!
-//! A folder is replaced only if everything in it is an earlier result, as raddle wrote it.
+//! A folder is replaced only if every file in it belongs to an earlier result and is as raddle
+//! wrote it.
 
 use std::fs;
 use std::io;
@@ -13,7 +14,7 @@ use crate::error::CliError;
 use crate::place::{self, Place};
 use crate::seal;
 
-/// A folder of results under construction. If dropped unfinished, it leaves nothing behind.
+/// A folder of results under construction. If it is dropped unfinished, no files are left behind.
 #[derive(Debug)]
 pub(crate) struct Output {
     place: Place,
@@ -26,7 +27,8 @@ impl Output {
         place::check(folder, &earlier)
     }
 
-    /// Begins results for `folder`, which must not exist, be empty or hold an earlier result.
+    /// Begins a folder of results at the path `folder`, which must not exist, be empty, or hold an
+    /// earlier result.
     pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
         let shown = folder.display().to_string();
         let place = Place::begin(folder, &earlier)?;
@@ -36,12 +38,12 @@ impl Output {
         Ok(Self { place, shown })
     }
 
-    /// Returns the folder into which results are written.
+    /// Returns the temporary folder into which results are written.
     pub(crate) fn path(&self) -> PathBuf {
         self.place.new_path()
     }
 
-    /// Writes the files that set up what is recommended, if there are any.
+    /// Writes the files that set up the recommended recipe on a device, if there are any.
     pub(crate) fn set_up(&self, files: &[SetUpFile]) -> Result<(), CliError> {
         let folder = self.path().join(SET_UP);
         if !files.is_empty() {
@@ -54,7 +56,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the summary, the page and the record of all files, and gives the folder its name.
+    /// Writes the summary, the page, and the record of all files, and renames the folder to its
+    /// final name.
     pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;
@@ -62,14 +65,15 @@ impl Output {
         self.close()
     }
 
-    /// Writes the record of all files, and gives the folder its name.
+    /// Writes the record of all files, and renames the folder to its final name.
     pub(crate) fn close(self) -> Result<(), CliError> {
         seal::record(&self.path()).map_err(CliError::writing(&self.shown))?;
         self.place.finish(&earlier)
     }
 }
 
-/// Checks that a folder is an earlier result, in which everything is as raddle wrote it.
+/// Checks that a folder is an earlier result in which every file is as raddle wrote it; the error
+/// says which is not.
 fn earlier(folder: &Path) -> Result<(), String> {
     let entries = fs::read_dir(folder).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => "it is a file".to_owned(),

@@ -1,13 +1,13 @@
-//! How does a file or a folder get its name, so that nothing half-written is seen and nobody's file
-//! is lost?
+//! How does a file or a folder get its name, so that no half-written one is seen and no foreign
+//! file is lost?
 //!
 //! One rule holds for all that is written: what stands at a path already is replaced only if it is
-//! an earlier result ([`Ours`]) that is still as raddle wrote it ([`seal`](crate::seal)), or holds
-//! nothing; all else is refused. The path is checked before
-//! the work, and again at the end, once what stood there has been moved out of the way: hours may
-//! lie between the two. The new file or folder is made in a folder `.raddle-*` beside the path and
-//! renamed. The process that makes such a folder holds the folder's lock, so a folder whose lock is
-//! free was left by a run that was killed, and goes.
+//! an earlier result ([`Ours`]) that is still as raddle wrote it ([`seal`](crate::seal)), or is
+//! empty; all else is refused. The path is checked before the work, and again at the end, after the
+//! old file has been moved aside: hours may lie between the two checks. The new file or folder is
+//! made in a folder `.raddle-*` beside the path and renamed. The process that makes such a folder
+//! holds the folder's lock, so a folder whose lock is free was left by a run that was killed, and
+//! is removed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
@@ -20,37 +20,37 @@ use crate::error::CliError;
 use crate::interrupt;
 use crate::seal::{self, Seal, sealed};
 
-/// The beginning of the name of the temporary folder in which something is made.
+/// Beginning of the name of the temporary folder in which a result is made.
 const PREFIX: &str = ".raddle-";
-/// The files in a temporary folder: the lock, which holds the name that is wanted; the new file or
-/// folder; what stood at the path.
+/// Names of the entries of a temporary folder: the lock, which holds the wanted name; below, the
+/// new file or folder, and what stood at the path before.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
-/// The most bytes of a file that are read to see whether raddle wrote it.
+/// Most bytes of a file that are read to see whether raddle wrote it.
 const BEGIN: u64 = 1 << 20;
 
-/// A check that what stands at a path is an earlier result, which may be replaced; the error tells
-/// why it is none.
+/// A check that the file or folder at a path is an earlier result, which may be replaced; the error
+/// says why it is none.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
-/// Lets no text be replaced.
+/// Refuses every file that is not empty: none may be replaced.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false, "it is never replaced")
 }
 
-/// Checks that a file is a page of raddle.
+/// Checks that a file is a page that raddle wrote; the error says that it is none.
 pub(crate) fn page(path: &Path) -> Result<(), String> {
     holds(path, |text| text.contains(PAGE_MARK), "it is no page of raddle")
 }
 
-/// Checks that a text begins as those of raddle do.
+/// Checks that a file begins with `mark`, as those that raddle writes do.
 pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
     holds(path, |text| text.starts_with(mark), "raddle did not write it")
 }
 
-/// Checks the beginning of a file, and that the file is as it was written; an empty file may always
-/// be replaced. The error is `otherwise` where the beginning is not ours.
+/// Checks the beginning of a file by `is_ours`, and that the file is as it was written; an empty
+/// file may always be replaced. The error is `otherwise` where the beginning fails the check.
 pub(crate) fn holds(
     path: &Path,
     is_ours: impl Fn(&str) -> bool,
@@ -70,22 +70,22 @@ pub(crate) fn holds(
     }
 }
 
-/// A file or folder under construction. If dropped unfinished, it leaves nothing behind.
+/// A file or folder under construction. If it is dropped unfinished, no files are left behind.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// The path that is wanted, behind all links.
+    /// Path that the file or folder will have, with links resolved.
     path: PathBuf,
-    /// The path as it was given.
+    /// Path as it was given, for messages.
     shown: String,
-    /// The lock and the temporary folder; `None` once the new file or folder has been moved or
+    /// The lock and the temporary folder; `None` after the new file or folder has been moved or
     /// given up.
     temporary: Option<(File, TempDir)>,
-    /// The folders above that were made for the path, the innermost first.
+    /// Folders above the path that were made for it, the innermost first.
     made: Vec<PathBuf>,
 }
 
 impl Place {
-    /// Begins something new at a path.
+    /// Begins a new file or folder for a path, after a check that it may be replaced.
     pub(crate) fn begin(path: &Path, ours: Ours<'_>) -> Result<Self, CliError> {
         let shown = path.display().to_string();
         let write = CliError::writing(&shown);
@@ -105,19 +105,19 @@ impl Place {
         Ok(place)
     }
 
-    /// Returns the path as it was given.
+    /// Returns the path as it was given, for messages.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Returns the path at which the new file or folder is made.
+    /// Returns the temporary path at which the new file or folder is made.
     pub(crate) fn new_path(&self) -> PathBuf {
         let temporary = self.temporary.as_ref();
         temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
     }
 
-    /// Gives the new file or folder its name. If something else has come to that name in the
-    /// meantime, that stays, and the new is put beside it.
+    /// Gives the new file or folder its name. If a foreign file has taken that name in the
+    /// meantime, it stays, and the new one is put beside it.
     pub(crate) fn finish(mut self, ours: Ours<'_>) -> Result<(), CliError> {
         let write = CliError::writing(&self.shown);
         let Some((_lock, temporary)) = self.temporary.take() else { return Ok(()) };
@@ -165,7 +165,7 @@ impl Drop for Place {
     }
 }
 
-/// Writes a text, with the seal by which it is known again, to a file.
+/// Writes a text to a file, with a seal by which it is later recognised as unchanged.
 pub(crate) fn write_sealed(
     path: &Path,
     text: &str,
@@ -175,7 +175,7 @@ pub(crate) fn write_sealed(
     write(path, &sealed(text, seal), ours)
 }
 
-/// Writes a text to a file.
+/// Writes a text to a file, which may replace an earlier one that `ours` accepts.
 pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
     let shown = path.display().to_string();
     let place = Place::begin(path, ours)?;
@@ -183,8 +183,8 @@ pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliEr
     place.finish(ours)
 }
 
-/// Checks whether a file or a folder may be made at a path, before the work of making it. What is
-/// neither file nor folder, such as a device or a pipe, is never replaced.
+/// Checks whether a file or a folder may be made at a path, before the work of making it. An entry
+/// that is neither, such as a device or a pipe, is never replaced.
 pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
     let refused = |reason| CliError::NotOurs { what: path.display().to_string(), reason };
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -198,7 +198,7 @@ pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
     replaceable(&real, ours).map_err(refused)
 }
 
-/// Checks that what stands at a path may go.
+/// Checks that the file or folder at a path may be replaced: there is none, or `ours` accepts it.
 fn replaceable(path: &Path, ours: Ours<'_>) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -207,7 +207,8 @@ fn replaceable(path: &Path, ours: Ours<'_>) -> Result<(), String> {
     }
 }
 
-/// Returns the path behind all links, so that what a link leads to is replaced and not the link.
+/// Returns the path with all links resolved, so that the file that a link leads to is replaced, and
+/// not the link.
 pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, CliError> {
     match fs::canonicalize(path) {
         Ok(real) => Ok(real),
@@ -224,7 +225,7 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a free name like this one: `out-2`, `tuned-2.toml`.
+/// Returns a free name that is like this one: `out-2`, `tuned-2.toml`.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
@@ -233,7 +234,8 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Renames a file or folder if nothing has the other name; an empty folder gives way to a folder.
+/// Renames a file or folder, unless another one has the new name; an empty folder gives way to a
+/// folder.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() && !from.is_symlink() {
         return fs::rename(from, to);
@@ -245,7 +247,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Makes the lock of a folder. The lock is held from the moment at which it has its name.
+/// Makes the lock file of a temporary folder; it is locked before it gets its name.
 fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     let making = folder.join("lock.new");
     let mut lock = File::create_new(&making)?;
@@ -258,8 +260,9 @@ fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Removes from a folder what killed runs have left. An earlier result that a killed run had moved
-/// out of the way gets its name again; if that name is taken, the result stays where it is.
+/// Removes the temporary folders that killed runs have left in a folder. An earlier result that
+/// such a run had moved aside gets its name again; if that name is taken, the result stays where it
+/// is.
 fn sweep_out(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let ours = |name: &str| name.starts_with(PREFIX) && name.len() == PREFIX.len() + 6;

@@ -12,17 +12,18 @@ use raddle_study::Watcher;
 
 use crate::units::plain;
 
-/// The time below which work is not worth a line of progress.
+/// Time for which work must last before a line of progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A line that shows how far some work is, or nothing.
+/// A line on the terminal that shows how far some work is; it may be silent.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Makes a line that counts up to `total` of something; silent unless `shown`.
+    /// Makes a line that counts up to `total`; it is silent unless `shown`. `template` is the form
+    /// of the line, `what` its word for the work.
     pub(crate) fn new(shown: bool, what: &'static str, template: &str, total: u64) -> Self {
         let bar = shown.then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
@@ -39,43 +40,43 @@ impl Progress {
         Self { bar }
     }
 
-    /// Counts rows of a database, once all of its bytes are read.
+    /// Makes a line that counts rows of a database, after all bytes of the file are read.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
         Self::new(shown, "reading", template, 0)
     }
 
-    /// Counts launches of simulated runs.
+    /// Makes a line that counts the launches of simulated runs.
     pub(crate) fn runs(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} launches, {rate}, {eta} left";
         Self::new(shown, "replaying", template, total)
     }
 
-    /// Counts cases of a sweep.
+    /// Makes a line that counts the cases of a sweep.
     pub(crate) fn cases(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
         Self::new(shown, "sweeping", template, total)
     }
 
-    /// Counts the bytes of a text whose length is not known.
+    /// Makes a line that counts the bytes of a text whose length is unknown.
     pub(crate) fn text(shown: bool) -> Self {
         Self::new(shown, "reading", "{msg} {bytes} {spinner}, {bytes_per_sec}", 0)
     }
 
-    /// Counts bytes of a file.
+    /// Makes a line that counts the bytes of a file.
     pub(crate) fn bytes(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
         Self::new(shown, "reading", template, total)
     }
 
-    /// Shows what is being done.
+    /// Changes the line's word for the work.
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(plain(&what, 200));
         }
     }
 
-    /// Adds `n` to what is done.
+    /// Adds `n` to the count that the line of progress shows.
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {
             bar.inc(n);
@@ -83,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// Sets how much is done, and the total.
+    /// Sets the count that the line of progress shows, and its total.
     pub(crate) fn at(&self, done: u64, of: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(of);
@@ -92,14 +93,14 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line from the terminal.
     pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// Returns a file that shows how far it has been read.
+    /// Returns a reader of a file that shows on this line how much has been read.
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
     }
@@ -111,7 +112,7 @@ fn show(bar: &ProgressBar) {
     }
 }
 
-/// A watcher that shows how far the runs of a study are.
+/// A watcher that shows how many launches of a study's runs are done.
 #[derive(Debug)]
 pub(crate) struct RunsShown {
     shown: bool,
@@ -150,7 +151,7 @@ impl Watcher for RunsShown {
     }
 }
 
-/// A file that shows how far it has been read; see [`Progress::reading`].
+/// A reader of a file that shows how much of it has been read; see [`Progress::reading`].
 #[derive(Debug)]
 pub(crate) struct ProgressReader {
     file: File,
@@ -174,8 +175,8 @@ impl Drop for ProgressReader {
     }
 }
 
-/// A text that shows how much of it has been taken, line by line: what a reader does with the lines
-/// may take long, also where the file that holds them is short.
+/// A reader of a text that shows how much of it has been consumed, line by line: the work on the
+/// lines may take long even where the file that holds them is short.
 #[derive(Debug)]
 pub(crate) struct ProgressText<R> {
     text: R,
@@ -183,7 +184,7 @@ pub(crate) struct ProgressText<R> {
 }
 
 impl<R: BufRead> ProgressText<R> {
-    /// Counts in a line what is taken of a text.
+    /// Makes a reader of a text that shows on this line how much has been consumed.
     pub(crate) const fn new(text: R, progress: Progress) -> Self {
         Self { text, progress }
     }

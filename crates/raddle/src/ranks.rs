@@ -1,4 +1,5 @@
-//! Which traces of one job, one a rank, does a folder or a tar archive hold, and which are wanted?
+//! Which traces of one job, one for each rank, does a folder or a tar archive hold, and which of
+//! them are wanted?
 
 use std::fmt;
 use std::fs;
@@ -20,7 +21,7 @@ pub(crate) struct RankArgs {
     pub(crate) ranks: Vec<RankChoice>,
 }
 
-/// Ranks that are wanted.
+/// A choice of ranks: all of a job, or one by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RankChoice {
     All,
@@ -47,7 +48,8 @@ impl FromStr for RankChoice {
 }
 
 impl RankArgs {
-    /// Returns the files that paths stand for: for a folder or an archive, the wanted ones in it.
+    /// Returns the files that the paths stand for: for a folder or an archive, the traces of the
+    /// wanted ranks in it.
     ///
     /// # Errors
     /// If a folder holds no trace, or none of a wanted rank, or no rank was named.
@@ -69,8 +71,8 @@ impl RankArgs {
         Ok(files)
     }
 
-    /// Returns the files that paths stand for, and tells on the error stream which traces beside
-    /// those of ranks are left out.
+    /// Returns the files that the paths stand for, and prints on the error stream which traces
+    /// without a rank are left out.
     ///
     /// # Errors
     /// As [`Self::files`], and if nothing can be printed.
@@ -137,7 +139,7 @@ impl RankArgs {
     }
 }
 
-/// Lists the files in a folder or a tar archive; `None` if a path is neither.
+/// Lists the files in a folder or a tar archive; `None` if the path is neither.
 fn members(path: &Path) -> Result<Option<Vec<PathBuf>>, CliError> {
     if !path.is_dir() {
         return Ok(archive_members(path));
@@ -150,7 +152,7 @@ fn members(path: &Path) -> Result<Option<Vec<PathBuf>>, CliError> {
     Ok(Some(files))
 }
 
-/// Lists the files and the folders in a folder.
+/// Lists the files and the subfolders of a folder, as two lists.
 fn listed(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), CliError> {
     let unreadable = |cause| CliError::Unreadable { file: folder.display().to_string(), cause };
     let entries = fs::read_dir(folder).map_err(unreadable)?;
@@ -165,7 +167,7 @@ fn lower_case_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
-/// Returns the files that may be traces, each with its name in lower case.
+/// Returns those files that may be traces, each with its name in lower case.
 fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     let mut files: Vec<(String, PathBuf)> = members
         .into_iter()
@@ -178,7 +180,8 @@ fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns the rank that a file in a folder names, by its own name or that of a folder around it.
+/// Returns the rank that a file in a folder names, by its own name or by that of a subfolder around
+/// it; `None` where neither names one.
 fn named_rank(folder: &Path, (name, path): &(String, PathBuf)) -> Option<u32> {
     let around = || path.parent().filter(|parent| *parent != folder && is_json(name));
     rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
@@ -188,7 +191,7 @@ fn is_json(name: &str) -> bool {
     name.trim_end_matches(".gz").ends_with(".json")
 }
 
-/// Returns the files in JSON that name no rank, in a folder in which others do.
+/// Returns the JSON files that name no rank, if other files of the folder do; else none.
 fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     let (named, others): (Vec<_>, Vec<_>) =
         candidates(members).into_iter().partition(|file| named_rank(folder, file).is_some());
@@ -196,8 +199,8 @@ fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     if named.is_empty() { Vec::new() } else { json.collect() }
 }
 
-/// Finds the traces among the files in a folder, by rank: files that name a rank, or lie in a
-/// folder that does; if there are none, the traces in JSON that name their ranks themselves.
+/// Finds the traces among the files of a folder, by rank: files that name a rank, or lie in a
+/// subfolder that does; if there are none, the JSON traces that hold their rank inside.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
     let files = candidates(members);
     let named = files.iter().filter_map(|file| Some((named_rank(folder, file)?, file.1.clone())));
@@ -227,8 +230,8 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     }
 }
 
-/// Returns the files in the order of the ranks that they name in themselves; `None` where one names
-/// none, or two name the same.
+/// Returns the files in the order of the ranks that they hold inside; `None` where a file holds
+/// none, or two hold the same.
 fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
     let rank = |file: &PathBuf| Some((rank_of_trace(file)?, file.clone()));
     let mut traces: Vec<(u32, PathBuf)> = files.iter().map(rank).collect::<Option<_>>()?;
@@ -237,14 +240,14 @@ fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
     distinct.then_some(traces)
 }
 
-/// Returns whether a file is one that macOS lays beside others when it packs them (AppleDouble).
+/// Returns whether a file is one that macOS adds beside others when it packs them (AppleDouble).
 fn of_macos(path: &Path) -> bool {
     lower_case_name(path).starts_with("._")
         || path.components().any(|part| part.as_os_str() == "__MACOSX")
 }
 
 /// Returns the rank in a file's name, which is in lower case: `rank0`, `rank-1`, `rank_2`,
-/// `x-tp-3`.
+/// `x-tp-3`. `None` where the name has none.
 fn rank_of(name: &str) -> Option<u32> {
     let behind = |word: &str| {
         let mut parts = name.match_indices(word);

@@ -9,7 +9,7 @@ use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
 
-/// One line of the list.
+/// One line of the list of recipes: its name, and the policy of each slot.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RecipeRow {
@@ -38,7 +38,7 @@ fn entries() -> Result<Vec<RecipeRow>, CliError> {
         .collect()
 }
 
-/// The verb `recipes`.
+/// Carries out the verb `recipes`: lists the bundled recipes, or prints one.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
         (Some(name), _) => args.shown(show(name, format)?)?,

@@ -1,4 +1,4 @@
-//! How does a replay go, from the command line to the comparison?
+//! How is a replay run, from the command line to the comparison of recipes?
 
 mod args;
 
@@ -25,50 +25,50 @@ use crate::progress::RunsShown;
 use crate::units::{plain, quoted};
 pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs, need};
 
-/// The folder of results by default, in which each replay has a folder.
+/// Default folder of results, in which each replay has a folder of its own.
 pub(crate) const RESULTS: &str = "raddle-out";
 
-/// The columns of a result that goes to no terminal, and the least columns of one that does.
+/// Columns of a result that goes to no terminal, and fewest columns of one that does.
 const COLUMNS: usize = 80;
 
-/// The most characters of a line of the answer in brief.
+/// Most characters of a line of the brief answer.
 const LINE: usize = 2000;
 
-/// The bundled pair of profiles, and the times at which its requests arrived.
+/// Bundled pair of profiles, and the times at which the requests of `decode` arrive.
 const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 const LOAD: &str = include_str!("../data/demo/load.json");
 
-/// The figures of an H200 with the bundled pair under the ways of [`TOUR`], of one run each
-/// (`fixtures/h200`).
+/// Figures of an H200 that ran the bundled pair under the ways of sharing in [`TOUR`], of one run
+/// each (`fixtures/h200`).
 const MEASURED: &str = "\
 Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
   under partition, 121 and 42.7 under mps-priority, 719 and 40.5 under mps (on
   that H200, docs/judged.md)
 ";
 
-/// The way from the bundled recipes to one's own.
+/// Command that shows how to make a recipe of one's own from a bundled one.
 const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
-/// A study, the name of its folder if none is given, and commands to try next instead of those that
-/// its answer asks for.
+/// A study, the name of its folder if none is given, and commands to try next (`None` for those
+/// that the answer suggests).
 type Asked = (Study, String, Option<Vec<String>>);
 
 /// Profiles that were read, and the files of their study.
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
-    /// The engine and the files that the report carries, if it can replay.
+    /// Engine and files that the report carries, if it can replay; else `None`.
     live: Option<(EngineFile, &'f CarriedFiles)>,
 }
 
-/// The command for which `raddle` without a verb stands, on the bundled pair.
+/// Command that `raddle` without a verb carries out on the bundled pair.
 const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000ms \
                     --priority train=5 --share decode=3 --share train=7 --recipe time-slice \
                     --recipe mps --recipe mps-priority --recipe partition";
 
-/// Carries out `raddle` without a verb: the bundled pair, under the load of [`TOUR`].
+/// Carries out `raddle` without a verb: replays the bundled pair as the command [`TOUR`] says.
 pub(crate) fn tour(
     run: &RunArgs,
     registry: &Registry,
@@ -102,7 +102,7 @@ pub(crate) fn tour(
     if format == Format::Text && !args.run.quiet { console.print(MEASURED) } else { Ok(()) }
 }
 
-/// The verb `replay`.
+/// Carries out the verb `replay`: replays profiles under each recipe, and compares the results.
 pub(crate) fn verb(
     args: &ReplayArgs,
     registry: &Registry,
@@ -122,7 +122,7 @@ pub(crate) fn shared(
     of_files(args, (registry, Ways::Modes), format, console)
 }
 
-/// Answers the study of a command line as data.
+/// Answers the study of a command line, and returns the answer as data.
 pub(crate) fn studied(
     args: &ReplayArgs,
     ways: Ways,
@@ -160,7 +160,7 @@ fn of_files(
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
-/// Replays profiles that were read, and prints and writes the results.
+/// Replays profiles that were read, prints the results, and writes their files.
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
@@ -209,7 +209,7 @@ fn of_profiles(
     ending(&studied.result).end(run.quiet, study.shapes.partial, console)
 }
 
-/// Returns the answer, and how far to trust it.
+/// Returns the answer in brief: one sentence, and one line on how far to trust it.
 fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
     let trust = answer.trust_in_brief().join("; ");
@@ -228,7 +228,8 @@ fn ending(result: &ReplayResult) -> Ending<'_> {
     }
 }
 
-/// Returns the commands to try next: the one that the answer asks for, those for its files, and more.
+/// Returns the commands to try next: the one that the answer suggests, those about its files, and
+/// others.
 fn next_commands(
     studied: &Studied,
     folder: Option<&Path>,

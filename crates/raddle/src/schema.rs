@@ -11,7 +11,8 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Documents by name, each with the list of its keys. Verbs of `live` and `serve` are not among them.
+/// Documents by name, each with the text of its list of keys. The documents of `live` and `serve`
+/// are left out.
 const DOCUMENTS: [(&str, &str); 24] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
@@ -39,13 +40,13 @@ const DOCUMENTS: [(&str, &str); 24] = [
     ("packet-decode", include_str!("../schemas/packet-decode.keys")),
 ];
 
-/// The part that several documents have.
+/// List of the keys that several documents have in common, with its name.
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
-/// Verbs whose document has the name of another.
+/// Verbs whose document has the name of another verb, with that name.
 const SAME: [(&str, &str); 1] = [("share", "replay")];
 
-/// A document with its name and version.
+/// A document together with the name and version of its schema.
 #[derive(Serialize)]
 struct Versioned<'v, T> {
     schema: &'v str,
@@ -66,7 +67,8 @@ fn list(name: &str) -> Option<KeyList<'static>> {
     found.map(|(_, text)| KeyList::read(text, list))
 }
 
-/// The verb `schema`: the JSON Schema of a document, or the names of all documents.
+/// Carries out the verb `schema`: prints the JSON Schema of a document, or the names of all
+/// documents.
 pub(crate) fn verb(
     name: Option<&str>,
     format: Format,

@@ -12,27 +12,27 @@ use std::path::Path;
 
 use raddle_golden::placement::contract::Fnv1a;
 
-/// The file of a folder of results that says what raddle wrote there.
+/// Name of the file in a folder of results that has the hashes of all its files.
 pub(crate) const RECORD: &str = ".raddle.json";
-/// The word before the hash in a seal.
+/// Word before the hash in a seal (the line with the hash of its file).
 const WORD: &str = "raddle-seal";
-/// The hash while it is computed; a hash has as many digits.
+/// Digits that stand for the hash while it is computed; a hash has equally many.
 const BLANK: &str = "0000000000000000";
 
-/// The form of a seal, by what a comment is in the file.
+/// Form of a seal (the line with the hash of its file), by the kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seal {
-    /// A comment of TOML.
+    /// A comment of TOML, behind `#`.
     Toml,
-    /// A comment of HTML.
+    /// A comment of HTML, in `<!-- -->`.
     Html,
-    /// A comment of OpenCL C and of PTX.
+    /// A comment of OpenCL C and of PTX, behind `//`.
     Code,
-    /// The last member of an object of JSON.
+    /// The last member of a JSON object.
     Json,
 }
 
-/// Returns a text with its seal.
+/// Returns a text with its seal, a line with the hash of the text, at the end.
 pub(crate) fn sealed(text: &str, seal: Seal) -> String {
     let (text, line) = match (seal, text.trim_end().strip_suffix('}')) {
         (Seal::Json, Some(open)) => {
@@ -49,7 +49,7 @@ pub(crate) fn sealed(text: &str, seal: Seal) -> String {
     format!("{}{hash}{}", &blank[..at], blank.get(at + BLANK.len()..).unwrap_or_default())
 }
 
-/// Returns whether a file has a seal, and is as it was when it got that.
+/// Returns whether a file has a seal, and is as it was when it was sealed.
 pub(crate) fn is_intact(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| has_its_seal(bytes).unwrap_or(false))
 }
@@ -64,7 +64,7 @@ fn has_its_seal(mut bytes: Vec<u8>) -> Option<bool> {
     Some(hash(&bytes).as_bytes() == found)
 }
 
-/// Writes the record of a new folder of results.
+/// Writes the record, the hashes of all files, of a new folder of results.
 pub(crate) fn record(folder: &Path) -> io::Result<()> {
     let mut files = BTreeMap::new();
     hashes(folder, "", &mut files)?;
@@ -72,8 +72,8 @@ pub(crate) fn record(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(RECORD), format!("{text}\n"))
 }
 
-/// Checks that each file below a folder of results is in its record and as it was then, or that
-/// `is_other` takes it; the error tells of one that is not. Folders without files hold nothing.
+/// Checks that each file below a folder of results is in its record and unchanged, or that
+/// `is_other` accepts it; the error names one that is not. Empty folders do not matter.
 pub(crate) fn check_record(
     folder: &Path,
     is_other: &dyn Fn(&str, &Path) -> bool,
@@ -98,7 +98,7 @@ pub(crate) fn check_record(
     })
 }
 
-/// Hands every file below a folder to `take`, by its name within.
+/// Passes every file below a folder to `take`, by its path within the folder.
 fn each_file(
     folder: &Path,
     within: &str,

@@ -1,4 +1,4 @@
-//! Which options are there for kernels without shapes?
+//! Which options of the command line are about kernels without shapes?
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// Returns the rules that the options mean.
+    /// Returns the rules for kernels without shapes that the options describe.
     pub(crate) fn rules(&self) -> ShapeRules {
         ShapeRules { partial: self.partial, shapes_from: named(&self.shapes_from) }
     }

@@ -1,4 +1,4 @@
-//! By which rules does a command line want starts predicted?
+//! By which rules does the command line want the starts of parts predicted?
 
 use std::path::PathBuf;
 
@@ -26,7 +26,8 @@ pub(crate) struct CheckPlacementArgs {
     lag: u64,
 }
 
-/// Reads a rule, which may be that of one resource.
+/// Reads a start rule: for one resource as `RESOURCE=RULE`, or for all, in which case the name is
+/// `None`.
 fn fit(text: &str) -> Result<(Option<String>, StartRule), String> {
     match text.split_once('=') {
         Some((resource, rule)) => Ok((Some(resource.to_owned()), rule.parse()?)),

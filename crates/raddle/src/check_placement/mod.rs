@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::schema::versioned;
 pub(crate) use args::CheckPlacementArgs;
 
-/// The verb `check-placement`.
+/// Carries out the verb `check-placement`: checks a table of a dispatcher's events.
 pub(crate) fn verb(
     args: &CheckPlacementArgs,
     format: Format,

@@ -94,7 +94,7 @@ pub(crate) struct CircuitArgs {
 }
 
 impl CircuitArgs {
-    /// Writes the circuit, in memory.
+    /// Makes the circuit that the options describe, in memory.
     pub(super) fn circuit(&self) -> Result<RtlCircuit, CliError> {
         self.check_options()?;
         let refused = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
@@ -119,7 +119,7 @@ impl CircuitArgs {
         }
     }
 
-    /// Refuses options of other circuits.
+    /// Returns an error if an option is given that belongs to another kind of circuit.
     fn check_options(&self) -> Result<(), CliError> {
         let kind = self.kind;
         let searches = !matches!(kind, Word::Choice | Word::Headers);

@@ -1,4 +1,4 @@
-//! How does a search of the patents look as Verilog? The verb `circuit`.
+//! How is a search of the patents written as Verilog? The verb `circuit`.
 
 mod args;
 
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::schema::versioned;
 pub(crate) use args::CircuitArgs;
 
-/// The files that were written, and the gates of the module.
+/// The files that were written, and the numbers of gates of the module.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WrittenCircuit {
@@ -33,7 +33,7 @@ struct WrittenGates {
     depth: u32,
 }
 
-/// The verb `circuit`.
+/// Carries out the verb `circuit`: writes a circuit as Verilog, with its test bench.
 pub(crate) fn verb(
     args: &CircuitArgs,
     format: Format,

@@ -1,4 +1,4 @@
-//! What is in a profile, and how well does its replay agree with it? The verb `inspect`.
+//! What is in a profile, and how well does its replay agree with the recording? The verb `inspect`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::progress::RunsShown;
 use crate::replay::Latency;
 use crate::schema::versioned;
 
-/// The verb `inspect`.
+/// Carries out the verb `inspect`: shows what is in profiles, and how well their replay agrees.
 pub(crate) fn verb(
     args: &InspectArgs,
     format: Format,
@@ -50,7 +50,8 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns the folders of sources: those that are named, or else the one beside the profile.
+/// Returns the folders of kernel sources: those that the command line names, or else the folder
+/// `kernels` beside the profile, if there is one.
 fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
     if !args.kernels.is_empty() {
         return args.kernels.clone();

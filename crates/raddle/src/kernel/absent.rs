@@ -1,4 +1,4 @@
-//! What does a program report of kernels if it was built without raddle-kernel?
+//! What does a program report about kernels if it was built without raddle-kernel?
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::args::Build;
 use super::{KernelVerdict, PrologueReport};
 use crate::error::CliError;
 
-/// The reason why nothing can be judged.
+/// Reason why no kernel can be judged; here the missing feature.
 pub(super) const ABSENT: Option<&str> = Some(
     "this raddle was built without the analysis of kernels; with it: \
      cargo build --release --features kernel",

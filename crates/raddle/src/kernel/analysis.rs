@@ -1,4 +1,4 @@
-//! What does raddle-kernel report of a file?
+//! What does raddle-kernel report about the kernels of a file?
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::args::Build;
 use super::{KernelVerdict, OpaqueKernel, PrologueReport};
 use crate::error::CliError;
 
-/// The reason why nothing can be judged.
+/// Reason why no kernel can be judged; here `None`, since the analysis is built in.
 pub(super) const ABSENT: Option<&str> = None;
 
-/// Returns the verdicts on the kernels of a file.
+/// Returns the verdicts on the kernels of a source file.
 pub(super) fn judge(file: &Path, build: &Build) -> Result<Vec<KernelVerdict>, CliError> {
     Ok(judged(file, build)?.iter().map(|judged| KernelVerdict::of(file, judged)).collect())
 }
@@ -25,7 +25,7 @@ fn judged(file: &Path, build: &Build) -> Result<Vec<Judged>, CliError> {
     judge_file(file, compiler.as_ref(), &build.options).map_err(refused(file))
 }
 
-/// Returns the source of a file with the test of the flag in its kernels.
+/// Returns the source of a file with the test of the preemption flag added to its kernels.
 pub(super) fn instrument(
     file: &Path,
     source: &str,

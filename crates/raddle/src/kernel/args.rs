@@ -1,4 +1,4 @@
-//! What may be asked of kernels on the command line?
+//! Which options of the command line are about kernels?
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! May these kernels be stopped and run again, and what is their source with the test of the flag?
+//! May these kernels be stopped and run again, and how does their source look with the test of the
+//! flag? The verb `kernel`.
 
 #[cfg(not(feature = "kernel"))]
 #[path = "absent.rs"]
@@ -36,27 +37,27 @@ pub(crate) fn verb(
     }
 }
 
-/// The verdict on one kernel.
+/// Verdict on whether one kernel may be stopped and run again.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct KernelVerdict {
     file: String,
     name: String,
-    /// The line at which the kernel begins; 0: not known.
+    /// Line of the file at which the kernel begins, from 1; 0 if unknown.
     line: u32,
     verdict: &'static str,
-    /// Pairs of arguments that must share no byte for the verdict to hold.
+    /// Pairs of arguments that must not share a byte for the verdict to hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The line of the reason, if that is known.
+    /// Line of the file to which the reason refers; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<u32>,
 }
 
 impl KernelVerdict {
-    /// Returns the file, and the line if that is known.
+    /// Returns the kernel's file, and behind it the line if that is known.
     fn place(&self) -> String {
         match self.line {
             0 => self.file.clone(),
@@ -64,7 +65,7 @@ impl KernelVerdict {
         }
     }
 
-    /// Returns the reason of the verdict for a person.
+    /// Returns the reason of the verdict as text for a person.
     fn why(&self) -> String {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
         let pairs = pairs.collect::<Vec<_>>().join("; ");
@@ -77,7 +78,7 @@ impl KernelVerdict {
     }
 }
 
-/// Ranks a verdict by how little it allows.
+/// Ranks a verdict by how little it allows: 0 for idempotent, 3 for not idempotent.
 fn strictness(kernel: &KernelVerdict) -> u8 {
     match kernel.verdict {
         "idempotent" => 0,
@@ -146,7 +147,7 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// The changes to a source.
+/// The new source with the test of the flag, and which kernels got the test.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {
@@ -162,7 +163,8 @@ struct OpaqueKernel {
     reason: String,
 }
 
-/// Checks that a source has the test of the flag already, so that raddle wrote it.
+/// Checks that a source already has the test of the flag, so that raddle wrote it; the error says
+/// that it has not.
 fn instrumented(path: &Path) -> Result<(), String> {
     let otherwise = "it is no source that raddle has instrumented";
     place::holds(path, |text| text.contains("raddle_word"), otherwise)

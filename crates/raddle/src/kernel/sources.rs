@@ -1,8 +1,8 @@
 //! Which kernels of a profile have a source beside it, and what are the verdicts on them?
 //!
-//! A source is a `.ptx`, `.cl` or `.spv` file in a folder or one of its folders, as Triton's cache
-//! has them. A kernel is found by its name, mangled or readable. If several sources have its name,
-//! as for the specialisations that Triton makes of one function, the most careful answer counts.
+//! A source is a `.ptx`, `.cl` or `.spv` file in a folder or one of its subfolders, as in Triton's
+//! cache. A kernel is found by its name, mangled or readable. If several sources have its name, as
+//! for the specialisations that Triton makes of one function, the most careful verdict counts.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,17 +17,18 @@ use super::{KernelVerdict, analysis, strictness};
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// The deepest nesting of folders that is searched.
+/// Most levels of subfolders that are searched.
 const DEEPEST: usize = 8;
 
-/// Verdicts by the names of kernels.
+/// Verdicts on kernels, by the kernel's name.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     by_name: BTreeMap<String, KernelVerdict>,
 }
 
 impl Sources {
-    /// Judges all sources of these folders; those that cannot be read are named on `problems`.
+    /// Judges all kernel sources in these folders; sources that cannot be read are named on
+    /// `problems`.
     ///
     /// # Errors
     /// Where a folder cannot be read.
@@ -60,7 +61,8 @@ impl Sources {
         }
     }
 
-    /// Returns the verdicts on the kernels of a profile, in the order of the profile.
+    /// Returns the verdicts on those kernels of a profile that have a source, in the order of the
+    /// profile.
     pub(crate) fn verdicts(&self, profile: &Profile) -> Vec<SourceVerdict> {
         let found = profile.kernels.iter().filter_map(|name| {
             let verdict = self.by_name.get(name.strip_prefix("void ").unwrap_or(name))?;
@@ -75,7 +77,8 @@ impl Sources {
     }
 }
 
-/// Collects the sources of a folder.
+/// Adds the kernel sources of a folder, and of its subfolders down to the depth `deepest`, to
+/// `files`.
 fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let file = folder.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };

@@ -1,20 +1,21 @@
-//! How do verdicts reach a replay?
+//! In which form do verdicts on kernels reach a replay?
 //!
-//! As a file of rules: a table `[[kernel]]` for each, with a pattern of names, the verdict and its
-//! reason. Profiles name C++ kernels in readable form, so a mangled name stands beside that form.
+//! They are a file of rules: a table `[[kernel]]` for each verdict, with a pattern of names, the
+//! verdict and its reason. Profiles name C++ kernels in readable form, so a mangled name stands
+//! beside that form.
 
 use raddle_study::{VerdictFile, VerdictRule, VerdictWord};
 
 use super::KernelVerdict;
 use crate::error::CliError;
 
-/// The beginning of the file of rules, by which an earlier one is known again.
+/// Beginning of the file of rules, by which an earlier one is recognised.
 pub(super) const HEAD: &str = "\
 # Which kernels may be stopped and run again; for `raddle replay --idempotent-from`.
 # `conditional` holds where the named arguments share no byte: a replay takes them to lie apart.
 ";
 
-/// Writes the file of rules.
+/// Returns the text of the file of rules for these verdicts.
 pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     let rule = |kernel: &KernelVerdict| VerdictRule {
         names: std::iter::once(kernel.name.clone()).chain(readable(&kernel.name)).collect(),
@@ -33,7 +34,7 @@ pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     Ok(format!("{HEAD}\n{text}"))
 }
 
-/// Returns the readable form of a mangled C++ name.
+/// Returns the readable form of a mangled C++ name; `None` for a name that is not mangled.
 pub(super) fn readable(name: &str) -> Option<String> {
     cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
 }

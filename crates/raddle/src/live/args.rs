@@ -1,4 +1,4 @@
-//! What may be asked of live programs on the command line?
+//! Which options of the command line are about live programs?
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -116,19 +116,19 @@ fn most_kills(text: &str) -> Result<String, String> {
     if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
 }
 
-/// Reads whole milliseconds, with a unit or without.
+/// Reads whole milliseconds, with a unit or without one.
 fn milliseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ms)
 }
 
-/// Reads a number per second, with `/s` or without.
+/// Reads a number per second from 1 to 100,000, with `/s` or without it.
 fn a_second(text: &str) -> Result<u32, String> {
     let number = text.trim().trim_end_matches("/s").trim_end().parse().ok();
     let number = number.filter(|number| (1..=100_000).contains(number));
     number.ok_or_else(|| "it is no whole number from 1 to 100000, such as 100/s".to_owned())
 }
 
-/// Reads two times above 0, the shorter first.
+/// Reads two times `FROM..TO` above 0, the shorter one first.
 fn storm(text: &str) -> Result<(Duration, Duration), String> {
     let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from == 0 {

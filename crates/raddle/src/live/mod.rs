@@ -1,4 +1,4 @@
-//! What do live programs do, and who reports it?
+//! What do live programs do, and which code reports it?
 
 mod args;
 #[cfg(not(all(target_os = "linux", feature = "live")))]
@@ -16,8 +16,8 @@ use serde::Deserialize;
 pub(crate) use args::LiveArgs;
 pub(crate) use verbs::{log, rules, verb};
 
-/// Returns who wrote a live log, `client` for a program or `daemon`; `None` for the log of a
-/// replay.
+/// Returns which program wrote a live log: `client` for a scheduled program, or `daemon`; `None`
+/// for the log of a replay.
 pub(crate) fn whose(path: &Path) -> Option<String> {
     #[derive(Deserialize)]
     struct LiveMark {

@@ -1,4 +1,4 @@
-//! What may be said behind `raddle packet`?
+//! Which options does `raddle packet` have?
 
 use std::path::PathBuf;
 
@@ -122,7 +122,8 @@ pub(crate) struct StatsArgs {
     pub(crate) costs: CostArgs,
 }
 
-/// The worked example's E, P, decoding, S and C in nanoseconds, a microsecond for each unit.
+/// Costs of the worked example, E, P, decoding, S and C, in nanoseconds: a microsecond for each of
+/// the example's units.
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
 /// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked
@@ -148,12 +149,12 @@ pub(crate) struct CostArgs {
     pub(crate) cleanup_ns: u64,
 }
 
-/// Reads nanoseconds, with another unit or without.
+/// Reads whole nanoseconds, with another unit or without one.
 fn nanoseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ns)
 }
 
-/// Reads whole microseconds, with another unit or without.
+/// Reads whole microseconds, with another unit or without one.
 fn microseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Us)
 }
@@ -201,7 +202,7 @@ pub(crate) enum SharingArg {
 }
 
 impl SharingArg {
-    /// Returns the scope of that name.
+    /// Returns the scope of a table for this option.
     pub(crate) const fn scope(self) -> TableScope {
         match self {
             Self::Queue => TableScope::Queue,
@@ -241,7 +242,7 @@ pub(crate) enum KeepArg {
 }
 
 impl KeepArg {
-    /// Returns the replacement policy of this name.
+    /// Returns the policy by which entries are replaced, for this option.
     pub(crate) const fn replacement(self) -> Replacement {
         match self {
             Self::First => Replacement::First,
@@ -297,7 +298,7 @@ fn private_bits(text: &str) -> Result<u8, String> {
 }
 
 impl LayoutArgs {
-    /// Returns the layout that the options give.
+    /// Returns the layout of packets that the options describe.
     pub(crate) fn format(&self) -> Result<AqlFormat, CliError> {
         let usual = AqlConfig::default();
         let types = PacketTypes {

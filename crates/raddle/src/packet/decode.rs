@@ -1,6 +1,6 @@
-//! What do packets launch?
+//! Which launches do the packets of a file cause? The verb `packet decode`.
 //!
-//! Packets are drawn one after the other, up to the first that is malformed; that one is drawn too.
+//! Packets are shown one after the other, up to the first that is malformed; that one is shown too.
 
 use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
@@ -18,33 +18,36 @@ use crate::error::CliError;
 use crate::schema::versioned;
 use crate::units::counted;
 
-/// One packet, decoded. Names are those of the fields of packets.
+/// One packet after decoding. Names of fields are those of AQL packets.
 #[derive(Serialize)]
 struct DecodedPacket<'l> {
     packet: String,
     kind: &'static str,
-    /// The entry that a reference packet fills.
+    /// Number of the entry that a reference packet fills; `None` for other packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     ref_num: Option<u16>,
-    /// The kernels of a condensed packet: for each an entry, and the fields that differ from it.
+    /// Kernels of a condensed packet: for each the number of an entry, and the fields that differ
+    /// from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     condensed: Vec<EntryUse<'l>>,
-    /// The barrier, as `packet encode` takes it.
+    /// Barrier, in the form that `packet encode` reads; `None` where the packet is no barrier.
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<BarrierReport>,
     launches: Vec<ShownLaunch<'l>>,
-    /// The number of cleanups of the launches: 1, and one for each other launch that asks.
+    /// Number of cleanups that the launches of the packet cause: 1, and one for each further launch
+    /// that asks for one.
     cleanups: u32,
 }
 
-/// One kernel of a condensed packet, as `golden packet` takes it.
+/// One kernel of a condensed packet, in the form of `golden packet`: an entry, and the fields that
+/// differ.
 #[derive(Serialize)]
 struct EntryUse<'l> {
     ref_num: u16,
     diff: Changed<'l>,
 }
 
-/// The fields of a difference.
+/// The fields in which a launch differs from its entry.
 struct Changed<'l>(&'l AqlFormat, Diff);
 
 impl Serialize for Changed<'_> {
@@ -64,7 +67,7 @@ impl Serialize for Changed<'_> {
     }
 }
 
-/// The signals that a barrier waits for, and the signal that it gives.
+/// A barrier packet: the signals that it waits for, and the signal that it completes.
 #[derive(Serialize)]
 struct BarrierReport {
     barrier: &'static str,
@@ -73,7 +76,7 @@ struct BarrierReport {
     completion_signal: String,
 }
 
-/// The packet at which decoding stopped.
+/// Packet at which decoding stopped, with the reason.
 #[derive(Serialize)]
 struct RefusedPacket {
     number: usize,
@@ -89,7 +92,7 @@ struct DecodeReport<'l> {
     refused: Option<RefusedPacket>,
 }
 
-/// The verb `packet decode`.
+/// Carries out the verb `packet decode`: prints which launches packets cause.
 pub(super) fn verb(
     args: &DecodeArgs,
     format: Format,
@@ -173,7 +176,7 @@ fn waits(barrier: BarrierPacket) -> BarrierReport {
     }
 }
 
-/// Writes an address as `golden packet` does.
+/// Writes an address as `golden packet` does, with 16 hexadecimal digits.
 fn address(value: u64) -> String {
     format!("0x{value:016x}")
 }

@@ -1,4 +1,4 @@
-//! How do launches become packets: those of a file, or those of a profile?
+//! How do the launches of a file, or of a profile, become packets? The verb `packet encode`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// The facts that no profile holds, and that the packets make up.
+/// Sentence about the facts that no profile holds, and that the packets therefore make up.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
-/// The packets, and how the launches went into them.
+/// Packets as hexadecimal digits, with counts of how the launches were encoded.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct EncodeReport {
@@ -36,31 +36,31 @@ struct EncodeReport {
     condensed_packets: u64,
     barriers: u64,
     bytes: u64,
-    /// The bytes that ordinary packets alone would take.
+    /// Bytes that the launches would take in ordinary packets alone.
     ordinary_bytes: u64,
-    /// For a profile: the facts that it does not hold.
+    /// For a profile, a sentence about the facts that it does not hold; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
-    /// For a profile: the streams, and where the packets of each stand.
+    /// For a profile, its streams, with the places of each one's packets; else empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<StreamPackets>,
-    /// For a profile: the kernel that each object stands for.
+    /// For a profile, the kernel that each made-up kernel object stands for; else empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kernels: Vec<KernelObject>,
 }
 
-/// The packets of one stream, which stand behind each other.
+/// Packets of one stream, which stand behind each other in the list.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct StreamPackets {
     stream: String,
-    /// The place of the first packet.
+    /// Position of the stream's first packet in the list of packets.
     first: usize,
     packets: usize,
     launches: usize,
 }
 
-/// A kernel object, and the kernel for which it stands.
+/// A made-up address of a kernel object, and the kernel for which it stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct KernelObject {
@@ -68,7 +68,7 @@ struct KernelObject {
     name: String,
 }
 
-/// Packets, their counts, and the streams and kernels of a profile.
+/// Packets and their counts, with the streams and kernels of a profile.
 #[derive(Debug, Default)]
 struct EncodedLaunches {
     packets: Vec<AqlPacket>,
@@ -77,7 +77,7 @@ struct EncodedLaunches {
     kernels: Vec<KernelObject>,
 }
 
-/// The verb `packet encode`.
+/// Carries out the verb `packet encode`: prints launches as packets.
 pub(super) fn verb(
     args: &EncodeArgs,
     format: Format,
@@ -167,9 +167,9 @@ fn of_launches(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> EncodedL
     EncodedLaunches { packets, tally: encoder.tally(), ..EncodedLaunches::default() }
 }
 
-/// Encodes a profile stream by stream, each with a table of its own. A decoder that takes all
-/// streams one after the other by one table gets the same launches, as each stream fills an entry
-/// before it names it.
+/// Encodes a profile stream by stream, each stream with a table of its own. A decoder that reads
+/// all streams one after the other with one table gets equal launches, because each stream fills an
+/// entry before it refers to it.
 fn of_profile(
     args: &EncodeArgs,
     layout: &AqlFormat,

@@ -1,6 +1,7 @@
-//! Which launches and barriers are to be sent?
+//! Which launches and barriers does a file ask to be sent as packets?
 //!
-//! One object a line, or the whole document that `packet decode --format json` prints.
+//! The file has one JSON object a line, or is the whole document that `packet decode --format json`
+//! prints.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +14,18 @@ use serde_json::Value;
 
 use crate::error::CliError;
 
-/// A launch or a barrier that is to be sent.
+/// A launch or a barrier that is to be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// A launch, in whatever packet.
+    /// A launch, which any kind of packet may carry.
     Launch(LaunchImage),
-    /// A barrier, as its packet.
+    /// A barrier, already encoded as its packet.
     Barrier(AqlPacket),
 }
 
 const SHAPE: &str = "Give one launch a line, such as {\"kernel_object\":\"0x1000\",\"grid_size_x\":256}, or {\"barrier\":true}";
 
-/// Reads the launches and barriers of a file.
+/// Reads the launches and barriers of a file, in order.
 pub(super) fn launches(
     bytes: &[u8],
     layout: &AqlFormat,
@@ -57,7 +58,7 @@ fn refused(kind: FaultKind, at: &str, message: String) -> Fault {
     Fault { kind, at: at.to_owned(), message }
 }
 
-/// Returns a fault of reading a value that lies at a pointer.
+/// Returns a function that moves a fault of a part to its place in the whole document.
 fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     move |error| {
         let fault = Fault::from(error);
@@ -65,7 +66,7 @@ fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     }
 }
 
-/// Reads the packets of the document that `packet decode` printed.
+/// Reads launches and barriers from the packets of a document that `packet decode` printed.
 fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result<Vec<Sent>, Fault> {
     if left.is_some_and(|left| !left.is_null()) {
         let message =
@@ -94,10 +95,11 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
     Ok(sent)
 }
 
-/// Keys of questions of `golden packet`, which hold the fields of a launch.
+/// Keys of questions of `golden packet` that hold the fields of a launch; a hint is given where a
+/// line has them.
 const OTHER_KEYS: [&str; 3] = ["fields", "dispatch", "reference"];
 
-/// Reads a launch or a barrier.
+/// Reads a launch or a barrier from a JSON object.
 fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     if value.get("barrier").is_some() {
         return barrier(value, at, layout);
@@ -123,8 +125,9 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     launch(&fields, layout, at).map(Sent::Launch)
 }
 
-/// A barrier as a line asks for it:
-/// `{"barrier":"and","signals":[..],"completion_signal":..,"synch_scopes":..}`; `true` is `"and"`.
+/// A barrier as a line of a file gives it:
+/// `{"barrier":"and","signals":[..],"completion_signal":..,"synch_scopes":..}`; `true` stands for
+/// `"and"`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AskedBarrier {
@@ -170,7 +173,7 @@ fn barrier(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     packet.map(Sent::Barrier).map_err(|error| fault(&error, &format!("{at}/barrier")))
 }
 
-/// Writes a fault with its place.
+/// Writes a fault as text, with its place in the file before it.
 fn said(fault: &Fault) -> String {
     match &*fault.at {
         "" => fault.message.clone(),

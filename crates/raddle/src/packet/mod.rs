@@ -1,6 +1,6 @@
 //! What do launches look like as packets, and what would condensing save? The verb `packet`.
 //!
-//! `encode` takes launches or a profile and gives packets, `decode` the other way round, `stats`
+//! `encode` turns launches or a profile into packets, `decode` turns packets into launches, `stats`
 //! says what condensed packets (seed 002) would save on a profile.
 
 mod args;
@@ -23,7 +23,7 @@ use crate::error::CliError;
 pub(crate) use args::PacketArgs;
 use args::PacketVerb;
 
-/// The verb `packet`.
+/// Carries out the verb `packet`: encodes or decodes AQL packets, or counts what condensing saves.
 pub(crate) fn verb(
     args: &PacketArgs,
     format: Format,
@@ -36,7 +36,7 @@ pub(crate) fn verb(
     }
 }
 
-/// Reads all of a file, or of the standard input for `-`.
+/// Reads all bytes of a file, or of the standard input for `-`.
 fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = if file == Path::new("-") {
@@ -48,7 +48,7 @@ fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
     Ok(bytes)
 }
 
-/// Returns the name of a file in messages.
+/// Returns the name of a file in messages; `-` is the standard input.
 fn name(file: &Path) -> String {
     if file == Path::new("-") {
         return "the standard input".to_owned();
@@ -56,7 +56,7 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Reports on the error stream that there was nothing to do, which is no error.
+/// Prints a note on the error stream that the file holds nothing to work on, which is no error.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
     console.note(&format!("note: {name} holds {what}: {so}"));
 }

@@ -1,7 +1,7 @@
-//! Which packets are in a file?
+//! Which packets does a file hold?
 //!
-//! Lines of hexadecimal digits, the document that `packet encode --format json` prints (or any
-//! object with `packets`, such as an answer of `golden packet`), or bytes.
+//! The file has lines of hexadecimal digits, the document that `packet encode --format json` prints
+//! (or any object with `packets`, such as an answer of `golden packet`), or bytes.
 
 use raddle_golden::packet::bytes;
 use raddle_packet::AQL_BYTES;
@@ -39,7 +39,7 @@ pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<AqlPacket>, CliE
     lines.map(packet).collect()
 }
 
-/// Reads the packets of documents that stand behind each other.
+/// Reads the packets of JSON documents that stand behind each other in a text.
 fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     let mut packets = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -58,8 +58,8 @@ fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     Ok(packets)
 }
 
-/// Reads a packet from a line, with blanks between its digits or not; the error tells what is
-/// wrong, and where.
+/// Reads a packet from a line of hexadecimal digits, with or without blanks between them; the error
+/// says what is wrong, and where.
 fn digits(line: &str) -> Result<AqlPacket, String> {
     let begin = line.len() - line.trim_start().len();
     let text = line.trim();

@@ -1,4 +1,5 @@
-//! How many packets does a queue become under a rule, and at what cost?
+//! How many packets do the launches of a profile become under a rule, and what overhead do they
+//! cost?
 
 use std::collections::BTreeMap;
 
@@ -11,41 +12,42 @@ use serde::Serialize;
 
 use super::recorded::RecordedLaunch;
 
-/// The packets and the overhead under one rule, for one place of the arguments.
+/// Numbers of packets, and their overhead, under one rule that keeps entries, for one assumption
+/// about the arguments.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {
-    /// The place of the arguments of a launch.
+    /// Assumption about where the arguments of launches are: `fixed` or `new`.
     pub(super) arguments: &'static str,
     pub(super) keep: &'static str,
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// The number of launches in condensed packets.
+    /// Number of launches in condensed packets.
     pub(super) condensed: u64,
-    /// The number of launches in condensed packets that go by an entry of their own kernel.
+    /// Number of launches in condensed packets that are encoded from an entry of their own kernel.
     pub(super) own_kernel: u64,
-    /// The number of launches in condensed packets that go by an entry of another kernel, with the
-    /// kernel object among what differs.
+    /// Number of launches in condensed packets that are encoded from an entry of another kernel, so
+    /// that the kernel object is among the fields that differ.
     pub(super) other_kernel: u64,
     pub(super) reference: u64,
     pub(super) ordinary: u64,
     pub(super) condensed_packets: u64,
-    /// The overhead of all packets, in nanoseconds.
+    /// Overhead of all packets, in nanoseconds.
     pub(super) overhead_ns: u64,
 }
 
-/// The settings by which packets are made, except for the rule that keeps entries.
+/// Settings by which packets are made, without the rule that keeps entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
     pub(super) layout: &'l AqlFormat,
-    /// The settings that a launch path of a dispatcher would be given.
+    /// Settings of the launch path, as a dispatcher would get them.
     pub(super) config: CondensedConfig,
-    /// The span for which the first launch of a packet waits for others, in nanoseconds, if there
-    /// is a limit.
+    /// Longest time, in nanoseconds, for which the first launch of a packet waits for others;
+    /// `None` for no limit.
     pub(super) hold_ns: Option<u64>,
 }
 
-/// Returns the word for the place of the arguments of a launch.
+/// Returns the word for where the arguments of launches are: `fixed` or `new`.
 pub(super) const fn name(arguments: KernelArguments) -> &'static str {
     match arguments {
         KernelArguments::Fixed => "fixed",
@@ -54,7 +56,7 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// Sends all launches under one rule, by the launch path of a dispatcher, and counts the
+    /// Sends all launches under one rule by the launch path of a dispatcher, and counts the
     /// packets.
     pub(super) fn row(
         &self,

@@ -1,4 +1,4 @@
-//! Which launches does a profile hold, in which order?
+//! Which launches does a profile hold, and in which order?
 //!
 //! No profile holds addresses of kernels, arguments or signals. The order of a profile is that of
 //! the starts, which in a stream is the order of issue.
@@ -7,15 +7,16 @@ use raddle_policy::{Launch, LaunchId, StreamId};
 use raddle_sim::kernel_calls;
 use raddle_trace::{OpKind, Profile};
 
-/// A launch of a profile.
+/// A launch of a profile, and when the host issued it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedLaunch {
     pub(super) launch: Launch,
-    /// The time at which the host issued the launch, in nanoseconds.
+    /// Time at which the host issued the launch, in nanoseconds since time 0 of the profile.
     pub(super) issued: u64,
 }
 
-/// Returns the launches of a profile, which is taken as one process.
+/// Returns the launches of a profile, in the order of the profile; the profile counts as one
+/// process.
 pub(super) fn recorded(profile: &Profile) -> Vec<RecordedLaunch> {
     let ops = (0..).zip(&profile.ops).zip(kernel_calls(profile));
     let kernels = ops.filter(|((_, op), _)| op.kind == OpKind::Kernel);

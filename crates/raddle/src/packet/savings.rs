@@ -1,4 +1,4 @@
-//! What would condensed packets save on a profile?
+//! How many packets, bytes and nanoseconds would condensed packets save on a profile?
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use super::play::{Making, PacketCounts};
 use super::recorded::{RecordedLaunch, recorded};
 use raddle_study::Loaded;
 
-/// The document of the verb.
+/// JSON document of the verb `packet stats`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct StatsReport {
     pub(super) raddle: &'static str,
     pub(super) assumed: Assumed,
     pub(super) profiles: Vec<Saved>,
-    /// The facts about the files that can overturn the figures, a line each.
+    /// Facts about the files that can overturn the figures, each as one line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) overturning: Vec<String>,
 }
 
-/// The assumptions on what no profile holds.
+/// Assumptions about facts that no profile holds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
-    /// The number of half-words up to which an entry of the same kernel is near.
+    /// Number of half-words up to which an entry of the launch's own kernel counts as near.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
@@ -38,38 +38,41 @@ pub(super) struct Assumed {
     pub(super) signals: bool,
     /// Always false: no launch has a release scope, so none asks for a cleanup by it.
     pub(super) release_scope: bool,
-    /// The span for which a packet's first launch may wait, in us; `None`: without end.
+    /// Longest time, in microseconds, for which the first launch of a packet may wait for others;
+    /// `None` for no limit.
     pub(super) hold_us: Option<u64>,
     pub(super) costs: CostArgs,
 }
 
-/// The savings of a profile.
+/// Figures of a profile: its launches, the cost of ordinary packets, and the savings under each
+/// rule.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Saved {
     pub(super) name: String,
     pub(super) format: &'static str,
     pub(super) streams: usize,
-    /// The number of different kernels.
+    /// Number of different kernels in the profile.
     pub(super) kernels: u64,
     pub(super) launches: u64,
-    /// The number of copies and fills, which no packet goes across.
+    /// Number of copies and fills; a packet holds no launches from both sides of one.
     pub(super) copies: u64,
-    /// The number of launches and copies of which the profile does not tell when they were issued.
+    /// Number of launches and copies whose time of issue the profile does not hold.
     pub(super) unknown_issue: u64,
-    /// The time of all launches together, in nanoseconds.
+    /// Sum of the durations of all launches, in nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
-    /// The overhead of ordinary packets, in nanoseconds.
+    /// Overhead of ordinary packets, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// The number of launches behind an earlier launch of the same kernel in the stream.
+    /// Number of launches that follow an earlier launch of the same kernel in the stream.
     pub(super) repeated: u64,
-    /// By field, how many of the repeated launches differ from the launch before of their kernel.
+    /// For each field, the number of repeated launches in which it differs from the kernel's launch
+    /// before.
     pub(super) changes: Vec<FieldChange>,
     pub(super) rows: Vec<PacketCounts>,
 }
 
-/// The number of launches in which a field changes.
+/// Number of repeated launches in which one field of the packet changes.
 #[derive(Debug, Serialize)]
 pub(super) struct FieldChange {
     pub(super) field: &'static str,
@@ -133,7 +136,8 @@ fn unknown_issue(profile: &Profile) -> u64 {
     profile.report.met("no-launch-call")
 }
 
-/// Counts in which fields launches differ from the launch before of the same kernel by their table.
+/// Counts, for each field, the launches that differ in it from the kernel's launch before, as their
+/// table sees them; returns the counts, and the number of repeated launches.
 fn changed(
     layout: &AqlFormat,
     config: CondensedConfig,

@@ -1,4 +1,4 @@
-//! How does the verb `packet stats` answer?
+//! What do condensed packets save on profiles? The verb `packet stats`.
 
 use raddle_packet::{AqlConfig, AqlFormat};
 use raddle_study::result::of_files;
@@ -14,7 +14,7 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// The verb `packet stats`.
+/// Carries out the verb `packet stats`: prints what condensed packets would save on profiles.
 pub(super) fn verb(
     args: &StatsArgs,
     format: Format,

@@ -1,4 +1,4 @@
-//! How is what condensing saves shown to a person?
+//! How are the savings of condensed packets shown to a person?
 
 use raddle_report::{Block, Column, Document, Table};
 
@@ -7,12 +7,12 @@ use super::play::PacketCounts;
 use super::savings::{Saved, StatsReport};
 use crate::units::{count, counted, duration, percent, plain, share, size};
 
-/// The most characters of the name of a profile.
+/// Most characters of a profile's name that are shown.
 const PROFILE: usize = 60;
 
 const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
 
-/// Returns the report as a document for people.
+/// Returns the savings as a document for people.
 pub(super) fn document(report: &StatsReport, args: &StatsArgs) -> Document {
     let mut document = Document::default();
     document.columns = Some(80);
@@ -97,7 +97,7 @@ fn changes(saved: &Saved) -> String {
     format!("from the launch before of the same kernel ({repeated} of them): {told}")
 }
 
-/// Returns where the costs come from.
+/// Returns a sentence about the costs, and where they come from.
 fn costs(costs: &CostArgs) -> String {
     let from = if *costs == CostArgs::default() {
         "the proportion of the worked example as microseconds, of no device"
@@ -110,7 +110,7 @@ fn costs(costs: &CostArgs) -> String {
     )
 }
 
-/// Returns the assumptions on what no profile holds.
+/// Returns a sentence about the assumptions on facts that no profile holds.
 fn assumed(args: &StatsArgs) -> String {
     let signals = if args.signals {
         "every launch has a signal of its own"

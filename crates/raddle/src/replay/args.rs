@@ -1,4 +1,4 @@
-//! What may be said behind `raddle replay`?
+//! Which options does `raddle replay` have?
 
 use std::path::PathBuf;
 
@@ -195,7 +195,7 @@ pub(crate) struct StudyArgs {
 }
 
 impl ReplayArgs {
-    /// Returns the study of these files.
+    /// Returns the study of these files that the options describe.
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },
@@ -205,7 +205,8 @@ impl ReplayArgs {
 }
 
 impl StudyArgs {
-    /// Returns the study of the given paths, which stand for these files.
+    /// Returns the study that the options describe; `given` are the paths of the command line,
+    /// which stand for `files`.
     pub(crate) fn study(
         &self,
         (given, files): (&[PathBuf], &[PathBuf]),
@@ -248,12 +249,12 @@ impl StudyArgs {
 }
 
 impl RunArgs {
-    /// Reads the engine that the report carries, if it carries one.
+    /// Reads the engine that the report carries; `None` where it carries none.
     pub(crate) fn engine(&self) -> Result<Option<EngineFile>, CliError> {
         self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
     }
 
-    /// Returns which timelines are drawn; `None`: none.
+    /// Returns which timelines are drawn; `None` for none.
     pub(crate) fn timelines(&self) -> Option<TimelineWish> {
         let all = self.timeline == Some(WhichTimelines::All);
         let (slices, window) = (self.timeline_slices, self.timeline_window);
@@ -274,7 +275,7 @@ pub(crate) enum LogDetail {
 }
 
 impl LogDetail {
-    /// Returns the content of decision logs; `None`: there are none.
+    /// Returns how much decision logs tell; `None` where there are none.
     pub(crate) const fn detail(self) -> Option<Detail> {
         match self {
             Self::Answers => Some(Detail::Answers),
@@ -424,7 +425,7 @@ impl From<ScaleArg> for Scaling {
     }
 }
 
-/// Reads a priority rule.
+/// Reads a rule `GLOB[:stream N]=LEVEL` for levels of urgency.
 fn rule(text: &str) -> Result<Rule, TraceError> {
     text.to_owned().try_into()
 }
@@ -433,17 +434,17 @@ pub(crate) fn need(text: &str) -> Result<NeedClaim, TraceError> {
     text.to_owned().try_into()
 }
 
-/// Reads a key of recipes and its value.
+/// Reads a setting `KEY=VALUE` of recipes.
 fn setting(text: &str) -> Result<Setting, String> {
     text.to_owned().try_into()
 }
 
-/// Reads a rule of idempotence.
+/// Reads a rule `GLOB=yes|no|unknown` for idempotence.
 fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }
 
-/// From one time to a later one, in nanoseconds.
+/// Reads two times `FROM..TO`, of which the second is later, in nanoseconds.
 fn window(text: &str) -> Result<(u64, u64), String> {
     let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from < to { Ok((from, to)) } else { Err("it is empty".to_owned()) }

@@ -9,29 +9,29 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// A list of keys that was read.
+/// A list of keys of a document after it was read.
 pub(super) struct KeyList<'l> {
-    /// The name of the document, with its version: `raddle/inspect/1`.
+    /// Name of the document with its version: `raddle/inspect/1`.
     pub(super) id: &'l str,
     title: &'l str,
     root: Shape<'l>,
 }
 
-/// The values at a place of a document.
+/// The values that may stand at a place of a document.
 #[derive(Default)]
 struct Shape<'l> {
     optional: bool,
     nullable: bool,
-    /// The types of values that hold no others; `any` stands for all.
+    /// Names of the types of values without parts; `any` stands for all types.
     types: Vec<&'l str>,
-    /// The entries, if the value is a list.
+    /// Values that the entries may have, if the value is a list; else `None`.
     entries: Option<Box<Self>>,
-    /// The keys, if the value is an object.
+    /// Values of the keys, if the value is an object; else empty.
     keys: BTreeMap<&'l str, Self>,
 }
 
 impl<'l> KeyList<'l> {
-    /// Reads a list; `other` finds the lists of other names.
+    /// Reads a list of keys; `other` finds the lists of other names, to which it may refer.
     pub(super) fn read(text: &'l str, other: impl Fn(&str) -> Option<Self>) -> Self {
         let mut lines = text.lines();
         let (id, title) = lines.next().and_then(|line| line.split_once(' ')).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What may be said behind `raddle serve`?
+//! Which options does `raddle serve` have?
 
 use std::path::PathBuf;
 

@@ -1,21 +1,21 @@
-//! What does a browser ask for, and is it allowed to?
+//! What does a browser ask for, and may it ask?
 //!
-//! The part of HTTP/1.1 that a page needs to ask its own server: one request a connection, bodies
-//! of a length that the header tells.
+//! This is the part of HTTP/1.1 that a page needs to ask its own server: one request for each
+//! connection, with bodies whose length the header gives.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// The most bytes of a request line and headers.
+/// Most bytes of a request line with its headers.
 const HEAD: u64 = 16 * 1024;
-/// The most bytes of a body, which is also the most that the profiles of a question take together.
+/// Most bytes of a body, which is also the most that the profiles of a question take together.
 const BODY: u64 = 1 << 32;
 
-/// A request whose body was not yet read.
+/// A request whose body was not read yet.
 #[derive(Debug)]
 pub(super) struct HttpRequest<R> {
     pub(super) method: String,
     pub(super) path: String,
-    /// The headers, with names in lower case.
+    /// Headers as (name in lower case, value).
     headers: Vec<(String, String)>,
     body: BufReader<R>,
 }
@@ -23,17 +23,17 @@ pub(super) struct HttpRequest<R> {
 /// A refusal: the response to a request that does not get what it asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HttpRefusal {
-    /// 400
+    /// Status 400: the request is malformed.
     BadRequest,
-    /// 403
+    /// Status 403: the request comes from another page or host.
     Forbidden,
-    /// 404
+    /// Status 404: the server has no such page.
     NotFound,
-    /// 405
+    /// Status 405: the page does not take this method.
     NotAllowed,
-    /// 411
+    /// Status 411: the request has no length of its body.
     LengthRequired,
-    /// 413
+    /// Status 413: the body is too large.
     TooLarge,
 }
 
@@ -49,7 +49,7 @@ impl HttpRefusal {
         }
     }
 
-    /// Returns what a user can do about the refusal.
+    /// Returns a line that says what a user can do about the refusal.
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::BadRequest => "this is no request of the page that raddle serves\n",
@@ -109,7 +109,7 @@ impl<R: Read> HttpRequest<R> {
         })
     }
 
-    /// Returns the value of a header that is there exactly once.
+    /// Returns the value of a header; `None` unless it is there exactly once.
     fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(of, _)| of == name);
         let (_, value) = found.next()?;
@@ -131,7 +131,7 @@ impl<R: Read> HttpRequest<R> {
         if own && !apart { Ok(()) } else { Err(HttpRefusal::Forbidden) }
     }
 
-    /// Reads the whole body.
+    /// Reads the whole body of the request.
     pub(super) fn body(&mut self) -> io::Result<Result<Vec<u8>, HttpRefusal>> {
         let length = self.header("content-length").and_then(|length| length.parse::<u64>().ok());
         let length = match length {
@@ -145,7 +145,8 @@ impl<R: Read> HttpRequest<R> {
     }
 }
 
-/// Begins a response, which ends with its connection; `length` is given if it is known.
+/// Writes the head of a response, which ends with its connection; `length` is the number of bytes
+/// of the body, `None` if unknown.
 pub(super) fn respond(
     to: &mut impl Write,
     status: &str,

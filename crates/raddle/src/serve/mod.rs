@@ -1,8 +1,9 @@
-//! How is the application shown on this machine only? The verb `serve`.
+//! How is the application shown in a browser on this machine only? The verb `serve`.
 //!
-//! A server on the loopback address alone, whose one page has a random name: a client that does not
-//! know the address that the server prints learns nothing, and a page of another origin may not
-//! ask. The server answers with the engine of the command line, and sends no request.
+//! The server listens on the loopback address alone, and its one page has a random name: a client
+//! that does not know the address that the server prints learns nothing, and a page of another
+//! origin may not ask. The server answers with the engine of the command line, and sends no
+//! request.
 
 mod args;
 mod http;
@@ -27,12 +28,13 @@ use crate::seal::Seal;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
-/// The number of random bytes in the name of the page.
+/// Number of random bytes in the name of the page.
 const TOKEN: usize = 16;
-/// The time for which a browser may be silent in the middle of a request, or not take an answer.
+/// Longest time for which a browser may be silent in the middle of a request, or not read an
+/// answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The verb `serve`.
+/// Carries out the verb `serve`: shows the application in a browser on this machine.
 pub(crate) fn verb(
     args: &ServeArgs,
     registry: &Registry,
@@ -69,7 +71,7 @@ pub(crate) fn verb(
     server.run()
 }
 
-/// The application on a port of this machine.
+/// The server of the application at a port of this machine.
 #[derive(Debug)]
 struct Server<'r> {
     listener: TcpListener,
@@ -77,7 +79,7 @@ struct Server<'r> {
     token: String,
     page: String,
     registry: &'r Registry,
-    /// A lock for one question at a time, as each takes all cores.
+    /// Lock that lets one question at a time be answered, since each takes all cores.
     turn: Mutex<()>,
 }
 
@@ -122,7 +124,7 @@ impl<'r> Server<'r> {
         })
     }
 
-    /// Reads one request, and sends its response.
+    /// Reads one request from a connection, and sends its response.
     fn talk(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -145,7 +147,8 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Checks a request. Returns `None` for the page, or the request if it is a question.
+    /// Checks a request. Returns `None` if it asks for the page, or the request if it is a
+    /// question.
     fn allowed<R: io::Read>(
         &self,
         request: HttpRequest<R>,
@@ -161,7 +164,7 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Sends the lines of an answer as they come; a client that does not take them ends the study.
+    /// Sends the lines of an answer when they come; if the client stops reading, the study ends.
     fn answer(&self, mut stream: &TcpStream, question: &[u8]) -> io::Result<()> {
         respond(&mut stream, "200 OK", "application/x-ndjson", None)?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What may be said behind `raddle sweep`?
+//! Which options does `raddle sweep` have?
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -55,14 +55,15 @@ pub(crate) struct SweepArgs {
     pub(crate) load: ArrivalArgs,
 }
 
-/// The engine that runs cases.
+/// Engine that runs the cases of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SweepEngine {
-    /// On the cores of this machine.
+    /// The cores of this machine.
     Local,
-    /// As an array job of Slurm, which is printed.
+    /// An array job of Slurm, which is printed.
     Slurm,
-    /// On a cluster of Ray, at an address if one is given.
+    /// A cluster of Ray at this address; with `None` the one that `RAY_ADDRESS` names, else one on
+    /// this machine.
     Ray(Option<String>),
 }
 

@@ -1,4 +1,4 @@
-//! How does a sweep go, from the command line to a file of rows and a page? The verbs `sweep` and
+//! How is a sweep run, from the command line to a file of rows and a page? The verbs `sweep` and
 //! `search-study`.
 
 mod args;
@@ -30,7 +30,7 @@ pub(crate) use args::SweepArgs;
 use args::SweepEngine;
 use rows::RowFile;
 
-/// The verb `sweep`.
+/// Carries out the verb `sweep`: replays profiles once for each combination of values.
 pub(crate) fn verb(
     args: &SweepArgs,
     registry: &Registry,
@@ -40,7 +40,7 @@ pub(crate) fn verb(
     of_kind(SweepKind::Any, args, registry, format, console)
 }
 
-/// The verb `search-study`, which is a sweep with a table of its own.
+/// Carries out the verb `search-study`, which is a sweep with a table of its own.
 pub(crate) fn of_searches(
     args: &SweepArgs,
     registry: &Registry,
@@ -50,12 +50,12 @@ pub(crate) fn of_searches(
     of_kind(SweepKind::Searches, args, registry, format, console)
 }
 
-/// A kind of sweep: the keys that are varied, and how the rows are shown.
+/// Kind of sweep: which keys are varied, and how the rows are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
-    /// The keys of the command line.
+    /// The keys that the command line names are varied.
     Any,
-    /// The searches of `matching`.
+    /// The searches of the policy `matching` are varied.
     Searches,
 }
 
@@ -146,7 +146,7 @@ fn run(
     ran
 }
 
-/// Checks that the rows, and the page beside them, can be written.
+/// Checks that the file of rows, and the page beside it, can be written.
 fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     if out.extension().is_some_and(|ending| ending == "html") {
         return Err(CliError::Usage(
@@ -161,7 +161,7 @@ fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns what would be run, as a text, after the checks of a run.
+/// Makes all checks of a run, and returns a text about the cases that would be run.
 fn dry(
     args: &SweepArgs,
     sweep: &Sweep,
@@ -190,7 +190,7 @@ fn dry(
     Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
 }
 
-/// Returns the command of this process without options that only concern how it is run.
+/// Returns the command line of this process without the options that only say how it is run.
 ///
 /// # Errors
 /// When a word is no Unicode, which a script cannot hold.
@@ -220,7 +220,7 @@ struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
     rows: &'t RowFile,
-    /// The positions of cases, by their ids.
+    /// Positions of the cases, by their ids.
     positions: BTreeMap<String, usize>,
 }
 
@@ -230,9 +230,9 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows, each case once, with the position of its value on each axis. A row of a
-    /// failed case holds no figures, so it does not matter what was in the case's files then, and a
-    /// row with figures of the case holds instead.
+    /// Reads the rows, each case once, and calls `take` with the positions of the case's values on
+    /// the axes. If a case failed and has a row with figures too, the row with figures counts: a
+    /// failed row holds no figures, so it does not matter which files it was computed from.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();
@@ -261,7 +261,7 @@ impl<'t> ToldCases<'t> {
         Ok(ReadCases { done, failed })
     }
 
-    /// Sums up all rows, or those of the shard.
+    /// Sums up the rows of all cases, or of those of the shard.
     fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
@@ -324,32 +324,33 @@ impl<'t> ToldCases<'t> {
     }
 }
 
-/// The rows that a file holds of the cases, by their positions.
+/// Which cases have rows in a file, by the positions of the cases.
 struct ReadCases {
-    /// True for each case that has a row with figures.
+    /// For each case true if it has a row with figures.
     done: Vec<bool>,
-    /// The rows of cases that failed, and have no row with figures.
+    /// Rows of cases that failed and have no row with figures, by position.
     failed: BTreeMap<usize, ReadRow>,
 }
 
-/// The result of a sweep.
+/// Result of a sweep, as JSON and as a document for people.
 struct SummedUp {
     json: String,
     document: Document,
-    /// As in [`Ending`].
+    /// Facts that can overturn the answer, each as one line; this field and those below are as in
+    /// [`Ending`].
     overturning: Vec<String>,
     unanswered: Option<String>,
     never_ran: Option<String>,
     missed_goals: Option<String>,
 }
 
-/// Names the launches that can never run; `None` without any.
+/// Names the launches that can never run, as text; `None` where there are none.
 fn lost(processes: &[NeverRan]) -> Option<String> {
     let all: Vec<String> = processes.iter().map(NeverRan::told).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Writes the page, and prints the result.
+/// Writes the page of a sweep, and prints the result.
 fn finish(
     args: &SweepArgs,
     page: Place,

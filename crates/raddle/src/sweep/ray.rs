@@ -1,5 +1,5 @@
-//! How does a cluster of Ray run cases? `python -m raddle._ray` hands them out, and prints their
-//! rows.
+//! How does a cluster of Ray run cases? The Python module `raddle._ray` distributes them, and
+//! prints their rows.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 
-/// Runs cases by their positions on the cluster at an address, else the one that `RAY_ADDRESS`
-/// names, and hands over each row, a line with its end, as soon as it is there.
+/// Runs the cases at these positions on the cluster at `address`, else on the one that
+/// `RAY_ADDRESS` names, and calls `take` with each row, a line with its end, as soon as it comes.
 ///
 /// # Errors
 /// When Python or the package is missing, the cluster fails, or a row is not taken.
@@ -39,7 +39,7 @@ pub(super) fn run(
     child.end(taken)
 }
 
-/// The program that speaks with the cluster.
+/// The Python program that speaks with the cluster of Ray.
 struct RayDriver {
     python: String,
     child: Child,
@@ -87,7 +87,7 @@ impl RayDriver {
         }
     }
 
-    /// Waits for the end of the program, and ends it if something failed here.
+    /// Waits for the program to end; ends it first if a row could not be taken.
     fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
         if taken.is_err() {
             // The program may have ended by itself.
@@ -107,7 +107,7 @@ impl RayDriver {
 }
 
 /// Finds the files that a sweep names: every text in it that is the path of a file. A text that is
-/// a file by chance does no harm.
+/// the path of a file by chance does no harm.
 fn files(sweep: &Sweep) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     // A sweep is strings, numbers and lists of them, so that writing it as JSON cannot fail.

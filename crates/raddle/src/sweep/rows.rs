@@ -1,8 +1,8 @@
-//! Which rows does a file of a sweep hold already, and how are more added?
+//! Which rows does the file of a sweep hold already, and how are more added?
 //!
 //! A row is added by one write of a whole line, so a sweep that is stopped loses at most the row
-//! that was being written: what stands behind the last end of a line is cut off when the sweep goes
-//! on. Rows of cases that failed leave the file before these are run again.
+//! that was being written: an incomplete last line is cut off when the sweep is continued. Rows of
+//! failed cases are removed from the file before those cases are run again.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -14,9 +14,9 @@ use raddle_study::sweep::ReadRow;
 use crate::error::CliError;
 use crate::place;
 
-/// The beginning of every row.
+/// Beginning of every row in the file of a sweep.
 const BEGIN: &str = "{\"case\":";
-/// The most bytes of a first line that are read to see whether it is a row.
+/// Most bytes of a first line that are read to see whether it is a row.
 const MOST_BYTES: u64 = 1 << 24;
 
 /// Checks that rows may be written to a file, before any case is run.
@@ -32,13 +32,13 @@ pub(super) fn check(path: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Returns whether a text is the beginning of a row that was being written when its sweep was stopped;
-/// any other text is of somebody else and stays.
+/// Returns whether a text is the beginning of a row that was being written when its sweep was
+/// stopped; a file with any other text is foreign and stays.
 fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
 }
 
-/// Returns whether a path still leads to an open file.
+/// Returns whether a path still leads to this open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -49,8 +49,8 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(there).is_some_and(|(own, there)| same(own, there))
 }
 
-/// Returns whether a path still leads to an open file, whose name nobody can take elsewhere than on
-/// Unix.
+/// Returns whether a path still leads to this open file: always true, since only on Unix can the
+/// name of an open file be taken.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
@@ -60,15 +60,15 @@ fn is_at(_: &File, _: &Path) -> bool {
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
-    /// The path of the file, behind all links.
+    /// Path of the file, with links resolved.
     path: PathBuf,
-    /// True if the file was not there before.
+    /// True if the file did not exist before.
     made: bool,
     file: Mutex<File>,
 }
 
 impl RowFile {
-    /// Opens or makes a file.
+    /// Opens the file of rows, or makes it.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
         let path = &place::behind_links(path)?;
@@ -96,7 +96,8 @@ impl RowFile {
         Ok(Self { name, path, made, file: Mutex::new(file) })
     }
 
-    /// Leaves out rows. The file is replaced as a whole, so that an interruption loses nothing.
+    /// Removes the rows for which `drop` returns true. The file is replaced as a whole, so that an
+    /// interruption loses nothing.
     pub(super) fn leave_out(&self, drop: impl Fn(&ReadRow) -> bool) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -125,8 +126,8 @@ impl RowFile {
         Ok(())
     }
 
-    /// Sees to it that the rows can be found once they are all there. Where another file has taken the
-    /// name meanwhile, that file stays, and the rows are put beside it.
+    /// Makes sure that the finished rows can be found by their name. If another file has taken the
+    /// name meanwhile, it stays, and the rows are put beside it.
     pub(super) fn keep(&self) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,7 +142,7 @@ impl RowFile {
         if free { Ok(()) } else { Err(CliError::NotOurs { what: self.name.clone(), reason }) }
     }
 
-    /// Reads every whole row, and cuts off what is behind the last one.
+    /// Reads every whole row, and cuts off an incomplete last line.
     pub(super) fn read(
         &self,
         mut take: impl FnMut(ReadRow) -> Result<(), CliError>,

@@ -1,13 +1,14 @@
-//! How does Slurm run a sweep? As an array job, a shard a task; their files, one behind the other,
-//! are the file of the sweep.
+//! How does Slurm run a sweep? As an array job with a shard for each task; the files of the tasks,
+//! one behind the other, are the file of the sweep.
 //!
-//! Every word is quoted on one line, also in comments: a name with a line end would else end one.
+//! Every word is quoted on one line, also in comments: a name with a line end would otherwise end
+//! the line.
 
 use std::path::Path;
 
 use crate::units::{quoted, shell};
 
-/// Returns the batch script of a command, without its `--out`, for `tasks` tasks.
+/// Returns the batch script that runs a command, given without its `--out`, in `tasks` tasks.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
     let command = shell(command);
     let name = |part: &str| quoted(&format!("{}{part}", out.display()));

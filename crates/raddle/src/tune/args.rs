@@ -1,4 +1,4 @@
-//! What may be said behind `raddle tune`?
+//! Which options does `raddle tune` have?
 
 use std::path::PathBuf;
 

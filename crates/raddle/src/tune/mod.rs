@@ -22,13 +22,12 @@ use crate::units::plain;
 
 pub(crate) use args::TuneArgs;
 
-/// The beginning of the file with the recipe that was found, by which an earlier one is known
-/// again.
+/// Beginning of the file with the recipe that was found, by which an earlier one is recognised.
 const MARK: &str = "# Found by `raddle tune`";
-/// The most characters of the answer in a comment of the file.
+/// Most characters of the answer in a comment of the file.
 const SENTENCE: usize = 500;
 
-/// The verb `tune`.
+/// Carries out the verb `tune`: searches the best values of options and recipe keys.
 pub(crate) fn verb(
     args: &TuneArgs,
     registry: &Registry,
@@ -82,7 +81,7 @@ fn missed(tuned: &Tuned) -> String {
     tuned.answer.missed_goals().map_or_else(only, str::to_owned)
 }
 
-/// Writes the recipe, unless a file is there that is not of this verb.
+/// Writes the recipe that was found, unless a file is there that this verb did not write.
 fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
     // The file tells its user what was found of the recipe.

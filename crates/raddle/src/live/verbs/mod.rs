@@ -1,4 +1,4 @@
-//! How are live programs scheduled, run and asked after?
+//! How are live programs scheduled, run, and listed? The verb `live`.
 
 mod run;
 mod status;
@@ -62,7 +62,7 @@ pub(crate) fn verb(
     Ok(0)
 }
 
-/// Returns the socket that the options mean.
+/// Returns the path of the daemon's socket: that of the options, or the default.
 fn socket(args: &SocketArgs) -> Result<PathBuf, CliError> {
     args.socket.clone().or_else(default_socket).ok_or_else(|| {
         CliError::Usage(
@@ -102,13 +102,13 @@ fn told(
     console.print(&text)
 }
 
-/// Opens a file for a log.
+/// Opens a file to which a log is written.
 fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
     let file = env::log_file(path).map_err(CliError::writing(&path.display().to_string()))?;
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
-/// Carries out `live serve`.
+/// Carries out `live serve`: runs the daemon until it is stopped.
 fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
     let mut options = DaemonConfig {
@@ -141,12 +141,12 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     Ok(daemon.run(&stop)?)
 }
 
-/// Returns which rules of the controller the log of a program breaks.
+/// Checks the log of a live program, and returns which rules of the controller it breaks.
 pub(crate) fn rules(path: &Path) -> Result<CheckedLog, CliError> {
     read(path, raddle_live::check)
 }
 
-/// Reads a live log by the function `find`.
+/// Reads a live log, and returns what `find` computes from it.
 fn read<A>(
     path: &Path,
     find: impl FnOnce(BufReader<File>) -> Result<A, LiveError>,
@@ -160,7 +160,8 @@ fn read<A>(
     })
 }
 
-/// Checks that a live log gives the same answers again; `raddle log` of a live log does this too.
+/// Checks that a live log gives equal answers when its events are replayed; `raddle log` of a live
+/// log does this too.
 pub(crate) fn log(
     path: &Path,
     registry: &Registry,
@@ -195,7 +196,7 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
-    /// True if all answers were there and were the same.
+    /// True if all answers of the log came again, and were equal.
     agree: bool,
     whole: bool,
 }

@@ -1,7 +1,7 @@
-//! How does a program start so that its OpenCL work is scheduled, and was it?
+//! How is a program started so that its OpenCL work is scheduled, and was the work scheduled?
 //!
-//! The loader ignores a layer that it cannot load, in silence. So the layer leaves its process id
-//! in a file, and if that file is empty at the end, nothing was scheduled.
+//! The OpenCL loader ignores a layer that it cannot load, without a message. So the layer writes
+//! its process id to a file, and if that file is empty at the end, no work was scheduled.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
@@ -18,10 +18,11 @@ use crate::console::alarm;
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// The file name of the layer.
+/// File name of the OpenCL layer.
 const LAYER: &str = "libraddle_opencl.so";
 
-/// Carries out `live run`. Returns the exit code of the program.
+/// Carries out `live run`: runs a program whose OpenCL work is scheduled, and returns the program's
+/// exit code.
 pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliError> {
     let layer = layer(args)?;
     let loaded = tempfile::NamedTempFile::new().map_err(CliError::writing("a temporary file"))?;
@@ -65,7 +66,7 @@ fn not_loaded(program: &OsString, layer: &Path) -> String {
     )
 }
 
-/// Returns where the layer lies.
+/// Returns the path of the OpenCL layer: the one that is named, or one near the program.
 fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     let given =
         args.layer.clone().or_else(|| std::env::var_os("RADDLE_OPENCL_LAYER").map(Into::into));
@@ -85,7 +86,7 @@ fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Returns the layers to load: ours before others that are asked for.
+/// Returns the list of OpenCL layers to load: ours before others that the environment asks for.
 fn layers(layer: &Path) -> OsString {
     let mut layers = layer.as_os_str().to_owned();
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
@@ -115,7 +116,8 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Asks the daemon for the level; without a daemon the program runs unscheduled, or not at all.
+/// Asks the daemon for the program's level, and returns the connection to be kept open, if there is
+/// one. Without a daemon the program runs unscheduled, or, with `--require`, not at all.
 fn connect(
     command: &mut Command,
     args: &ProgramArgs,
@@ -170,8 +172,8 @@ fn connect(
     Ok(keep.then_some(daemon))
 }
 
-/// Waits for the program. Ctrl-C on a terminal reaches the program by itself; other requests to end
-/// are handed on.
+/// Waits for the program to end. On a terminal Ctrl-C reaches the program by itself; other requests
+/// to end are passed on to it.
 fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
     let pid = rustix::process::Pid::from_child(&child);
     let on_terminal = std::io::stdin().is_terminal();
@@ -184,7 +186,8 @@ fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
     child.wait().map_err(|cause| CliError::Usage(format!("the program is lost: {cause}")))
 }
 
-/// Returns the exit code, as shells have it.
+/// Returns the exit code of a program as shells have it: 128 plus the number of the signal that
+/// ended it, if one did.
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

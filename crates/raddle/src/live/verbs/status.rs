@@ -7,7 +7,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Carries out `live status`.
+/// Carries out `live status`: prints the programs that the daemon schedules.
 pub(super) fn show(
     daemon: &mut Inquiry,
     format: Format,
