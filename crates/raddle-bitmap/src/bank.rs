@@ -10,10 +10,11 @@ use crate::map::Identity;
 use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
 
-/// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
-/// the longest run of each.
+/// Bank of bitmaps of one resource and one size, such as the vector registers of every SIMD of a
+/// device: each map has one bit per block, free or taken. The bank keeps the length of each map's
+/// longest run of free blocks.
 ///
-/// Maps are named by their index. A device may have nothing of a resource: maps without a block have
+/// Maps are named by their index. A device may lack a resource altogether: maps of 0 blocks have
 /// room for runs of length 0 alone.
 ///
 /// ```
@@ -29,16 +30,19 @@ use crate::{Error, RunPlan, View};
 pub struct Bank {
     identity: Identity,
     blocks: u32,
-    /// The number of words of a map.
+    /// Number of 64-bit words that one map takes.
     per: usize,
-    /// The words of all maps, 1 = free; bits past the last block of a map are 0.
+    /// Words of all maps, one map after the other, with a bit of 1 for a free block; bits past the
+    /// last block of a map are 0.
     words: Vec<u64>,
-    /// The longest run of each map; the next list has the number of free blocks of each.
+    /// Length in blocks of the longest free run of each map; the next list has the number of free
+    /// blocks of each map.
     longest: Vec<u32>,
     free: Vec<u32>,
 }
 
-/// A copy of a map of a [`Bank`]. Other maps can be made equal to the copy.
+/// Copy of one map of a [`Bank`], its free and taken blocks. Other maps can be made equal to the
+/// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapState {
     blocks: u32,
@@ -48,7 +52,7 @@ pub struct MapState {
 }
 
 impl Bank {
-    /// Returns a bank of this many maps of `blocks` free blocks.
+    /// Returns a bank of `maps` maps of `blocks` blocks each, all free.
     ///
     /// # Errors
     /// [`Error::TooManyMaps`] where no memory could hold the maps.
@@ -67,7 +71,7 @@ impl Bank {
         Ok(bank)
     }
 
-    /// Returns the number of maps.
+    /// Returns the number of maps of the bank.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.longest.len()
@@ -85,57 +89,61 @@ impl Bank {
         self.blocks
     }
 
-    /// Returns a view of one of the maps; `None` where there is no such map, or where maps have no
-    /// block.
+    /// Returns a view of the map with the index `map`; `None` where there is no such map, or where
+    /// the maps have no block.
     #[must_use]
     pub fn view(&self, map: usize) -> Option<View<'_>> {
         (self.blocks > 0 && map < self.len()).then(|| View::trusted(self.words(map), self.blocks))
     }
 
-    /// Returns the longest run of one of the maps; 0 where there is no such map.
+    /// Returns the length of the longest free run of the map with the index `map`, in blocks; 0
+    /// where there is no such map.
     #[inline]
     #[must_use]
     pub fn longest(&self, map: usize) -> u32 {
         self.longest.get(map).copied().unwrap_or_default()
     }
 
-    /// Returns the longest run of each map.
+    /// Returns the length of the longest free run of each map, in blocks.
     #[inline(always)]
     #[must_use]
     pub fn longest_runs(&self) -> &[u32] {
         &self.longest
     }
 
-    /// Returns how many blocks of one of the maps are free; 0 where there is no such map.
+    /// Returns the number of free blocks of the map with the index `map`; 0 where there is no such
+    /// map.
     #[inline]
     #[must_use]
     pub fn free_blocks(&self, map: usize) -> u32 {
         self.free.get(map).copied().unwrap_or_default()
     }
 
-    /// Finds the first free run of at least `want` blocks of one of the maps, and plans its lowest
-    /// `want` blocks. A plan for 0 blocks always starts at 0.
+    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks
+    /// of one map; `None` where no run is that long. A plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit(&self, map: usize, want: u32) -> Option<RunPlan> {
         self.first_fit_from(map, 0, want)
     }
 
-    /// Finds as [`first_fit`](Self::first_fit) does, among the starts at or after `from`.
+    /// Returns a plan as [`first_fit`](Self::first_fit) does, but only of a run that starts at or
+    /// after the block `from`.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
         RunPlan::first(self.words(map), from, want, (&self.identity, map))
     }
 
-    /// Returns a plan for exactly this run, where it is free.
+    /// Returns a plan for exactly the `len` blocks from `start` of one map; `None` where one of
+    /// them is not free.
     #[must_use]
     pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
         let free = words::check(self.words(map), self.blocks, start, len, true);
         (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len, &self.identity, map))
     }
 
-    /// Takes the run of a plan from one of the maps. Returns the start of the run.
+    /// Takes the run of a plan from one of the maps. Returns the first block of the run.
     ///
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`FreeMap::commit`](crate::FreeMap::commit); nothing has changed
@@ -148,8 +156,8 @@ impl Bank {
     }
 
     /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit)
-    /// and [`commit`](Self::commit) in one. Returns the start of the run; `None`, with nothing
-    /// changed, where there is none.
+    /// and [`commit`](Self::commit) in one. Returns the first block of the run; `None`, with
+    /// nothing changed, where no run is that long.
     #[inline(always)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
         if want == 0 {
@@ -171,10 +179,11 @@ impl Bank {
         self.take_first_of_many(map, want)
     }
 
-    /// Takes the first run, as [`take_first`](Self::take_first) does, of each of several maps side
-    /// by side, from `first` on, and writes the start of each run to `starts`. Returns whether each
-    /// map had a run; if not, the runs of some maps may be taken. Equal maps of one word, as those
-    /// of the SIMDs of a compute unit mostly are, are searched once.
+    /// Takes the first run of `want` blocks, as [`take_first`](Self::take_first) does, of each map
+    /// from the index `first` on, one map for each place of `starts`, and writes the first block of
+    /// each run there. Returns whether each map had a run; if not, the runs of some maps may be
+    /// taken. Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are
+    /// searched once.
     #[inline(always)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
         let maps = first..first + starts.len();
@@ -196,10 +205,9 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
-    /// Takes runs, as [`take_first`](Self::take_first) does, of each of several equal maps, as
-    /// often as there is a run and a place in `starts`, and writes the start of each run there, in
-    /// order. Returns the number of runs; `None`, with nothing changed, where maps differ or there
-    /// is no map.
+    /// Takes runs of `want` blocks from several equal maps, each run from all of them, until no run
+    /// or no place of `starts` is left, and writes the first block of each run there. Returns the
+    /// number of runs; `None`, with nothing changed, where maps differ or there is no map.
     #[inline(always)]
     pub fn take_row_of_equal(
         &mut self,
@@ -228,8 +236,8 @@ impl Bank {
         Some(taken)
     }
 
-    /// Takes a row of runs of maps of several words: the runs are found in the first map, and the
-    /// other maps become copies of it.
+    /// Does the work of [`take_row_of_equal`](Self::take_row_of_equal) for maps of several words:
+    /// takes the runs from the first map, and makes the other maps copies of it.
     #[inline(never)]
     fn take_row_of_many(
         &mut self,
@@ -260,15 +268,15 @@ impl Bank {
         Some(taken)
     }
 
-    /// Returns a copy of one of the maps; `None` if there is no such map.
+    /// Returns a copy of the map with the index `map`; `None` if there is no such map.
     #[must_use]
     pub fn state(&self, map: usize) -> Option<MapState> {
         let (&longest, &free) = self.longest.get(map).zip(self.free.get(map))?;
         Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
     }
 
-    /// Makes maps equal to a copy. Maps that do not exist are left out; a copy of another size changes
-    /// nothing.
+    /// Makes each map with an index in `maps` equal to a copy. Indices without a map are left out;
+    /// a copy of another number of blocks changes nothing.
     #[inline(always)]
     pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -289,7 +297,8 @@ impl Bank {
         self.free[maps].fill(to.free);
     }
 
-    /// Gives back all taken blocks of each of these maps. Maps that do not exist are left out.
+    /// Gives back all taken blocks of each map with an index in `maps`. Indices without a map are
+    /// left out.
     #[inline(always)]
     pub fn release_all(&mut self, maps: Range<usize>) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -312,8 +321,8 @@ impl Bank {
         }
     }
 
-    /// Gives back a run of each of several maps side by side, as [`release`](Self::release) does,
-    /// from `first` on, at these starts.
+    /// Gives back a run of `len` blocks, as [`release`](Self::release) does, to each map from the
+    /// index `first` on, one map for each place of `starts`, which has the first block of the run.
     ///
     /// # Errors
     /// The error of the first run that cannot be released; the maps before it may have changed
@@ -336,7 +345,8 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// Returns the word that each of these maps has, if they have one word each and are equal.
+    /// Returns the word of these maps, if each of them has one word and all are equal; `None`
+    /// otherwise.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {
         let [word, rest @ ..] = self.words.get(maps).filter(|_| self.per == 1)? else {
@@ -345,7 +355,7 @@ impl Bank {
         rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
     }
 
-    /// Writes the same word, longest run and number of free blocks to several maps of one word.
+    /// Gives several maps of one word the same word, longest run and number of free blocks.
     #[inline(always)]
     fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
         self.words[maps.clone()].fill(word);
@@ -373,7 +383,7 @@ impl Bank {
         Some(start)
     }
 
-    /// Gives back `len` blocks from `start` to one of the maps.
+    /// Gives back the `len` blocks from `start` to one of the maps.
     ///
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`FreeMap::release`](crate::FreeMap::release); nothing has changed
@@ -383,7 +393,8 @@ impl Bank {
         self.change(map, start, len, false)
     }
 
-    /// Takes a run or gives it back. Maps of one word take no call and no loop.
+    /// Takes a run if `take` is true, else gives it back. Maps of one word take no call and no
+    /// loop.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1
@@ -431,9 +442,9 @@ impl Bank {
         Ok(())
     }
 
-    /// Mends the longest run and the number of free blocks of a map after a run was taken or given
-    /// back. `below` and `behind` are the numbers of free blocks in a row right below the run and
-    /// behind it.
+    /// Updates the longest run and the number of free blocks of a map after a run of `len` blocks
+    /// was taken (`take`) or given back. `below` and `behind` are the numbers of free blocks in a
+    /// row right below the run and behind it.
     #[inline(always)]
     fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
         let (longest, free) = (self.longest[map], self.free[map]);
@@ -449,7 +460,7 @@ impl Bank {
         };
     }
 
-    /// Returns the words of one of the maps; no word where there is no such map.
+    /// Returns the words of the map with the index `map`; an empty list where there is no such map.
     #[inline(always)]
     fn words(&self, map: usize) -> &[u64] {
         match self.per {

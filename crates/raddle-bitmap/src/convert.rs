@@ -14,7 +14,7 @@ use crate::{Error, FreeMap, Polarity, View};
 impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     type Error = Error;
 
-    /// Copies the bits into a map.
+    /// Copies the bits into a map, in which a bit of 1 is a free block.
     ///
     /// # Errors
     /// As [`FreeMap::new`], and with more than `u32::MAX` bits.
@@ -27,7 +27,7 @@ impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
 }
 
 impl<T: BitStore> From<View<'_>> for BitVec<T, Lsb0> {
-    /// Copies the blocks of a map.
+    /// Copies the blocks of a map into bits, 1 for a free block.
     fn from(map: View<'_>) -> Self {
         (0..map.blocks()).map(|block| map.is_free(block)).collect()
     }

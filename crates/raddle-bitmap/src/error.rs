@@ -1,6 +1,6 @@
-//! Why is something refused?
+//! Why does a map or a search refuse an argument?
 
-/// The reason why a map or a search refuses an argument; nothing has changed then.
+/// Reason why a map or a search refuses an argument; nothing has changed then.
 ///
 /// Positions and lengths are in blocks, indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use crate::Error;
 
-/// A part that was handed out and is not reclaimed.
+/// Part of a ring, some blocks in a row, that was handed out and is not reclaimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     start: u32,
@@ -12,8 +12,9 @@ struct Part {
     released: bool,
 }
 
-/// A ring of 1 to `u32::MAX` blocks. A part begins at the tail, or at 0 where the blocks from the tail
-/// to the end are too few. A part that is released is reclaimed once all older ones are.
+/// Ring of 1 to `u32::MAX` blocks, handed out in parts. A part begins at the tail, or at 0 where
+/// the blocks from the tail to the end are too few. A released part is reclaimed once all parts
+/// handed out before it are.
 ///
 /// ```
 /// use raddle_bitmap::Ring;
@@ -30,7 +31,7 @@ struct Part {
 pub struct Ring {
     blocks: u32,
     tail: u32,
-    /// The oldest first.
+    /// Parts that are not reclaimed, the oldest first.
     parts: VecDeque<Part>,
 }
 
@@ -46,14 +47,14 @@ impl Ring {
         Ok(Self { blocks, tail: 0, parts: VecDeque::new() })
     }
 
-    /// Returns the number of blocks, free and held.
+    /// Returns the number of blocks of the ring, free and handed out.
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns where a part of `want` blocks would begin, if there is room. A part without blocks
-    /// begins at 0.
+    /// Returns the block at which a part of `want` blocks would begin; `None` where there is no
+    /// room. A part without blocks begins at 0.
     #[must_use]
     pub fn find(&self, want: u32) -> Option<u32> {
         if want == 0 {
@@ -67,7 +68,8 @@ impl Ring {
         (!self.parts.iter().any(meets)).then_some(start)
     }
 
-    /// Hands out a part of `want` blocks, where there is room, and returns where it begins.
+    /// Hands out a part of `want` blocks, and returns the block at which it begins; `None` where
+    /// there is no room.
     pub fn allocate(&mut self, want: u32) -> Option<u32> {
         let start = self.find(want)?;
         if want > 0 {
@@ -77,7 +79,7 @@ impl Ring {
         Some(start)
     }
 
-    /// Gives back the part that begins at a block.
+    /// Gives back the part that begins at the block `start`.
     ///
     /// # Errors
     /// [`Error::NotTaken`] where no part begins there that is held.

@@ -7,14 +7,14 @@ use bitvec::vec::BitVec;
 use super::setup::{Setup, Shift};
 use crate::View;
 
-/// A sequence of digits as a bundle of wires carries it, leftmost first (the seed's d1).
+/// Sequence of binary digits as a bundle of wires carries it, leftmost first (the seed's d1).
 ///
 /// A sequence is shown as its digits: `01101110`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bits(BitVec);
 
 impl Bits {
-    /// Returns the blocks of a map, with the digits of a polarity.
+    /// Returns one digit for each block of a map, in the polarity of `setup`.
     pub(super) fn of_map(map: View<'_>, setup: Setup) -> Self {
         Self::of((0..map.blocks()).map(|block| setup.polarity.digit(map.is_free(block))))
     }
@@ -23,7 +23,7 @@ impl Bits {
         Self(digits.into_iter().collect())
     }
 
-    /// Returns a sequence of this many equal digits.
+    /// Returns a sequence of `len` equal digits.
     pub(super) fn repeat(digit: bool, len: usize) -> Self {
         Self(BitVec::repeat(digit, len))
     }
@@ -38,7 +38,7 @@ impl Bits {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Returns the sequence shifted by `by` places; the vacated places are occupied.
+    /// Returns the sequence shifted by `by` places; the vacated places become occupied.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);
@@ -50,7 +50,8 @@ impl Bits {
         moved
     }
 
-    /// Combines two sequences place by place: a place is free where it is free in both.
+    /// Returns the combination of two sequences place by place: a place is free where it is free in
+    /// both.
     pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
         let mut both = self.0.clone();
         if setup.polarity.digit(true) {
@@ -68,7 +69,8 @@ impl Bits {
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// Returns the digit of one group: that of a free block where all blocks of the group are free.
+    /// Returns the digit that stands for this group of blocks: that of a free block where all its
+    /// blocks are free, else that of a taken one.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }
@@ -81,7 +83,7 @@ impl Bits {
         self.0.set(place, digit);
     }
 
-    /// Returns the last place that holds a 1.
+    /// Returns the index of the last place that holds a 1; `None` where no place does.
     pub(super) fn last_one(&self) -> Option<usize> {
         self.0.last_one()
     }

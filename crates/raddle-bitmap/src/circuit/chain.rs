@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use super::Bits;
 use super::setup::Setup;
 
-/// S_i, SA_i and SAR of one sequence S_0.
+/// Sequences that the full search makes of one sequence S_0: the shifted S_i, the combined SA_i and
+/// the reduced SAR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) shifted: Vec<Bits>,
@@ -23,7 +24,7 @@ impl Chain {
     }
 }
 
-/// Combines each sequence with all sequences before it.
+/// Returns for each sequence its combination with all sequences before it.
 pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
     let mut combined: Vec<Bits> = Vec::with_capacity(sequences.len());
     for sequence in sequences {

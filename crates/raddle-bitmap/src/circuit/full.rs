@@ -4,14 +4,14 @@ use super::chain::Chain;
 use super::{Bits, Setup};
 use crate::{Error, View};
 
-/// The full search, step by step: d1 to d4.
+/// Sequences that the full search makes of one map, step by step: d1 to d4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTrace {
     chain: Chain,
 }
 
 impl FullTrace {
-    /// Computes every sequence for a map.
+    /// Computes every sequence of the search for a map.
     ///
     /// # Errors
     /// [`Error::TooManyBlocks`] above [`MOST_BLOCKS`](super::MOST_BLOCKS).
@@ -20,26 +20,26 @@ impl FullTrace {
         Ok(Self { chain: Chain::of(&Bits::of_map(map, setup), setup) })
     }
 
-    /// d1 and d2: S_0, as read, to S_(N-1).
+    /// Returns d1 and d2: the map as read, S_0, and its shifts up to S_(N-1).
     #[must_use]
     pub fn s(&self) -> &[Bits] {
         &self.chain.shifted
     }
 
-    /// d3: SA_i is S_0 to S_i combined.
+    /// Returns d3: the sequences SA_i, each S_0 to S_i combined.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// d41 and d42: the first sequence under test, SAR_0 to SAR_(N-1). SAR_i is 1 if a run of
-    /// i + 1 blocks is free.
+    /// Returns d41 and d42: the first sequence under test, SAR_0 to SAR_(N-1). SAR_i is 1 if a run
+    /// of i + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.chain.reduced
     }
 
-    /// d43: the longest free run.
+    /// Returns d43: the length of the longest free run, in blocks.
     #[must_use]
     pub fn answer(&self) -> u32 {
         self.sar().last_one().map_or(0, |i| i as u32 + 1)

@@ -7,7 +7,7 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Grouped, View};
 
-/// The grouped search, step by step: e1 to e3.
+/// Sequences that the grouped search makes of one map, step by step: e1 to e3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupedTrace {
     search: Grouped,
@@ -17,7 +17,7 @@ pub struct GroupedTrace {
 }
 
 impl GroupedTrace {
-    /// Computes every sequence for a map.
+    /// Computes every sequence of the search for a map.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
@@ -33,37 +33,37 @@ impl GroupedTrace {
         Ok(Self { search: *search, s0, u, chain: Chain::of(&f0, setup) })
     }
 
-    /// e1: S_0, as read.
+    /// Returns e1: the map as read, S_0.
     #[must_use]
     pub const fn s0(&self) -> &Bits {
         &self.s0
     }
 
-    /// e2: the groups U_1 to U_Z.
+    /// Returns e2: the groups of blocks U_1 to U_Z, each as its digits.
     #[must_use]
     pub fn u(&self) -> &[Bits] {
         &self.u
     }
 
-    /// e2 and e31: F_0, one digit UA_z a group, to F_(Z-1).
+    /// Returns e2 and e31: F_0, which has one digit UA_z a group, and its shifts up to F_(Z-1).
     #[must_use]
     pub fn f(&self) -> &[Bits] {
         &self.chain.shifted
     }
 
-    /// e32: FA_j is F_0 to F_j combined.
+    /// Returns e32: the sequences FA_j, each F_0 to F_j combined.
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// e331 and e332: FAR_0 to FAR_(Z-1).
+    /// Returns e331 and e332: FAR_0 to FAR_(Z-1). FAR_j is 1 if j + 1 groups in a row are free.
     #[must_use]
     pub const fn far(&self) -> &Bits {
         &self.chain.reduced
     }
 
-    /// e333: the longest row of free groups, x, in blocks.
+    /// Returns e333: the length of the longest row of free groups (the seed's x), in blocks.
     #[must_use]
     pub fn answer(&self) -> u32 {
         let size = self.search.size();

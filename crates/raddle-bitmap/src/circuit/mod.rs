@@ -46,10 +46,11 @@ pub use shared::{Masks, PeriodTrace};
 
 use crate::{Error, View};
 
-/// The most blocks, or positions of a shared finder, that a trace takes: 4 MiB of sequences.
+/// Most blocks of a map, or positions of a shared finder, that a trace takes; its sequences then
+/// take 4 MiB.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Refuses a number of blocks whose sequences would fill the memory.
+/// Returns an error for a number of blocks whose sequences would fill the memory.
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
         return Err(Error::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS });
@@ -57,7 +58,7 @@ const fn traceable(blocks: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses a map that is too large, as [`traceable`] does.
+/// Returns an error for a map that has too many blocks for a trace, as [`traceable`] does.
 const fn traceable_map(map: View<'_>) -> Result<(), Error> {
     traceable(map.blocks())
 }

@@ -10,19 +10,21 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// The way in which one SA comes from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
+/// Step that makes one combined sequence SA from another: `SA_to = SA_from op (SA_from shifted by
+/// to - from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// The index of the SA that the jump starts from: SA_0 = S_0 is there from the beginning.
+    /// Index of the SA that the jump starts from; SA_0 = S_0 exists from the beginning.
     pub from: u32,
-    /// The index of the SA that the jump makes.
+    /// Index of the SA that the jump makes.
     pub to: u32,
-    /// True if the SA that is made is a sample, and not just a step on the way to one.
+    /// True if the SA that is made is a sample of the search, and not just a step on the way to
+    /// one.
     pub sampled: bool,
 }
 
 impl Jump {
-    /// Returns the jumps that make every sample, in their order.
+    /// Returns the jumps that make every sample of the search, in their order.
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -36,7 +38,7 @@ impl Jump {
     }
 }
 
-/// The sampled search, step by step: f1 to f4.
+/// Sequences that the sampled search makes of one map, step by step: f1 to f4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledTrace {
     search: Sampled,
@@ -47,7 +49,7 @@ pub struct SampledTrace {
 }
 
 impl SampledTrace {
-    /// Computes every sequence for a map.
+    /// Computes every sequence of the search for a map.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
@@ -76,31 +78,32 @@ impl SampledTrace {
         Ok(Self { search: search.clone(), s, jumps, sa, sar })
     }
 
-    /// f1 and f2: S_0, as read, to S_(N-1).
+    /// Returns f1 and f2: the map as read, S_0, and its shifts up to S_(N-1).
     #[must_use]
     pub fn s(&self) -> &[Bits] {
         &self.s
     }
 
-    /// f3: each jump and the SA that it makes, the steps between samples included.
+    /// Returns f3: each jump and the sequence SA that it makes, the steps between samples included.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps
     }
 
-    /// f3: SA_k for each sample k.
+    /// Returns f3: the combined sequence SA_k for each sample k.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa
     }
 
-    /// f41 and f42: SAR_k for each sample k.
+    /// Returns f41 and f42: SAR_k for each sample k, 1 if a run of k + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.sar
     }
 
-    /// f43: the largest amount k' + 1 for which a run is free, or 0.
+    /// Returns f43: the largest sampled length k + 1 for which a run is free, in blocks; 0 where
+    /// there is none.
     #[must_use]
     pub fn answer(&self) -> u32 {
         // The sequence has one digit for each amount, so there is an amount at each place.

@@ -8,18 +8,19 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
-/// The places of a shifted sequence that are set to occupied at the borders of slots.
+/// Choice of the places of a shifted sequence that are set to occupied at the borders of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
-    /// In D_e, the e places at the trailing end of every slot: the seed's g32.
+    /// In the sequence D_e, shifted by e, the e places at the trailing end of every slot: the
+    /// seed's g32.
     #[default]
     All,
-    /// In D_e, only the e-th place from the trailing end of every slot. The chain keeps the other
-    /// places occupied, so that one gate a border and shift is enough.
+    /// In the sequence D_e, shifted by e, only the e-th place from the trailing end of every slot.
+    /// The chain keeps the other places occupied, so that one gate a border and shift is enough.
     Newest,
 }
 
-/// One period of a shared finder, step by step: g2 and g31 to g34.
+/// Sequences that a shared finder makes of the maps of one period, step by step: g2 and g31 to g34.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodTrace {
     setup: Setup,
@@ -31,7 +32,7 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Computes every sequence for the maps of one period, in the order of its slots.
+    /// Computes every sequence for the maps of one period, which come in the order of its slots.
     ///
     /// # Errors
     /// [`Error::MapCount`] and [`Error::OtherSize`] as [`Shared::find`], [`Error::TooManyBlocks`]
@@ -63,40 +64,43 @@ impl PeriodTrace {
         Ok(Self { setup, width: search.width(), slots, d, da, dqr })
     }
 
-    /// g31 and g32: D_0, the maps in their slots, to D_(E-1), masked at the borders.
+    /// Returns g31 and g32: D_0, the maps in their slots, and its shifts up to D_(E-1), masked at
+    /// the borders.
     #[must_use]
     pub fn d(&self) -> &[Bits] {
         &self.d
     }
 
-    /// g33: DA_e is D_0 to D_e combined.
+    /// Returns g33: the sequences DA_e, each D_0 to D_e combined.
     #[must_use]
     pub fn da(&self) -> &[Bits] {
         &self.da
     }
 
-    /// g341 and g342: for each slot, DQR_0 to DQR_(E-1).
+    /// Returns g341 and g342: for each slot the sequence DQR_0 to DQR_(E-1). DQR_e is 1 if e + 1
+    /// blocks in a row are free in the slot.
     #[must_use]
     pub fn dqr(&self) -> &[Bits] {
         &self.dqr
     }
 
-    /// Returns every DA_e reduced over the places from `start` to before `end` (at most the width):
-    /// the seed's S_H and S_L are those of the two halves.
+    /// Returns every DA_e reduced to one digit over the places from `start` to before `end` (at
+    /// most the width): the seed's S_H and S_L are those of the two halves.
     #[must_use]
     pub fn reduced(&self, start: u32, end: u32) -> Bits {
         let end = end.min(self.width);
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// g343: the longest free run of each map.
+    /// Returns g343: the length of the longest free run of each map, in blocks.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
         self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()
     }
 }
 
-/// Sets places at the trailing ends of slots to occupied.
+/// Sets the places of a sequence shifted by `by` to occupied that `masks` chooses at the trailing
+/// ends of slots.
 fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
     for slot in slots {
         let (start, end) = (slot.start as usize, slot.end as usize);

@@ -1,10 +1,10 @@
-//! How are runs taken and given back?
+//! How are runs of blocks taken from a map and given back?
 
 use super::{FreeMap, RunPlan};
 use crate::{Error, words};
 
 impl FreeMap {
-    /// Takes the run of a plan. Returns the start of the run.
+    /// Takes the run of blocks that a plan names. Returns the first block of the run.
     ///
     /// # Errors
     /// When a block of the run has been taken since the search ([`Error::Taken`]), or the plan is
@@ -16,7 +16,7 @@ impl FreeMap {
         Ok(start)
     }
 
-    /// Takes exactly these blocks, if all are free: a [`fit_at`](Self::fit_at) and its
+    /// Takes the `len` blocks from `start`, if all are free: a [`fit_at`](Self::fit_at) and its
     /// [`commit`](Self::commit) in one.
     ///
     /// # Errors
@@ -29,7 +29,8 @@ impl FreeMap {
         Ok(())
     }
 
-    /// Gives back `len` blocks from `start`; they need not have been taken in one piece.
+    /// Gives back the `len` blocks from `start`; they may come from several runs that were taken
+    /// one by one.
     ///
     /// # Errors
     /// When one of the blocks is not taken ([`Error::NotTaken`]), or lies past the end

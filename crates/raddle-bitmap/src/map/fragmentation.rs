@@ -1,39 +1,40 @@
-//! How much of what is free cannot be had in one piece?
+//! How many free blocks of a map cannot be had in one run?
 
 use core::fmt;
 
 use super::FreeMap;
 
-/// The number of free blocks of a map, and the runs in which they lie.
+/// Number of free blocks of a map, and of the free runs (free blocks in a row) in which they lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
-    /// Free blocks in all.
+    /// Number of free blocks of the map.
     pub free: u32,
-    /// The length of the longest free run.
+    /// Length of the longest free run, in blocks.
     pub longest: u32,
-    /// The number of free runs.
+    /// Number of free runs of the map.
     pub runs: u32,
 }
 
-/// The reason why a request does not fit: the blocks that are wanted, and the blocks that are free.
+/// Reason why a request does not fit into a map: the blocks that are wanted, and the blocks that
+/// are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
-    /// Blocks wanted in one run.
+    /// Number of blocks wanted in one run.
     pub want: u32,
-    /// Free blocks in all.
+    /// Number of free blocks of the map.
     pub free: u32,
-    /// The length of the longest free run.
+    /// Length of the longest free run, in blocks.
     pub longest: u32,
 }
 
 impl FitRefusal {
-    /// Returns whether the free blocks are enough in all, but lie in runs that are too short.
+    /// Returns whether the map has enough free blocks in all, but in runs that are too short.
     #[must_use]
     pub const fn is_fragmentation(&self) -> bool {
         self.want <= self.free
     }
 
-    /// Returns how many blocks the longest run lacks.
+    /// Returns how many blocks the longest free run lacks for the request.
     #[must_use]
     pub const fn missing(&self) -> u32 {
         self.want - self.longest
@@ -48,7 +49,7 @@ impl fmt::Display for FitRefusal {
 }
 
 impl FreeMap {
-    /// Returns the number of free blocks, and the runs in which they lie.
+    /// Returns the number of free blocks, and of the free runs in which they lie.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {
         let mut found = Fragmentation { free: self.free_blocks(), ..Fragmentation::default() };
@@ -59,7 +60,7 @@ impl FreeMap {
         found
     }
 
-    /// Returns why no run of `want` blocks is free; `None` if there is one.
+    /// Returns why no run of `want` blocks is free; `None` if such a run is free.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Polarity};

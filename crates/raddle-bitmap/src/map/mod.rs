@@ -18,7 +18,7 @@ pub use view::View;
 use crate::Error;
 use crate::words;
 
-/// A map of 1 to `u32::MAX` equal blocks, each free or taken. A map can [`grow`](Self::grow).
+/// Map of 1 to `u32::MAX` equal blocks, each free or taken. A map can [`grow`](Self::grow).
 ///
 /// Each block is one bit. Searches reserve nothing: they return a [`RunPlan`], and only
 /// [`commit`](Self::commit) takes its run.
@@ -39,7 +39,7 @@ use crate::words;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct FreeMap {
-    /// One bit a block, 1 = free; bits past the last block are 0.
+    /// Words with one bit a block, 1 = free; bits past the last block are 0.
     words: Vec<u64>,
     blocks: u32,
     free: u32,
@@ -47,7 +47,7 @@ pub struct FreeMap {
 }
 
 impl FreeMap {
-    /// Returns a map of `blocks` free blocks.
+    /// Returns a map of `blocks` blocks, all free.
     ///
     /// # Errors
     /// [`Error::NoBlocks`] without a block.
@@ -85,28 +85,28 @@ impl FreeMap {
         View::trusted(&self.words, self.blocks)
     }
 
-    /// Returns the length of the longest run of free blocks.
+    /// Returns the length of the longest run of free blocks, in blocks.
     #[inline]
     #[must_use]
     pub fn longest(&self) -> u32 {
         words::longest(&self.words)
     }
 
-    /// Returns the free runs, lowest first: start and length.
+    /// Returns the free runs of the map, lowest first, as (first block, number of blocks).
     pub fn runs(&self) -> words::Runs<'_> {
         self.view().runs()
     }
 
-    /// Finds the first free run of at least `want` blocks, and plans its lowest `want` blocks. A
-    /// plan for 0 blocks always starts at 0, here, in [`best_fit`](Self::best_fit) and in
-    /// [`worst_fit`](Self::worst_fit).
+    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks;
+    /// `None` where no run is that long. A plan for 0 blocks always starts at 0, also in
+    /// [`best_fit`](Self::best_fit) and [`worst_fit`](Self::worst_fit).
     #[inline]
     #[must_use]
     pub fn first_fit(&self, want: u32) -> Option<RunPlan> {
         self.first_fit_from(0, want)
     }
 
-    /// Returns the plan of [`first_fit`](Self::first_fit), or why there is none.
+    /// Returns the plan of [`first_fit`](Self::first_fit), or the reason why no run is long enough.
     ///
     /// # Errors
     /// The refusal has the blocks that are wanted and the blocks that are free.
@@ -119,7 +119,8 @@ impl FreeMap {
         })
     }
 
-    /// Finds as [`first_fit`](Self::first_fit) does, among the starts at or after `from`.
+    /// Returns a plan as [`first_fit`](Self::first_fit) does, but only of a run that starts at or
+    /// after the block `from`.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
     /// taking any: the next lies at or after the end of the one before.
@@ -129,37 +130,39 @@ impl FreeMap {
         RunPlan::first(&self.words, from, want, (&self.identity, 0))
     }
 
-    /// Finds the shortest free run of at least `want` blocks, and plans its lowest `want` blocks;
-    /// ties to the lowest start.
+    /// Returns a plan of the lowest `want` blocks of the shortest free run of at least `want`
+    /// blocks, of equal runs the lowest; `None` where no run is that long.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().best_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Finds the longest free run, if it has at least `want` blocks, and plans its lowest `want`
-    /// blocks; ties to the lowest start.
+    /// Returns a plan of the lowest `want` blocks of the longest free run, of equal runs the
+    /// lowest; `None` where it has less than `want` blocks.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().worst_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Finds the lowest start at or after the block `after`, else the lowest of all, and plans `want`
-    /// blocks from there. With the end of the run that was taken last this is next fit.
+    /// Returns a plan of the lowest `want` free blocks in a row that start at or after the block
+    /// `after`, else of the lowest of the map; `None` where no run is that long. With the end of
+    /// the run that was taken last as `after`, this is next fit.
     #[must_use]
     pub fn next_fit(&self, after: u32, want: u32) -> Option<RunPlan> {
         self.first_fit_from(after, want).or_else(|| self.first_fit(want))
     }
 
-    /// Returns a plan for exactly this run, where it is free.
+    /// Returns a plan for exactly the `len` blocks from `start`; `None` where one of them is not
+    /// free.
     #[inline]
     #[must_use]
     pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {
         self.view().all_free(start, len).then_some(RunPlan::new(start, len, &self.identity, 0))
     }
 
-    /// Adds free blocks behind the last one.
+    /// Adds `by` free blocks behind the last block of the map.
     ///
     /// # Errors
     /// [`Error::TooManyBlocks`] above `u32::MAX` blocks in all; nothing has changed then.

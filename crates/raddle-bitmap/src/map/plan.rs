@@ -1,10 +1,10 @@
-//! What did a search find, before it is taken?
+//! Which run of blocks has a search found that is not taken yet?
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::{Error, words};
 
-/// The identity of a map or bank, which no other one has. A clone gets another identity; a
+/// Identity of a map or bank, which no other map or bank has. A clone gets another identity; a
 /// comparison of maps ignores identities.
 #[derive(Debug)]
 pub(crate) struct Identity(usize);
@@ -30,7 +30,7 @@ impl PartialEq for Identity {
 
 impl Eq for Identity {}
 
-/// A free run that a search found. A plan reserves nothing: only
+/// Free run of blocks that a search found. A plan reserves nothing: only
 /// [`FreeMap::commit`](crate::FreeMap::commit) takes the run.
 ///
 /// A plan is neither `Copy` nor `Clone`, so that no run is taken twice.
@@ -44,11 +44,11 @@ impl Eq for Identity {}
 pub struct RunPlan {
     start: u32,
     len: u32,
-    /// The map, or bank and map, that the plan was made for.
+    /// (identity of the map or bank, index of the map in the bank) for which the plan was made.
     of: (usize, usize),
 }
 
-/// Plans of equal runs are equal, whichever map they are of.
+/// Plans of equal runs are equal, whichever map they were made for.
 impl PartialEq for RunPlan {
     fn eq(&self, other: &Self) -> bool {
         (self.start, self.len) == (other.start, other.len)
@@ -63,15 +63,16 @@ impl RunPlan {
         Self { start, len, of: (of.0, map) }
     }
 
-    /// Returns start and length, if the plan is of this map.
+    /// Returns (first block, number of blocks) if the plan was made for this map; an error
+    /// otherwise.
     #[inline]
     pub(crate) fn of(&self, of: &Identity, map: usize) -> Result<(u32, u32), Error> {
         let &Self { start, len, .. } = self;
         if self.of == (of.0, map) { Ok((start, len)) } else { Err(Error::OtherMap { start, len }) }
     }
 
-    /// Returns a plan for the lowest `want` ones in a row at or after `from`; a plan for 0 blocks
-    /// always starts at 0.
+    /// Returns a plan for the lowest `want` bits of 1 in a row at or after `from`; `None` where
+    /// there are none. A plan for 0 blocks always starts at 0.
     #[inline]
     pub(crate) fn first(
         words: &[u64],
@@ -83,7 +84,7 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// Returns the first block of the run; 0 for an empty one.
+    /// Returns the first block of the run; 0 for an empty run.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start

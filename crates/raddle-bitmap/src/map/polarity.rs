@@ -1,17 +1,17 @@
-//! Which digit means free?
+//! Which digit means a free block?
 
-/// The digit that means free.
+/// Digit that stands for a free block in text or words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polarity {
-    /// 1 is free, 0 is occupied.
+    /// The digit 1 is a free block, 0 an occupied one.
     #[default]
     FreeIsOne,
-    /// 0 is free, 1 is occupied.
+    /// The digit 0 is a free block, 1 an occupied one.
     FreeIsZero,
 }
 
 impl Polarity {
-    /// Returns whether the digit of a free block, or of an occupied one, is 1.
+    /// Returns the digit, true for 1, of a free block (`free`) or of an occupied one.
     #[must_use]
     pub const fn digit(self, free: bool) -> bool {
         matches!(self, Self::FreeIsOne) == free

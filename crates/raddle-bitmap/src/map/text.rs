@@ -1,4 +1,4 @@
-//! How do maps come in and go out, in either polarity?
+//! How are maps read from words or digits, and written as digits, in either polarity?
 //!
 //! Inside a map, 1 is free.
 
@@ -31,7 +31,7 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// Makes a map from digits, the leftmost being block 0 (the seed's d1).
+    /// Makes a map from digits, one a block. The leftmost digit is block 0 (the seed's d1).
     ///
     /// # Errors
     /// As [`new`](Self::new); and with a character that is neither 0 nor 1.
@@ -55,7 +55,7 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// Returns one digit a block, block 0 first.
+    /// Returns the map as digits, one a block, block 0 first.
     pub fn digits(&self, polarity: Polarity) -> impl fmt::Display + '_ {
         self.view().digits(polarity)
     }

@@ -1,4 +1,4 @@
-//! What does a search see of a map?
+//! Which blocks does a search read of a map, and how?
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::polarity::Polarity;
 use crate::Error;
 use crate::words::{self, BITS, Runs};
 
-/// The blocks of a map, to be read.
+/// Read access to the blocks of a map.
 ///
 /// A view borrows from a [`FreeMap`](crate::FreeMap), or from words of your own that stand in
 /// memory as a map does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last
@@ -18,7 +18,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Returns a view of words of your own.
+    /// Returns a view of your own words, as a map of `blocks` blocks.
     ///
     /// # Errors
     /// Without a block, with too few or too many words for this many blocks, and with a bit of 1
@@ -57,27 +57,29 @@ impl<'a> View<'a> {
         word.is_some_and(|word| word >> (block % BITS) & 1 == 1)
     }
 
-    /// Returns the length of the longest run of free blocks.
+    /// Returns the length of the longest run of free blocks, in blocks.
     #[inline]
     #[must_use]
     pub fn longest(self) -> u32 {
         words::longest(self.words)
     }
 
-    /// Returns the free runs, lowest first: start and length.
+    /// Returns the free runs, lowest first, as (first block, number of blocks).
     #[must_use]
     pub(crate) const fn runs(self) -> Runs<'a> {
         Runs::new(self.words, self.blocks)
     }
 
-    /// Returns the start of the run that [`FreeMap::best_fit`](crate::FreeMap::best_fit) plans.
+    /// Returns the first block of the run that [`FreeMap::best_fit`](crate::FreeMap::best_fit)
+    /// plans; `None` where no run is long enough.
     #[must_use]
     pub fn best_fit(self, want: u32) -> Option<u32> {
         // The comparison is strict, so that the earlier run wins a tie.
         self.fit_by(want, |len, shortest| len < shortest)
     }
 
-    /// Returns the start of the run that [`FreeMap::worst_fit`](crate::FreeMap::worst_fit) plans.
+    /// Returns the first block of the run that [`FreeMap::worst_fit`](crate::FreeMap::worst_fit)
+    /// plans; `None` where no run is long enough.
     #[must_use]
     pub fn worst_fit(self, want: u32) -> Option<u32> {
         self.fit_by(want, |len, longest| len > longest)
@@ -96,20 +98,20 @@ impl<'a> View<'a> {
         best.map(|(start, _)| start)
     }
 
-    /// Returns whether `len` blocks from `start` are all there and all free.
+    /// Returns whether the `len` blocks from `start` all exist and are all free.
     #[must_use]
     pub fn all_free(self, start: u32, len: u32) -> bool {
         words::check(self.words, self.blocks, start, len, true).is_ok()
     }
 
-    /// Returns one digit a block, block 0 first.
+    /// Returns the map as digits, one a block, block 0 first.
     pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
         Digits { view: self, polarity }
     }
 }
 
-/// Checks that words hold exactly this many blocks, and no free block past them. `flip` is the mask
-/// that turns the words, by XOR, into words with 1 = free.
+/// Checks that `words` hold exactly `blocks` blocks, and no free block past them. `flip` is the
+/// mask that turns the words, by XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error::NoBlocks);

@@ -3,7 +3,8 @@
 use super::{Need, Promise, Search};
 use crate::{Error, View};
 
-/// The search that reports the longest free run, exactly (seed 000, E4); of a map of any size.
+/// Search that reports the length of the longest free run of a map, exactly (seed 000, E4); the map
+/// may have any size.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Full, Polarity, Search};
@@ -20,7 +21,7 @@ impl Search for Full {
         Promise::Exact
     }
 
-    /// Returns the length of the longest run.
+    /// Returns the length of the longest free run, in blocks.
     ///
     /// # Errors
     /// A full search gives no error.

@@ -4,8 +4,8 @@ use super::{Need, Promise, Search, same_size};
 use crate::words::{BITS, Fold, run_starts};
 use crate::{Error, View};
 
-/// A lower bound in whole groups (seed 000, E5): the map is cut into equal groups, and the longest
-/// row of groups that are free throughout is reported, in blocks.
+/// Search that reports a lower bound in whole groups (seed 000, E5): the map is cut into equal
+/// groups of blocks, and the longest row of groups that are free throughout is reported, in blocks.
 ///
 /// With groups of g blocks and a longest run of L, the answer is a multiple of g, at least
 /// `g * max(0, (L + 1) / g - 1)` and at most L. A group is looked at as a whole: a run that begins
@@ -74,8 +74,8 @@ impl Grouped {
         self.blocks / self.groups
     }
 
-    /// Finds the longest row of free groups where groups do not cross words: the bits of groups
-    /// that are not free throughout are cleared, word by word.
+    /// Returns the length of the longest row of free groups, in blocks, where groups do not cross
+    /// words: the bits of groups that are not free throughout are cleared, word by word.
     fn within_words(&self, map: View<'_>) -> u32 {
         let size = self.size();
         let one_group = u64::MAX >> (BITS - size);

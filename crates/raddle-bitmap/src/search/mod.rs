@@ -26,30 +26,30 @@ pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 
 use crate::{Error, View};
 
-/// The relation between the answers of a search and the longest free run.
+/// Relation between the answers of a search and the length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// The length of the longest free run.
+    /// The search answers the length of the longest free run.
     Exact,
-    /// At most the length of the longest free run; never more.
+    /// The search answers at most the length of the longest free run; often less.
     LowerBound,
 }
 
-/// The blocks that must be free before a search reports a wish: `run` cells in a row, where a map
-/// is cut into cells of `cell` blocks from its beginning, and a cell is free when all its blocks
-/// are.
+/// Blocks that must be free before a search reports a wanted length: `run` cells in a row, where a
+/// map is cut into cells of `cell` blocks from its beginning, and a cell is free when all its
+/// blocks are.
 ///
 /// The demand rule is in paragraph 150 of the seed; `raddle explain bitmap --cost` has that and
 /// what a method misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Blocks of a cell, at least 1.
+    /// Number of blocks of one cell, at least 1.
     pub cell: u32,
-    /// Cells in a row; 0 for a wish of nothing.
+    /// Number of free cells in a row; 0 where no block is wanted.
     pub run: u32,
 }
 
-/// A way to find out how long a free run a map holds.
+/// Method to find out how long a free run a map holds.
 ///
 /// # Laws
 ///
@@ -60,7 +60,7 @@ pub struct Need {
 /// 4. Freeing a block never lowers the answer, taking one never raises it.
 /// 5. Equal maps get equal answers.
 pub trait Search {
-    /// Returns how the answers relate to the longest free run.
+    /// Returns how the answers of the search relate to the longest free run.
     fn promise(&self) -> Promise;
 
     /// Returns the length of the free run that the search reports, in blocks.
@@ -69,11 +69,11 @@ pub trait Search {
     /// When the search was made for maps of another size; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
-    /// Returns the blocks that must be free before this search reports `want` blocks; `None` if it
-    /// never does.
+    /// Returns the blocks that must be free before this search reports `want` blocks or more;
+    /// `None` if it never does.
     fn need(&self, want: u32) -> Option<Need>;
 
-    /// Returns whether the search reports `want` blocks in one run.
+    /// Returns whether the search reports at least `want` blocks in one run.
     ///
     /// # Errors
     /// As [`longest`](Self::longest).
@@ -100,7 +100,7 @@ impl<T: Search + ?Sized> Search for &T {
     }
 }
 
-/// Refuses a map of another size than the one that a search was made for.
+/// Returns an error for a map whose number of blocks is not `search`, for which a search was made.
 pub(crate) fn same_size(search: u32, map: View<'_>) -> Result<(), Error> {
     let map = map.blocks();
     if map == search { Ok(()) } else { Err(Error::OtherSize { search, map }) }

@@ -6,8 +6,8 @@ use core::iter;
 use super::{Need, Promise, Search, same_size};
 use crate::{Error, View};
 
-/// A lower bound from chosen lengths (seed 000, E6): the largest amount of a list for which a run
-/// is free, or 0.
+/// Search that reports a lower bound from chosen lengths (seed 000, E6): the largest length of a
+/// list for which a run is free, or 0.
 ///
 /// The seed lists values k and tests runs of k + 1 blocks; an *amount* here is k + 1.
 ///
@@ -22,13 +22,14 @@ use crate::{Error, View};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
     blocks: u32,
-    /// The amounts, ascending, 1 to `blocks`, at least one.
+    /// Lengths in blocks that can be reported, ascending, from 1 to `blocks`, at least one.
     amounts: Vec<u32>,
 }
 
 impl Sampled {
     /// Returns the search for maps of `blocks` blocks, with the seed's list of k. The list need not
-    /// begin with 0; if it does not, runs shorter than the first amount report 0.
+    /// begin with 0; if it does not, runs shorter than the first length (its k + 1) are reported as
+    /// 0.
     ///
     /// # Errors
     /// Without a block; with an empty list ([`Error::NoSamples`]); where it is not strictly
@@ -51,7 +52,7 @@ impl Sampled {
         Self::of(blocks, amounts)
     }
 
-    /// Returns the search with the amounts 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12,
+    /// Returns the search with the lengths 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12,
     /// 16, 24, ..
     ///
     /// The amounts are dense where runs are short. The gaps are powers of two and never fall, as
@@ -66,8 +67,8 @@ impl Sampled {
         Self::of(blocks, amounts.collect())
     }
 
-    /// Returns the search with every amount from 1 to `blocks` except those for which `excluded` is
-    /// true: amounts that are hardly ever wanted (the seed's f31).
+    /// Returns the search with every length from 1 to `blocks` except those for which `excluded` is
+    /// true: lengths that are hardly ever wanted (the seed's f31).
     ///
     /// # Errors
     /// Without a block; with [`Error::NoSamples`] where nothing is left.
@@ -75,7 +76,7 @@ impl Sampled {
         Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
     }
 
-    /// Returns the search with every amount that is no prime, as the seed suggests to leave primes
+    /// Returns the search with every length that is no prime, as the seed suggests to leave primes
     /// out.
     ///
     /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
@@ -95,24 +96,24 @@ impl Sampled {
         }
     }
 
-    /// Returns the number of blocks of a map (N).
+    /// Returns the number of blocks of the maps that the search is made for (N).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the amounts that can be reported, ascending; 0 can be reported too.
+    /// Returns the lengths in blocks that can be reported, ascending; 0 can be reported too.
     #[must_use]
     pub fn amounts(&self) -> &[u32] {
         &self.amounts
     }
 
-    /// Returns the seed's values k, ascending: each amount less 1.
+    /// Returns the seed's values k, ascending: each length of the list less 1.
     pub fn k(&self) -> impl Iterator<Item = u32> + '_ {
         self.amounts.iter().map(|amount| amount - 1)
     }
 
-    /// Returns the largest amount that is at most `longest`, or 0.
+    /// Returns the largest length of the list that is at most `longest`, in blocks, or 0.
     #[must_use]
     pub fn round_down(&self, longest: u32) -> u32 {
         let reached = self.amounts.partition_point(|&amount| amount <= longest);
@@ -125,7 +126,7 @@ impl Search for Sampled {
         Promise::LowerBound
     }
 
-    /// Returns the largest amount of the list for which a run is free, or 0.
+    /// Returns the largest length of the list for which a run is free, in blocks, or 0.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of another size.

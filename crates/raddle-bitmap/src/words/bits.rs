@@ -1,6 +1,6 @@
 //! Which word and which of its bits stand for a position?
 
-/// The number of bits of a word.
+/// Number of bits of a word.
 pub(crate) const BITS: u32 = u64::BITS;
 
 /// Returns the index of the word that holds a position.
@@ -14,7 +14,7 @@ pub(crate) const fn words_for(positions: u32) -> usize {
 }
 
 /// Returns the lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`);
-/// `end` at the latest.
+/// `end` where there is none before it.
 pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     let mut at = from;
     while at < end {
@@ -27,11 +27,11 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     end
 }
 
-/// Calls `change` with the index of each word that `len` positions from `start` touch, and with a
-/// mask of the bits touched; perhaps with one more word, of which the mask is 0.
+/// Calls `change` with the index of each word that the `len` positions from `start` touch, and with
+/// a mask of the bits touched; perhaps also with one more word, whose mask is 0.
 ///
-/// Up to 64 positions lie in a word and the next: both are changed, whether the second is touched
-/// or not, which costs less than an unpredictable branch. `words` is the number of words.
+/// Up to 64 positions lie in a word and the next: both words are changed, even if the second one is
+/// not touched, which costs less than an unpredictable branch. `words` is the number of words.
 #[inline(always)]
 pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
     let (first, shift) = (word_of(start), start % BITS);
@@ -50,7 +50,7 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
     }
 }
 
-/// Does the work of [`each_mask`] for more positions than a word has.
+/// Does the work of [`each_mask`] for more than 64 positions.
 fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
     let end = start + (len - 1);
     let (first, last) = (word_of(start), word_of(end));

@@ -1,17 +1,18 @@
-//! How is a run of bits turned over, and what lies around it?
+//! How is a run of bits inverted, and how many free bits lie beside it?
 
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
 
-/// Checks, as [`check`] does, a run of at least 1 inside a word.
+/// Checks, as [`check`] does, that a run of at least 1 bit inside one word is free, or taken where
+/// `free` is false.
 #[inline(always)]
 pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;
     if word & run == if free { run } else { 0 } { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Turns over a run of at least 1 inside a word. Returns how many ones lie in a row right below the
-/// run, and behind it.
+/// Inverts a run of at least 1 bit inside one word. Returns how many bits of 1 lie in a row right
+/// below the run, and right behind it.
 #[inline(always)]
 pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u32) {
     *word ^= (u64::MAX >> (BITS - len)) << start;
@@ -20,12 +21,12 @@ pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u
     (below, (*word >> (start + len - 1) >> 1).trailing_ones())
 }
 
-/// Returns the error of a run that could not be taken, or not be given back.
+/// Returns the error for a run that cannot be taken (`take`), or that cannot be given back.
 pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
     if take { Error::Taken { start, len } } else { Error::NotTaken { start, len } }
 }
 
-/// Takes a run of free blocks, or gives a run of taken ones back.
+/// Takes a run of free blocks if `take` is true, else gives a run of taken blocks back.
 ///
 /// # Errors
 /// As [`check`]; nothing has changed then.
@@ -42,7 +43,8 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Checks that the whole run is within a map of this many blocks and is free, or taken.
+/// Checks that the `len` blocks from `start` are within a map of `blocks` blocks, and are all free,
+/// or all taken where `free` is false.
 #[inline]
 pub(crate) fn check(
     words: &[u64],
@@ -60,7 +62,7 @@ pub(crate) fn check(
     if wrong == 0 { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Returns how many ones lie in a row right below a position.
+/// Returns how many bits of 1 lie in a row right below a position.
 #[inline]
 pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     let mut at = position;
@@ -75,7 +77,7 @@ pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     position - at
 }
 
-/// Returns how many ones lie in a row from a position on.
+/// Returns how many bits of 1 lie in a row from a position on.
 #[inline]
 pub(crate) fn ones_from(words: &[u64], position: u32) -> u32 {
     let mut at = position;

@@ -4,12 +4,12 @@ use core::hint::select_unpredictable;
 
 use super::bits::{BITS, word_of};
 
-/// The start of a run that does not exist: no run starts so high. The constant is a number instead
-/// of an `Option`, so that whether there is a run costs no unpredictable branch.
+/// Start of a run that does not exist: no run starts so high. The constant is a number instead of
+/// an `Option`, so that a missing run costs no unpredictable branch.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Returns the lowest start at or after `from` of `want` ones in a row, `want` at least 1; or
-/// [`NOWHERE`].
+/// Returns the lowest position at or after `from` where `want` bits of 1 in a row start, or
+/// [`NOWHERE`]; `want` is at least 1.
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
@@ -19,8 +19,9 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     }
 }
 
-/// The six shifts after which a bit is left where a run of `want` ones starts: row `want`, from 1
-/// on. A step that is not needed any more is a shift by 0, so that all lengths take equal steps.
+/// Six shifts for each length from 1 on, after which a bit of a word is left where a run of that
+/// many ones starts. Steps that a length does not need are shifts by 0, so that all lengths take
+/// equal steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 
 const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
@@ -40,8 +41,8 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
     table
 }
 
-/// Marks where `want` ones in a row start inside a word, with no branch on the word or the length;
-/// `want` from 1 to 64.
+/// Returns a word with a bit of 1 where `want` ones in a row start inside `word`; `want` is from 1
+/// to 64. There is no branch on the word or the length.
 #[inline(always)]
 pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     let row = SHIFTS[want as usize];
@@ -53,14 +54,16 @@ pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     word & (word >> row[5])
 }
 
-/// Finds a start, as [`first_fit`] does, in one word; `want` from 1 to 64.
+/// Returns the lowest start of `want` ones in a row in one word, or [`NOWHERE`]; `want` is from 1
+/// to 64.
 #[inline(always)]
 pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     let starts = run_starts(word, want);
     select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
 }
 
-/// Finds a start, as [`first_fit`] does, in two words; `want` from 1 to 64.
+/// Returns the lowest start of `want` ones in a row in two words, or [`NOWHERE`]; `want` is from 1
+/// to 64.
 #[inline(always)]
 const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
@@ -72,7 +75,8 @@ const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     }
 }
 
-/// Finds a start, as [`first_fit`] does, in any number of words; a run may cross their borders.
+/// Returns the lowest start of `want` ones in a row in any number of words, or [`NOWHERE`]; a run
+/// may cross the borders of words.
 fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
     // The number of ones in a row that end with the word before.
@@ -97,7 +101,7 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     NOWHERE
 }
 
-/// Returns the position of a word's lowest bit.
+/// Returns the position of the lowest bit of the word with this index.
 const fn base_of(index: usize) -> u32 {
     // The result is a position of a map, and positions are u32.
     index as u32 * BITS

@@ -9,7 +9,7 @@ use core::hint::select_unpredictable;
 
 use super::bits::BITS;
 
-/// Returns the length of the longest run of ones in the words.
+/// Returns the length of the longest run of bits of 1 in the words.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
@@ -19,29 +19,30 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
     }
 }
 
-/// Returns the length of the longest run in one word.
+/// Returns the length of the longest run of bits of 1 in one word.
 #[inline(always)]
 pub(crate) fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())
 }
 
-/// Returns the length of the longest run in two words.
+/// Returns the length of the longest run of bits of 1 in two words.
 #[inline(always)]
 fn longest_in_two(lower: u64, upper: u64) -> u32 {
     let joined = lower.leading_ones() + upper.trailing_ones();
     longest_in(lower).max(longest_in(upper)).max(joined)
 }
 
-/// The longest run of the words seen so far, lowest first.
+/// Longest run of bits of 1 in the words seen so far, of which the lowest came first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fold {
-    /// The length of the run that ends with the last word.
+    /// Number of bits of 1 in a row at the upper end of the last word, with those before it that
+    /// join them.
     run: u32,
     best: u32,
 }
 
 impl Fold {
-    /// Returns the fold after the next word.
+    /// Returns the state after one more word.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
         let joined = self.run + word.trailing_ones();
@@ -54,14 +55,14 @@ impl Fold {
         }
     }
 
-    /// Returns the length of the longest run of all words taken.
+    /// Returns the length of the longest run of bits of 1 in all words seen.
     pub(crate) const fn longest(self) -> u32 {
         self.best
     }
 }
 
-/// Returns the length of the longest run of ones in one word, at most 63: of a word of ones, all 64
-/// are trailing ones.
+/// Returns the length of the longest run of ones in a word that is not all ones; 63 for a word of
+/// 64 ones, which callers recognise by its trailing ones.
 #[inline(always)]
 fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);
@@ -80,8 +81,8 @@ fn longest_in(word: u64) -> u32 {
     len as u32
 }
 
-/// Returns where runs of `len` start, and `len`: made longer by `by`, if such runs are left. The
-/// choice takes no unpredictable branch.
+/// Returns where runs of `len` ones start, and `len`; if runs longer by `by` exist, returns these
+/// and their length. The choice takes no unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

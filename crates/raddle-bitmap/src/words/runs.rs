@@ -1,10 +1,11 @@
-//! Which runs of ones are there?
+//! Which runs of ones does a list of words have?
 
 use core::iter::FusedIterator;
 
 use super::bits::seek;
 
-/// The free runs of a map, lowest first: start and length, in blocks. No run touches the next.
+/// Iterator over the free runs of a map, lowest first, as (first block, number of blocks). No run
+/// touches the next.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     words: &'a [u64],

@@ -7,11 +7,13 @@ use super::figures::{Cost, Counting, Timing};
 use crate::circuit::Jump;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// The largest width of a shared finder that is counted: the work grows with width times borders.
+/// Largest width in positions of a shared finder that is counted: the work grows with width times
+/// borders.
 const MOST_WIDTH: u32 = 65_536;
 
-/// The three steps before they are spread over clocks. The part before the chain (groups, masks) is
-/// in the first clock.
+/// Gates, gate levels (`depth`) and register bits of the three steps shift, combine and reduce,
+/// before the steps are spread over clocks. The gates before the chain (groups, masks) are in the
+/// first clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     before_gates: u64,
@@ -20,7 +22,7 @@ pub(super) struct Steps {
     chain_depth: u32,
     tree_gates: u64,
     tree_depth: u32,
-    /// Gates on the longest way through all three steps.
+    /// Number of gates on the longest path through all three steps.
     depth: u32,
     shifted_bits: u64,
     combined_bits: u64,
@@ -48,22 +50,23 @@ impl Steps {
     }
 }
 
-/// Returns ceil(log2 n).
+/// Returns the logarithm of `n` to the base 2, rounded up; 0 for 0 and 1.
 const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// The way in which the sequences SA_i are made.
+/// Construction of the sequences SA_i, which have a free place where i + 1 blocks in a row (a
+/// window) are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Windows {
-    /// Each from the one before, as in the seed.
+    /// Each window is made from the one before it by one more block, as in the seed.
     Chain,
-    /// Each of w places from two of ceil(w / 2).
+    /// Each window of w places is made from two windows of ceil(w / 2) places.
     Doublings,
 }
 
 impl Windows {
-    /// Returns the levels of the sequence whose windows have i + 1 places.
+    /// Returns the number of gate levels of the sequence whose windows have i + 1 places.
     const fn levels(self, i: u32) -> u32 {
         match self {
             Self::Chain => i,
@@ -71,7 +74,8 @@ impl Windows {
         }
     }
 
-    /// Returns the levels of the longest way through windows of N blocks and their folded trees.
+    /// Returns the number of gate levels on the longest path through windows of `blocks` blocks and
+    /// their folded trees.
     fn depth(self, blocks: u32) -> u32 {
         match self {
             Self::Chain => blocks - 1,
@@ -85,7 +89,7 @@ impl Windows {
     }
 }
 
-/// Counts the full search on N digits.
+/// Counts the steps of the full search on `blocks` digits (N).
 pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     let n = u64::from(blocks);
     let pairs = n * (n - 1);
@@ -113,7 +117,8 @@ pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     }
 }
 
-/// Counts groups of g blocks, then a full search on Z digits.
+/// Counts the steps of the grouped search: groups of g blocks, then a full search on one digit a
+/// group (Z).
 pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) -> Steps {
     let steps = full(search.groups(), windows, counting);
     let before_depth = log(search.size());
@@ -125,7 +130,8 @@ pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) ->
     }
 }
 
-/// Counts the jumps, and a tree for each sample.
+/// Counts the steps of the sampled search: its jumps from one SA to another, and a reducing tree
+/// for each sample.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -154,7 +160,7 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     Steps { chain_gates: gates, chain_depth: jumps, ..steps }
 }
 
-/// Counts a full search on E digits with borders.
+/// Counts the steps of a shared finder: a full search on `width` digits (E) with borders.
 pub(super) fn shared(
     search: &Shared,
     windows: Windows,
@@ -201,7 +207,8 @@ pub(super) fn shared(
     })
 }
 
-/// Returns the levels of windows that are made of two halves, after all narrower ones.
+/// Returns the number of gate levels of the next wider window, made of two halves; `made` has the
+/// levels of all narrower windows.
 fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     let i = made.len();
     if i == 0 {
@@ -213,14 +220,16 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether halves of this many places meet at a border that may hold.
+/// Returns whether two halves of `half` places meet at a border between slots: (its position, the
+/// width of the widest slot that ends there).
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
 
-/// Counts the gates that mask borders. Drawn, one for each shift, up to the width of the widest slot
-/// that ends there; folded, one a border, as every shift brings the same place to the border. By
-/// doublings, one for each pair of halves that meet there.
+/// Returns the number of gates that mask borders. Drawn, a chain has one for each shift, up to the
+/// width of the widest slot that ends at the border; folded, one a border, as every shift brings
+/// the same place to the border. Doublings have one for each pair of halves that meet at the
+/// border.
 fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
     let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
         (Windows::Doublings, _) => u64::from(widest.min(width - at)),
@@ -230,8 +239,8 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots of a period meet, each with the width of the widest slot
-/// that ends there.
+/// Returns the borders at which two slots of a period meet: (position, width of the widest slot
+/// that ends there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -249,11 +258,13 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
     borders
 }
 
-/// The segments between all borders of a round, and the slots as rows of segments.
+/// Segments into which all borders of a round cut the shared width, and the slots as ranges of
+/// segments.
 struct Shapes {
-    /// Start and end of each segment that lies within a slot, ascending.
+    /// (first position, position behind the last) of each segment that lies within a slot,
+    /// ascending.
     segments: Vec<(u32, u32)>,
-    /// The first segment of each slot of the round, and the segment behind its last one; each slot
+    /// (index of the first segment, index behind the last) of each slot of the round; each slot
     /// once.
     slots: Vec<(usize, usize)>,
 }
@@ -280,7 +291,7 @@ impl Shapes {
         Self { segments, slots }
     }
 
-    /// Returns the gates and levels of all trees over the places before `end`.
+    /// Returns (gates, gate levels) of all reducing trees over the positions before `end`.
     fn trees(&self, end: u32) -> (u64, u32) {
         let left = |&(start, stop): &(u32, u32)| stop.min(end).saturating_sub(start);
         let widths: Vec<u32> = self.segments.iter().map(left).collect();
@@ -299,7 +310,8 @@ impl Shapes {
     }
 }
 
-/// Returns the levels of a balanced tree whose inputs are ready after these numbers of levels.
+/// Returns the number of gate levels of a balanced tree whose inputs are ready after `levels`
+/// levels each.
 fn joined(levels: &[u32]) -> u32 {
     match levels {
         [] => 0,

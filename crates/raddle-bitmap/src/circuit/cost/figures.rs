@@ -1,60 +1,62 @@
-//! What is counted, of what, and in which ways?
+//! Which costs of a search circuit are counted, and by which rules?
 
 use crate::{Grouped, Sampled, Shared};
 
-/// The circuit that is counted.
+/// Search circuit whose cost is counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Variant<'a> {
-    /// The full search (E4).
+    /// The full search (E4): for runs of every length.
     Full {
-        /// The number of blocks, N.
+        /// Number of blocks of the map, N.
         blocks: u32,
     },
-    /// The grouped search (E5).
+    /// The grouped search (E5): on groups of blocks.
     Grouped(&'a Grouped),
-    /// The sampled search (E6).
+    /// The sampled search (E6): for chosen lengths only.
     Sampled(&'a Sampled),
-    /// A finder shared in time (E7), for full searches.
+    /// A finder shared in time by several maps (E7), for full searches.
     Shared(&'a Shared),
 }
 
-/// The way in which the steps shift, combine and reduce are spread over clocks.
+/// Clocks over which the steps shift, combine and reduce are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// All steps in one clock, each with its own hardware.
     OneClock,
-    /// One clock for each step, each with its own hardware, registers between.
+    /// One clock for each step, each step with its own hardware and registers between the steps.
     ThreeClocks,
-    /// One clock for each step, all on one set of hardware; the grouped search alone has this.
+    /// One clock for each step, all steps on one set of hardware; the grouped search alone has
+    /// this.
     Reused,
 }
 
-/// The rule for what counts as a gate or a register.
+/// Rule for what counts as a gate or a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Every gate and register that the seed draws.
+    /// Every gate and register that the seed's figures show counts.
     Drawn,
-    /// The gates and registers that are left when constants are folded and equal registers joined.
+    /// Only the gates and registers count that are left when constants are folded and equal
+    /// registers joined.
     Folded,
 }
 
-/// The hardware and the clocks that a variant takes.
+/// Hardware and clocks that a search circuit takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Two-input gates that combine sequences, make groups and mask borders.
+    /// Number of two-input gates that combine sequences, make groups and mask borders.
     pub and_gates: u64,
-    /// Two-input gates of the reducing trees.
+    /// Number of two-input gates of the trees that reduce a sequence to one digit.
     pub or_gates: u64,
-    /// Bits held between clocks.
+    /// Number of bits held in registers between clocks.
     pub register_bits: u64,
-    /// Gates on the longest way within one clock.
+    /// Number of gates on the longest path within one clock.
     pub depth: u32,
-    /// Clocks from map to sequence under test.
+    /// Number of clocks from the map to the answer's sequence (the sequence under test).
     pub clocks: u32,
 }
 
 impl Cost {
-    /// Returns the number of all gates.
+    /// Returns the number of two-input gates, of both kinds together.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.and_gates.saturating_add(self.or_gates)

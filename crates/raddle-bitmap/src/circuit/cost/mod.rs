@@ -72,7 +72,8 @@ use crate::Error;
 use count::Windows;
 
 impl Cost {
-    /// Counts a variant, by the formulas of the module. Counts saturate at the end of `u64`.
+    /// Counts the hardware and clocks of a search circuit, by the formulas of the module. Counts
+    /// saturate at the end of `u64`.
     ///
     /// # Errors
     /// [`Error::NoSuchTiming`] for [`Timing::Reused`] of another search than the grouped one;
@@ -94,8 +95,8 @@ impl Cost {
         Self::counted(variant, Windows::Chain, timing, counting)
     }
 
-    /// Counts a variant with windows made by doublings instead of a chain. The sampled search jumps
-    /// either way.
+    /// Counts a search circuit as [`of`](Self::of) does, but with windows made by doublings instead
+    /// of a chain. The sampled search costs the same either way.
     ///
     /// ```
     /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};

@@ -7,38 +7,39 @@ use core::ops::Range;
 
 use crate::Error;
 
-/// A kind of resource: the seed's resource type and its total.
+/// Kind of resource, with its total: the seed's resource type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// The number of the kind: any, but each once in a round.
+    /// Number that names the kind: any number, but each kind once in a round.
     pub id: u32,
-    /// Blocks of the map of the kind.
+    /// Number of blocks of the map of this kind.
     pub blocks: u32,
 }
 
-/// The way in which the shared width is cut in a period.
+/// Division of the shared width of a finder among the kinds of one period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// One slot behind the other, each as wide as its map. With this layout, the bound on the sum
-    /// of a period is all that is needed.
+    /// of a period is the only condition.
     #[default]
     Packed,
-    /// Two halves, each for a map of at most half the width; a kind alone has the whole width.
+    /// Two halves, each for a map of at most half the width; a kind that is alone in its period has
+    /// the whole width.
     Halves,
-    /// For each period one range of positions a kind, in their order; positions between them stay
-    /// occupied.
+    /// For each period, one range of positions for each kind, in the order of the kinds; positions
+    /// between the ranges stay occupied.
     Borders(Vec<Vec<Range<u32>>>),
 }
 
-/// The positions of one kind in a period: its map from `start` on; positions behind the map, up to
-/// `end`, are occupied.
+/// Range of positions of one kind in a period: its map lies from `start` on; positions behind the
+/// map, up to `end`, are occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The kind that has the slot.
+    /// Kind of resource whose map lies in the slot.
     pub kind: Kind,
-    /// The first position.
+    /// First position of the slot in the shared width.
     pub start: u32,
-    /// The position behind the last.
+    /// Position behind the last one of the slot.
     pub end: u32,
 }
 
@@ -50,7 +51,7 @@ impl Slot {
     }
 }
 
-/// Gives every kind of a period its slot.
+/// Returns the slot of every kind of a period, in the order of the kinds.
 pub(super) fn place(
     layout: &Layout,
     width: u32,

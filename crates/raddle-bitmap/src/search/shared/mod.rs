@@ -14,7 +14,8 @@ pub use layout::{Kind, Layout, Slot};
 use super::{Full, Need, Promise, Search};
 use crate::{Error, View};
 
-/// One finder of longest runs, shared by several kinds of resource (seed 000, E7).
+/// Finder of the longest free runs of several maps, one for each kind of resource, which share one
+/// circuit in turns (seed 000, E7).
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Kind, Layout, Polarity, Shared};
@@ -33,22 +34,22 @@ pub struct Shared {
     periods: Vec<Vec<Slot>>,
 }
 
-/// One answer of a round.
+/// Answer of a shared finder for one kind of resource, in one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// The period of the answer, from 0.
+    /// Period in which the kind was searched, from 0.
     pub period: usize,
-    /// The id of the kind.
+    /// Number that names the kind ([`Kind::id`]).
     pub kind: u32,
-    /// The longest free run of the map of the kind, in blocks.
+    /// Length of the longest free run of the map of the kind, in blocks.
     pub longest: u32,
 }
 
 impl Shared {
-    /// Returns a finder `width` positions wide (the seed's E), with the kinds of each period of a
-    /// round.
+    /// Returns a finder `width` positions wide (the seed's E). `periods` has the kinds of resource
+    /// of each period of a round.
     ///
-    /// `bound` is the seed's A: no period holds more blocks than that. The hardware needs
+    /// `bound` is the seed's A: the maps of no period have more blocks together. The hardware needs
     /// `bound <= width`; give the width where there is no other bound.
     ///
     /// # Errors
@@ -83,13 +84,13 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Returns the number of positions of the shared hardware (E).
+    /// Returns the width of the shared finder, in positions of one block each (E).
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Returns the bound on the sum of the blocks of a period (A).
+    /// Returns the most blocks that the maps of one period may have together (A).
     #[must_use]
     pub const fn bound(&self) -> u32 {
         self.bound
@@ -101,14 +102,14 @@ impl Shared {
         self.periods.len()
     }
 
-    /// Returns the slots of a period, from 0; no slot for a period out of range.
+    /// Returns the slots of a period, counted from 0; no slot for a period out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the longest runs of the maps of one period, in the order of its slots (steps g2 and
-    /// g3).
+    /// Returns the length of the longest run of each map of one period, in blocks, in the order of
+    /// its slots (steps g2 and g3).
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -122,8 +123,9 @@ impl Shared {
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
     }
 
-    /// Runs a whole round (steps g1 to g4): every period once, in order, every kind once. The map
-    /// of a kind is requested in its period, so maps may change from one period to the next.
+    /// Runs a whole round (steps g1 to g4) and returns its answers: every period once, in order,
+    /// every kind once. `map_of` is asked for the map of a kind in the kind's period, so maps may
+    /// change from one period to the next.
     ///
     /// # Errors
     /// For a map of another size than its kind's.
@@ -132,9 +134,9 @@ impl Shared {
     }
 
     /// Runs a round, as [`round`](Self::round) does, where a kind that has a period to itself is
-    /// searched by a method of its own: the seed loads its state as the first sequence of E4, E5 or
-    /// E6 alike. The promise of the method then holds for that answer. Kinds that share a period
-    /// are searched fully.
+    /// searched by the method that `search_of` names: the seed loads its map as the first sequence
+    /// of E4, E5 or E6 alike. The promise of the method then holds for that answer. Kinds that
+    /// share a period are searched fully.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
@@ -200,13 +202,14 @@ fn check_kinds(
     Ok(())
 }
 
-/// The search uses the finder for one map alone, which then has the whole width to itself.
+/// As a [`Search`], the finder has one map alone, to which the whole width belongs.
 impl Search for Shared {
     fn promise(&self) -> Promise {
         Promise::Exact
     }
 
-    /// Returns the length of the longest run, of any map that the width holds.
+    /// Returns the length of the longest free run of the map, in blocks; the map may be smaller
+    /// than the width.
     ///
     /// # Errors
     /// [`Error::OtherSize`] for a map of more blocks than the width.
