@@ -14,35 +14,39 @@
 
 #define RADDLE_VERSION "0.1.0"
 
-// The number for something that an event does not tell.
+// Number that stands for a value that an event does not report.
 #define RADDLE_NOT_TOLD UINT64_MAX
 
-// The most packets that one call of an encoder makes: the open one, and one more.
+// Most packets that one call of an encoder makes: the open packet, and one more.
 #define RADDLE_PACKETS_AT_ONCE 2
 
-// The most launches of one packet.
+// Most launches that one packet stands for.
 #define RADDLE_LAUNCHES_OF_PACKET 31
 
-// The answer of a call: 0 is done, above 0 is a result that is no error, below 0 is an error. A call that
-// answers an error has changed nothing, unless its documentation says otherwise.
+// Answer of a call: 0 is success, above 0 is a result that is no error, below 0 is an error. A
+// call that answers an error has changed nothing, unless its documentation says otherwise.
 enum RaddleStatus
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Done.
+    // Success.
     RADDLE_STATUS_OK = 0,
-    // No error: there is no room, or no such run, and nothing has changed.
+    // No error: there is no room, or no such run or block, and nothing has changed.
+    // `raddle_controller_report` alone answers this for a report that has taken effect.
     RADDLE_STATUS_REFUSED = 1,
-    // No error: there is nothing to tell now.
+    // No error: there is nothing to write now, such as no command or no slice.
     RADDLE_STATUS_EMPTY = 2,
-    // No error: the event breaks a rule, which the report of the check names. The check goes on.
+    // No error: the event breaks a rule, which the report of the placement check names. The check
+    // goes on.
     RADDLE_STATUS_FINDING = 3,
-    // A pointer or a handle is null that must not be.
+    // A pointer or a handle that must not be null is null.
     RADDLE_STATUS_NULL = -1,
-    // The handle names nothing: it was freed, or never was one, or is of another kind.
+    // The handle names no object: it was freed, or never was a handle, or the object is of another
+    // kind.
     RADDLE_STATUS_HANDLE = -2,
-    // A call on this handle is under way in another thread, or in this call itself.
+    // A call on this handle is under way in another thread, or the handle stands twice in one
+    // call.
     RADDLE_STATUS_BUSY = -3,
     // A text is not UTF-8.
     RADDLE_STATUS_UTF8 = -4,
@@ -50,9 +54,11 @@ enum RaddleStatus
     RADDLE_STATUS_ARGUMENT = -5,
     // A buffer is too small; where the call has a count, it says how many elements are needed.
     RADDLE_STATUS_ROOM = -6,
-    // The arguments contradict each other, or earlier calls, or a recipe cannot be read: the text says how.
+    // The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
+    // of the error says how.
     RADDLE_STATUS_INVALID = -7,
-    // A fault of raddle: please report its text. The handles of the call can only be freed.
+    // A fault of raddle: please report the text of the error. The handles of the call can only be
+    // freed.
     RADDLE_STATUS_FAULT = -8,
 };
 #ifndef __cplusplus
@@ -63,58 +69,70 @@ typedef int32_t RaddleStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// An action that the host carries out. Behind each stand the fields of `RaddleAction` that count; all others are 0.
+// Kinds of actions that the host carries out. Behind each kind stand the fields of `RaddleAction`
+// that count; all others are 0.
 typedef enum {
-    // Take over a launch: `launch`, `packets`, `bytes`, `cost`, `cleanup`. No event reports it.
+    // Take over a launch: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No event
+    // reports that it is done.
     RADDLE_ACTION_KIND_SUBMIT = 1,
-    // Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. `WavesEnded` reports each.
+    // Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. The event
+    // `WavesEnded` reports the end of each.
     RADDLE_ACTION_KIND_START = 2,
-    // Start a copy: `launch`. `CopyEnded` reports its end.
+    // Start a copy: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
     // Bind a workgroup to a compute unit: `launch`, `workgroup`, `cu`.
     RADDLE_ACTION_KIND_ASSIGN = 4,
-    // Take a launch off: `launch`, `how`. `TakenOff` reports it.
+    // Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
+    // is off.
     RADDLE_ACTION_KIND_TAKE_OFF = 5,
-    // Let a launch that was taken off continue: `launch`. `Restored` reports it.
+    // Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
+    // when it does.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts leaves if the cut of its
-    // stream holds its `sequence`. `Raised` reports that launches see it.
+    // Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts
+    // leaves if the cut of its stream holds the launch's `sequence`. The event `Raised` reports
+    // that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
-    // Reset the compute units of a process: `process`. `ResetOver` reports the end; each launch has its `TakeOff`.
+    // Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
+    // launch that is killed has its own `TakeOff`.
     RADDLE_ACTION_KIND_RESET = 8,
-    // The preemption of a process is complete: `process`, `how`, `ticks` since it lost the turn. Nothing is to do.
+    // The preemption of a process is complete: `process`, `how`, `ticks` since the process lost
+    // the turn. The host has nothing to do.
     RADDLE_ACTION_KIND_DRAINED = 9,
-    // A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits for it may go on.
+    // A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits
+    // for the launch may go on.
     RADDLE_ACTION_KIND_REFUSE = 10,
-    // Send `Woke` at the tick `ticks`.
+    // Send the event `Woke` at the tick `ticks`.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
-    // Lower the flags of a process, before anything that is submitted later starts: `process`. Nothing is reported.
+    // Lower the flags of a process, before any launch that is submitted later starts: `process`.
+    // No event reports it.
     RADDLE_ACTION_KIND_LOWER = 12,
-    // An action that this version does not know.
+    // An action that this version of the C interface does not know.
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
 
-// The answer to a wish.
+// Answer of a controller to a call that preempts, escalates or resumes, or to a raised flag.
 typedef enum {
-    // The wish is done, or begun.
+    // The call has taken effect, or its preemption or reset has begun.
     RADDLE_ANSWER_BEGUN = 0,
     // A resume that waited is cancelled; the process stays preempted.
     RADDLE_ANSWER_RESUME_CANCELLED = 1,
     // A preemption is under way or complete: nothing has changed.
     RADDLE_ANSWER_ALREADY = 2,
-    // The runtime does not have this method.
+    // The runtime does not have this method of preemption: nothing has changed.
     RADDLE_ANSWER_MISSING = 3,
-    // The process that wishes it is not more urgent, or is the process itself.
+    // The process for which the work should leave is not more urgent, or is the same process:
+    // nothing has changed.
     RADDLE_ANSWER_NOT_OUTRANKED = 4,
-    // The method takes off no more than the one under way.
+    // The method takes no more work off the device than the method under way: nothing has changed.
     RADDLE_ANSWER_NOT_STRONGER = 5,
-    // No preemption is under way, or the process was not preempted.
+    // No preemption is under way, or the process was neither preempted nor paused: nothing has
+    // changed.
     RADDLE_ANSWER_NOT_PREEMPTED = 6,
     // The resume takes effect when the preemption is complete.
     RADDLE_ANSWER_WAITS = 7,
-    // No reset was wished.
+    // No reset was asked for.
     RADDLE_ANSWER_NOT_ASKED = 8,
-    // There is no reset: nothing is in the runtime that may have begun.
+    // There is no reset: the process has no launch in the runtime that may have begun.
     RADDLE_ANSWER_NO_RESET_EMPTY = 9,
     // There is no reset: a launch may not be run again.
     RADDLE_ANSWER_NO_RESET_NOT_IDEMPOTENT = 10,
@@ -122,866 +140,915 @@ typedef enum {
     RADDLE_ANSWER_NO_RESET_NOT_FLAGGED = 11,
     // There is no reset: a launch was killed as often as allowed.
     RADDLE_ANSWER_NO_RESET_KILLED_OFTEN = 12,
-    // There is no reset: it would hit a process that is not being preempted.
+    // There is no reset: it would also kill launches of a process that is not being preempted.
     RADDLE_ANSWER_NO_RESET_OTHER_PROCESS = 13,
     // There is no reset, for another reason.
     RADDLE_ANSWER_NO_RESET = 14,
 } RaddleAnswer;
 
-// The knowledge whether waves of a workgroup wait for each other.
+// Knowledge whether waves of a workgroup wait for each other at a barrier.
 typedef enum {
     // Unknown, so a barrier is assumed.
     RADDLE_BARRIER_ASSUMED = 0,
-    // No wave waits for another one.
+    // No wave waits for another wave of its workgroup.
     RADDLE_BARRIER_NO = 1,
-    // Waves wait for each other.
+    // Waves of a workgroup wait for each other.
     RADDLE_BARRIER_YES = 2,
 } RaddleBarrier;
 
-// A kind of command.
+// Kind of command that a controller gives to the host.
 typedef enum {
     // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
-    // Raise the flags of a process, by `raddle_controller_cut`; report `raddle_controller_raised`.
+    // Raise the flags of a process, as `raddle_controller_cut` says; report
+    // `raddle_controller_raised`.
     RADDLE_COMMAND_KIND_RAISE = 2,
     // Lower the flags of a process.
     RADDLE_COMMAND_KIND_LOWER = 3,
-    // Reset; report each launch as `Killed`, then `raddle_controller_drained`.
+    // Reset the compute units of a process; report each killed launch as `Killed`, then
+    // `raddle_controller_drained`.
     RADDLE_COMMAND_KIND_RESET = 4,
-    // Place no further workgroup of a process; report `raddle_controller_drained` when none is on the device.
+    // Place no further workgroup of a process; report `raddle_controller_drained` when none of
+    // them is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
     // Place the workgroups of a process again.
     RADDLE_COMMAND_KIND_RELEASE = 6,
-    // Save the work of a process on the device; report `raddle_controller_drained` when none is there.
+    // Save the work of a process on the device; report `raddle_controller_drained` when none of it
+    // is on the device.
     RADDLE_COMMAND_KIND_SAVE = 7,
-    // Restore the saved work.
+    // Restore the saved work of a process.
     RADDLE_COMMAND_KIND_RESTORE = 8,
-    // The preemption is complete. Nothing is to do.
+    // The preemption of the process is complete. The host has nothing to do.
     RADDLE_COMMAND_KIND_DRAINED = 9,
 } RaddleCommandKind;
 
-// Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
+// Kinds of events outside of the dispatcher. Behind each kind stand the fields of `RaddleEvent`
+// that count.
 typedef enum {
     // A process appeared: `process`, `share` (1 or more).
     RADDLE_EVENT_KIND_PROCESS_JOINED = 1,
     // A process is gone: `process`.
     RADDLE_EVENT_KIND_PROCESS_LEFT = 2,
-    // A launch was issued and waits for another one: `issued`. `LaunchReady` follows.
+    // A launch was issued and waits for the end of another launch: `issued`. The event
+    // `LaunchReady` follows.
     RADDLE_EVENT_KIND_LAUNCH_ISSUED = 3,
-    // A launch was issued and waits for nothing: `issued`.
+    // A launch was issued and waits for no other launch: `issued`.
     RADDLE_EVENT_KIND_LAUNCH_READY = 4,
     // A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
     RADDLE_EVENT_KIND_COPY_ISSUED = 5,
-    // A copy waits for nothing any more: `launch`.
+    // A copy waits for no other work any more: `launch`.
     RADDLE_EVENT_KIND_COPY_READY = 6,
     // A copy has ended: `launch`.
     RADDLE_EVENT_KIND_COPY_ENDED = 7,
     // Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
     RADDLE_EVENT_KIND_WAVES_ENDED = 8,
-    // A launch was taken off as asked: `launch`, `how`, `done`.
+    // A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
     RADDLE_EVENT_KIND_TAKEN_OFF = 9,
-    // A launch that was taken off may continue: `launch`.
+    // A launch that was taken off the device may continue: `launch`.
     RADDLE_EVENT_KIND_RESTORED = 10,
-    // Every launch of the process that starts from now on sees its flag: `process`.
+    // Every launch of the process that starts from now on sees its raised flag: `process`.
     RADDLE_EVENT_KIND_RAISED = 11,
     // The reset of a process is over: `process`.
     RADDLE_EVENT_KIND_RESET_OVER = 12,
     // A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
     RADDLE_EVENT_KIND_HINT = 13,
-    // The tick of a `WakeAt` has come.
+    // The tick of a `WakeAt` action has come.
     RADDLE_EVENT_KIND_WOKE = 14,
 } RaddleEventKind;
 
-// The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
+// Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
 typedef enum {
-    // The lowest one.
+    // The lowest run.
     RADDLE_FIT_FIRST = 0,
-    // The shortest one, ties to the lowest.
+    // The shortest run, of equal ones the lowest.
     RADDLE_FIT_BEST = 1,
-    // The longest one, ties to the lowest.
+    // The longest run, of equal ones the lowest.
     RADDLE_FIT_WORST = 2,
-    // The lowest start at or after the end of the run that `raddle_free_map_allocate` gave last by any fit, 0 before
-    // the first; else the lowest of all.
+    // The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
+    // gave last by any fit (0 before the first); else the lowest run of all.
     RADDLE_FIT_NEXT = 3,
 } RaddleFit;
 
-// The kinds of hints; the value is in `value`.
+// Kinds of hints of a program about its work; the field `value` of the event has the number.
 typedef enum {
-    // The urgency, a level.
+    // The urgency of the work, as a level: 0 is the most urgent, 255 best effort.
     RADDLE_HINT_PRIORITY = 0,
-    // Ticks in which the work should have ended.
+    // The time in ticks after which the work should have ended, counted from when the work became
+    // ready.
     RADDLE_HINT_DEADLINE = 1,
-    // Ticks for which the work may wait before it is urgent.
+    // The time in ticks for which the work may wait before it becomes urgent, counted from when
+    // the work became ready.
     RADDLE_HINT_LAXITY = 2,
-    // The part of the device, in percent.
+    // The part of the device that the work is to have, in percent of the whole.
     RADDLE_HINT_UTILISATION = 3,
     // A number that a policy and its programs agree on.
     RADDLE_HINT_CUSTOM = 4,
 } RaddleHint;
 
-// The verdict whether a launch may be killed part-way and run again.
+// Verdict whether a launch may be killed part-way and run again.
 typedef enum {
-    // Unknown: treated as not.
+    // Unknown: the launch is treated as one that may not be run again.
     RADDLE_IDEMPOTENCE_UNKNOWN = 0,
-    // Proven idempotent: it may be killed.
+    // Proven idempotent: the launch may be killed and run again.
     RADDLE_IDEMPOTENCE_IDEMPOTENT = 1,
-    // Known not to be.
+    // Known not to be idempotent: the launch may not be run again.
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
-// The cut of the circuit in a period.
+// Division of the circuit's width among the maps of one period.
 typedef enum {
     // One map behind the other.
     RADDLE_LAYOUT_PACKED = 0,
-    // Two halves, each for a map of at most half the width; a map alone has the whole width.
+    // Two halves, each for a map of at most half the width; a map that is alone in its period has
+    // the whole width.
     RADDLE_LAYOUT_HALVES = 1,
 } RaddleLayout;
 
-// The phase of a process in its preemption.
+// Phase of a process with respect to preemption.
 typedef enum {
     // Launches of the process are submitted.
     RADDLE_PHASE_RUNNING = 0,
-    // The process is being preempted.
+    // A preemption of the process is under way.
     RADDLE_PHASE_DRAINING = 1,
-    // The device has no work of the process.
+    // The preemption of the process is complete: none of its work is on the device.
     RADDLE_PHASE_PREEMPTED = 2,
 } RaddlePhase;
 
-// A way of taking work off a device.
+// Method of taking work off a device.
 typedef enum {
     // All submitted launches run to their end.
     RADDLE_PREEMPTION_WAIT = 0,
-    // Launches that have not started go back to the buffer.
+    // Launches that have not started go back to the buffer; launches that run go on to their end.
     RADDLE_PREEMPTION_FLAG = 1,
-    // Resident workgroups finish, everything else is held.
+    // Workgroups that are on the device run to their end, all others are held back.
     RADDLE_PREEMPTION_DRAIN = 2,
-    // Resident workgroups are killed, and the launch starts again.
+    // Workgroups that are on the device are killed, and their launch starts again.
     RADDLE_PREEMPTION_RESET = 3,
-    // Resident workgroups are saved, and later restored.
+    // Workgroups that are on the device are saved, and later restored.
     RADDLE_PREEMPTION_SWITCH = 4,
 } RaddlePreemption;
 
-// The kinds of packets that an agent receives.
+// Kind of packet that an agent received.
 typedef enum {
-    // A packet that stands for launches.
+    // A packet that stands for one or more launches.
     RADDLE_RECEIVED_LAUNCHES = 0,
-    // A barrier.
+    // A barrier, which stands for no launch.
     RADDLE_RECEIVED_BARRIER = 1,
-    // A packet of a type that the format does not have, which is to be handed on.
+    // A packet of a type that the format does not have; the host hands it on.
     RADDLE_RECEIVED_FOREIGN = 2,
 } RaddleReceived;
 
-// The rule that says which launches get an entry of the table.
+// Rule that says which launches get an entry of the agent's table.
 typedef enum {
-    // The first ones, for ever.
+    // The first launches get an entry and keep it for ever.
     RADDLE_REPLACEMENT_FIRST = 0,
-    // In the place of the entry that was not used for longest.
+    // A launch takes the place of the entry that was not used for longest.
     RADDLE_REPLACEMENT_MOST_RECENT = 1,
-    // By how often kernels are launched.
+    // Launches of the kernels that are launched most often get an entry.
     RADDLE_REPLACEMENT_FREQUENCY = 2,
 } RaddleReplacement;
 
-// A report about a submission.
+// Report of the host about a submission.
 typedef enum {
-    // The submit call has returned.
+    // The submit call of the launch has returned.
     RADDLE_REPORT_SUBMITTED = 0,
-    // The runtime refused the launch for now: it waits again.
+    // The runtime refused the launch for now: the launch waits again.
     RADDLE_REPORT_NOT_SUBMITTED = 1,
-    // The launch has started.
+    // The launch has started, or at least tests the flag now.
     RADDLE_REPORT_STARTED = 2,
     // The launch has run to its end.
     RADDLE_REPORT_FINISHED = 3,
     // The runtime refused the launch for good, or the launch died.
     RADDLE_REPORT_FAILED = 4,
-    // The launch leaves without having begun, which the host has made sure of.
+    // The host has made sure that the launch leaves without having begun.
     RADDLE_REPORT_CLAIMED = 5,
     // The launch has left by the flag.
     RADDLE_REPORT_EXITED = 6,
-    // The launch was killed by the reset.
+    // The launch was killed by a reset.
     RADDLE_REPORT_KILLED = 7,
 } RaddleReport;
 
-// The launches that a reset kills.
+// Extent of a reset: whose running launches it kills.
 typedef enum {
-    // All that run on the device.
+    // A reset kills all launches that run on the device.
     RADDLE_RESET_SCOPE_DEVICE = 0,
-    // All that run in the process's part of the device.
+    // A reset kills all launches that run in the process's part of the device.
     RADDLE_RESET_SCOPE_PARTITION = 1,
-    // All launches of one process.
+    // A reset kills all running launches of one process.
     RADDLE_RESET_SCOPE_PROCESS = 2,
-    // All launches of single streams.
+    // A reset kills the running launches of single streams of one process.
     RADDLE_RESET_SCOPE_QUEUE = 3,
-    // Single launches of one process.
+    // A reset kills single launches of one process.
     RADDLE_RESET_SCOPE_LAUNCH = 4,
 } RaddleResetScope;
 
-// A resource of a compute unit that can lack.
+// Resource that a launch may lack.
 typedef enum {
-    // Wave slots.
+    // Wave slots of a compute unit.
     RADDLE_RESOURCE_WAVES = 0,
-    // Vector registers.
+    // Vector registers of a compute unit.
     RADDLE_RESOURCE_VGPR = 1,
-    // Scalar registers.
+    // Scalar registers of a compute unit.
     RADDLE_RESOURCE_SGPR = 2,
-    // Shared memory.
+    // Shared memory (LDS) of a compute unit.
     RADDLE_RESOURCE_LDS = 3,
-    // Hardware barriers.
+    // Hardware barriers of a compute unit.
     RADDLE_RESOURCE_BARRIERS = 4,
-    // Workgroup slots.
+    // Workgroup slots of a compute unit.
     RADDLE_RESOURCE_WORKGROUPS = 5,
-    // Workgroups of the grid: an empty grid lacks one.
+    // Workgroups of the grid: a launch with an empty grid lacks one.
     RADDLE_RESOURCE_GRID = 6,
-    // A compute unit that the policy lets this process use.
+    // Compute units that the policy lets this process use.
     RADDLE_RESOURCE_CUS = 7,
-    // One that this version does not know.
+    // A resource that this version of the C interface does not know.
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
-// The way on which a block comes to its SM.
+// Route by which a block comes to its SM.
 typedef enum {
-    // The SM takes whole blocks, and all that they need at once.
+    // The SM takes whole blocks, with all resources that they need at once.
     RADDLE_ROUTE_WHOLE = 0,
-    // The SM can start one warp of the block.
+    // The SM can start one warp of the block at least, but not the whole block.
     RADDLE_ROUTE_FIRST = 1,
-    // All work on the SM is of lower priority.
+    // All work on the SM is of lower priority than the block, which waits there for warp slots.
     RADDLE_ROUTE_SECOND = 2,
 } RaddleRoute;
 
-// The way in which the waves of a workgroup use its part of a resource.
+// Use of a workgroup's part of a resource by its waves.
 typedef enum {
-    // Equal parts, in the order of their numbers.
+    // Each wave has an equal share of the workgroup's part, in the order of the waves' numbers.
     RADDLE_SHARE_PER_WAVE = 0,
-    // The whole of it for each.
+    // Every wave uses the workgroup's whole part of the resource.
     RADDLE_SHARE_SHARED = 1,
 } RaddleShare;
 
-// The rule by which a slice follows from weights.
+// Rule by which the length of a slice follows from the weights of the loaded processes.
 typedef enum {
-    // As claim 7 of the seed: a larger weight has a shorter slice.
+    // A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
-    // The smallest slice for each.
+    // The smallest slice for each process.
     RADDLE_SLICE_RULE_EQUAL = 1,
-    // In proportion to the weight, on average the smallest slice.
+    // A slice in proportion to the weight, on average the smallest slice.
     RADDLE_SLICE_RULE_MEAN = 2,
-    // In proportion to the weight, in a round as long as that of `Claim`.
+    // A slice in proportion to the weight, in a round as long as that of `Claim`.
     RADDLE_SLICE_RULE_INVERSE = 3,
-    // In proportion to the weight; the shortest is the smallest slice.
+    // A slice in proportion to the weight; the shortest one is the smallest slice.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
 
-// The rule by which the starts of a resource are predicted.
+// Rule by which the start of a workgroup's part of a resource is predicted.
 typedef enum {
     // No rule: starts are not predicted.
     RADDLE_START_RULE_ANY = 0,
-    // The lowest free run that is long enough.
+    // Start of the lowest free run that is long enough.
     RADDLE_START_RULE_FIRST = 1,
-    // The shortest free run that is long enough, the lowest of several.
+    // Start of the shortest free run that is long enough, of equal ones the lowest.
     RADDLE_START_RULE_BEST = 2,
-    // The longest free run, the lowest of several.
+    // Start of the longest free run, of equal ones the lowest.
     RADDLE_START_RULE_WORST = 3,
-    // The lowest start at or after the end of the part that was placed last, around the end.
+    // Lowest start at or after the end of the part that was placed last; behind the last block the
+    // search goes on at block 0.
     RADDLE_START_RULE_NEXT = 4,
-    // The tail of a ring, or 0 where the blocks up to the end are too few; reclaimed in order.
+    // Tail of a ring, or 0 where the blocks from the tail to the end are too few; parts are
+    // reclaimed in order.
     RADDLE_START_RULE_RING = 5,
 } RaddleStartRule;
 
-// The moment at which a process of a more urgent level takes over.
+// Moment at which a process of a more urgent level takes over.
 typedef enum {
-    // When the running slice has ended.
+    // The process takes over when the running slice has ended.
     RADDLE_TAKE_OVER_SLICE_END = 0,
-    // Now.
+    // The process takes over at once: the running slice is cut short.
     RADDLE_TAKE_OVER_AT_ONCE = 1,
-    // When the slices of the load are used up.
+    // The process takes over when the slices of the load are used up.
     RADDLE_TAKE_OVER_BATCH_END = 2,
 } RaddleTakeOver;
 
-// The waves of each workgroup that are meant.
+// Choice of the waves of each workgroup that start or end.
 typedef enum {
-    // All of them; `first` and `count` do not count.
+    // All waves; the fields `first` and `count` are not read.
     RADDLE_WAVE_KIND_ALL = 0,
-    // `count` waves from `first` on, of a workgroup that starts in parts on one compute unit.
+    // `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
+    // other on one compute unit.
     RADDLE_WAVE_KIND_RANGE = 1,
-    // `count` waves from `first` on, of a workgroup that was cut: they act as one of their own.
+    // `count` waves from the wave `first` on, of a workgroup that was cut: these waves act as a
+    // workgroup of their own.
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
-// A kind of captured work.
+// Kind of captured work.
 typedef enum {
-    // A kernel.
+    // A kernel launch.
     RADDLE_WORK_KIND_KERNEL = 0,
-    // A copy or a fill.
+    // A copy or a fill of memory.
     RADDLE_WORK_KIND_COPY = 1,
-    // The record of an event.
+    // The record of an event, which finishes when all work before it in its stream has.
     RADDLE_WORK_KIND_RECORD = 2,
-    // A wait for the work of `after_stream` and `after_order`.
+    // A wait for the work that `after_stream` and `after_order` name.
     RADDLE_WORK_KIND_WAIT = 3,
-    // A graph of kernels that is submitted as one.
+    // A graph of kernels that is submitted as one launch.
     RADDLE_WORK_KIND_GRAPH = 4,
-    // A kernel that waits on the device for its peers.
+    // A kernel that waits on the device for its peers on other devices or in other processes.
     RADDLE_WORK_KIND_COLLECTIVE = 5,
 } RaddleWorkKind;
 
-// The device's side: makes launches of packets.
+// Agent on the side of the device, which makes launches of packets.
 typedef struct RaddleAgent RaddleAgent;
 
-// The compute units of a device with every granule that is taken, and by whom.
+// Compute units of a device, with each granule of their resources free or taken by a workgroup.
 typedef struct RaddleAllocator RaddleAllocator;
 
-// The global controller and those of all SMs.
+// Controllers of seed 003: the global one, and one for each streaming multiprocessor (SM).
 typedef struct RaddleBlockWarp RaddleBlockWarp;
 
-// The preemption of processes in software, as a state machine without I/O: the host reports what happens, and asks
-// what to do next. A submission is known by its process and its number, which is never used again.
+// Controller that preempts processes in software, a state machine without I/O: the host reports
+// what happens, and asks what to do next. A submission is known by its process and its number,
+// which is never used again.
 typedef struct RaddleController RaddleController;
 
-// A dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never goes down; the same
-// events at the same ticks give the same actions.
+// Dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never
+// goes down; equal events at equal ticks give equal actions.
 typedef struct RaddleDispatcher RaddleDispatcher;
 
-// The host's side: makes packets of launches.
+// Encoder on the side of the host, which makes packets of launches.
 typedef struct RaddleEncoder RaddleEncoder;
 
-// A map of equal blocks, each free or taken. Blocks count from 0.
+// Map of equal blocks, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
 
-// A check of what a dispatcher hands out. First its resources are declared, then it is told events in the order of
-// their clocks. Resources are numbered in the order in which they were declared.
+// Checker of the parts of resources that a dispatcher hands out. First the resources are declared,
+// then events are reported in the order of their clocks. Resources are numbered in the order in
+// which they were declared.
 typedef struct RaddlePlacementCheck RaddlePlacementCheck;
 
-// A ring of equal blocks. A part begins at the tail, or at 0 where the blocks from the tail to the end are too few; a
-// part that is released is reclaimed once all older ones are. Blocks count from 0.
+// Ring of equal blocks, handed out in parts. A part begins at the tail, or at 0 where the blocks
+// from the tail to the end are too few; a released part is reclaimed once all parts handed out
+// before it are. Blocks count from 0.
 typedef struct RaddleRing RaddleRing;
 
-// A way to find out how long a free run a map holds, as one of the circuits answers.
+// Search for the length of the longest free run of a map, as one of the circuits of seed 000
+// answers it.
 typedef struct RaddleSearch RaddleSearch;
 
-// A circuit that serves several maps: in each period of a round other ones.
+// Circuit that searches several maps in turns: in each period of a round other maps.
 typedef struct RaddleShared RaddleShared;
 
-// The two stages: which processes are loaded, and the slices of each load.
+// Two stages of time slicing: which processes are loaded, and how long the slice of each is.
 typedef struct RaddleSlices RaddleSlices;
 
-// How much of a map is free.
+// Counts of the blocks of a map.
 typedef struct {
-    // All blocks.
+    // Number of all blocks.
     uint32_t blocks;
-    // Free blocks.
+    // Number of free blocks.
     uint32_t free;
-    // Blocks of the longest free run.
+    // Length of the longest free run, in blocks.
     uint32_t longest;
 } RaddleFreeBlocks;
 
-// A map that the circuit serves.
+// Map that the circuit searches in each round.
 typedef struct {
-    // The period in which it is served: that of the map before it in the list, or one more; 0 for the first.
+    // Period in which the map is searched: that of the map before it in the list, or one more; 0
+    // for the first map.
     uint32_t period;
-    // Blocks of the map.
+    // Number of blocks of the map.
     uint32_t blocks;
 } RaddleSharedMap;
 
-// The resources of one empty compute unit, in the granules in which they are allocated.
+// Resources of one empty compute unit, in the granules in which they are allocated.
 typedef struct {
-    // SIMDs (SM sub-partitions), 1 to 8.
+    // Number of SIMDs (SM sub-partitions), 1 to 8.
     uint8_t simds;
-    // Wave slots of one SIMD, 1 or more.
+    // Number of wave slots of one SIMD, 1 or more.
     uint16_t waves_per_simd;
-    // Vector-register granules of one SIMD.
+    // Number of vector-register granules of one SIMD.
     uint16_t vgpr_per_simd;
-    // Scalar-register granules; 65535 if they never limit.
+    // Number of scalar-register granules of the compute unit; 65535 if scalar registers never
+    // limit.
     uint16_t sgpr;
-    // Shared-memory (LDS) granules.
+    // Number of granules of shared memory (LDS) of the compute unit.
     uint32_t lds;
-    // Workgroup slots, 1 or more.
+    // Number of workgroup slots of the compute unit, 1 or more.
     uint16_t workgroups;
-    // Hardware barriers.
+    // Number of hardware barriers of the compute unit.
     uint16_t barriers;
 } RaddleCuShape;
 
-// The resources that one workgroup takes, in granules. All its waves are equal.
+// Resources that one workgroup takes, in granules. All its waves are equal.
 typedef struct {
-    // Waves of the workgroup, 1 or more.
+    // Number of waves of the workgroup, 1 or more.
     uint16_t waves;
-    // Vector-register granules of one wave.
+    // Number of vector-register granules of one wave.
     uint16_t vgpr;
-    // Scalar-register granules of one wave.
+    // Number of scalar-register granules of one wave.
     uint16_t sgpr;
-    // LDS granules of the workgroup.
+    // Number of granules of shared memory (LDS) of the workgroup.
     uint32_t lds;
-    // Barriers of the workgroup.
+    // Number of hardware barriers of the workgroup.
     uint16_t barriers;
 } RaddleDemand;
 
-// A workgroup that was placed, or why it was not.
+// Result of a request to place a workgroup.
 typedef struct {
-    // Where it was refused, the resource that lacks, one of `RaddleResource`; else 0.
+    // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     uint32_t lacks;
-    // The SIMD with which a rotation goes on, also where it was refused.
+    // SIMD from which the next request by rotation starts, also where this one was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
-// The address of one wave on its compute unit: start positions in granules. All waves of a workgroup share one
-// start in LDS.
+// Place of one wave on its compute unit: where its part of each resource begins, in granules. All
+// waves of a workgroup share one start in LDS.
 typedef struct {
-    // The SIMD of the compute unit.
+    // SIMD of the compute unit, from 0.
     uint8_t simd;
-    // First vector-register granule, counted within the SIMD.
+    // First vector-register granule of the wave, counted within the SIMD.
     uint16_t vgpr;
-    // First scalar-register granule, counted within the compute unit.
+    // First scalar-register granule of the wave, counted within the compute unit.
     uint16_t sgpr;
-    // First LDS granule, counted within the compute unit.
+    // First LDS granule of the workgroup, counted within the compute unit.
     uint32_t lds;
 } RaddlePlace;
 
-// The waves of each workgroup that start or end.
+// Waves of each workgroup that start or end.
 typedef struct {
-    // One of `RaddleWaveKind`.
+    // Choice of the waves, one of `RaddleWaveKind`.
     uint32_t kind;
-    // The lowest wave.
+    // Number of the lowest wave within the workgroup.
     uint16_t first;
-    // The number of waves.
+    // Number of waves.
     uint16_t count;
 } RaddleWaves;
 
-// One kernel launch: a number of equal workgroups. A field of 0 from `barrier` on means that nothing is known.
+// Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
+// its value is unknown.
 typedef struct {
-    // The id of the launch, unique in the run.
+    // Id of the launch, unique in the run.
     uint32_t id;
-    // The stream of the process.
+    // Stream of the process in which the launch was issued.
     uint32_t stream;
-    // The process.
+    // Process that issued the launch.
     uint16_t process;
-    // The urgency: 0 is the most urgent, 255 is best effort.
+    // Urgency of the launch: 0 is the most urgent, 255 is best effort.
     uint8_t level;
-    // Workgroups of the grid, numbered from 0.
+    // Number of workgroups of the grid, which are numbered from 0.
     uint64_t workgroups;
-    // The resources that each workgroup takes.
+    // Resources that each workgroup takes.
     RaddleDemand demand;
-    // One of `RaddleBarrier`.
+    // Knowledge about barriers in the kernel, one of `RaddleBarrier`.
     uint32_t barrier;
-    // One of `RaddleIdempotence`.
+    // Verdict whether the launch may be run again, one of `RaddleIdempotence`.
     uint32_t idempotent;
-    // The ticks that the launch is expected to take alone on the device.
+    // Time that the launch is expected to take alone on the device, in ticks.
     uint64_t estimate;
-    // Instructions that one wave issues in 1,000 ticks: moves and arithmetic, loads, stores, matrix, compares, jumps.
+    // Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
+    // arithmetic, loads, stores, matrix, compares, jumps.
     uint32_t activity[6];
-    // The number of the kernel within its process, from 1.
+    // Number of the kernel within its process, from 1.
     uint32_t kernel;
-    // The grid, in workgroups along x, y and z; as all fields below, it counts only with a `kernel`.
+    // Workgroups of the grid along x, y and z. The grid and all fields below count only where
+    // `kernel` is not 0.
     uint32_t grid[3];
-    // Work-items of a workgroup.
+    // Number of work-items of one workgroup.
     uint32_t threads;
-    // LDS of a workgroup, in bytes.
+    // Shared memory (LDS) of one workgroup, in bytes.
     uint32_t lds_bytes;
-    // 1 if a copy or a fill lies between the launch and the one before it in its stream.
+    // 1 if a copy or a fill lies between the launch and the launch before it in its stream, else
+    // 0.
     uint32_t behind_copy;
 } RaddleLaunch;
 
 // Workgroups `first`, `first + stride`, .. of one launch on one compute unit.
 typedef struct {
-    // The lowest workgroup.
+    // Number of the lowest workgroup.
     uint64_t first;
-    // The distance of neighbouring workgroups, 1 or more.
+    // Difference between the numbers of neighbouring workgroups, 1 or more.
     uint32_t stride;
-    // The number of workgroups, 1 or more.
+    // Number of workgroups, 1 or more.
     uint32_t count;
-    // The compute unit.
+    // Compute unit on which the workgroups lie, from 0.
     uint16_t cu;
 } RaddlePiece;
 
-// Something that happened outside of the dispatcher. Fields that the kind does not name are not read.
+// Event outside of the dispatcher. Fields that the kind does not name are not read.
 typedef struct {
-    // One of `RaddleEventKind`.
+    // Kind of the event, one of `RaddleEventKind`.
     uint32_t kind;
-    // The id of a launch or of a copy.
+    // Id of the launch or copy that the event concerns.
     uint32_t launch;
-    // The stream of the process.
+    // Stream of the process that the event concerns.
     uint32_t stream;
-    // The share of a process, 1 or more.
+    // Share of a process that joined, 1 or more: the integer multiple of its weight in fair
+    // sharing.
     uint32_t share;
-    // The process.
+    // Process that the event concerns.
     uint16_t process;
-    // The level of a copy.
+    // Urgency of a copy: 0 is the most urgent, 255 is best effort.
     uint8_t level;
-    // Not 0 for a hint about one stream.
+    // Any number but 0 for a hint about the one stream `stream`, 0 for a hint about the process.
     uint8_t of_stream;
-    // One of `RaddlePreemption`.
+    // Method by which the launch was taken off, one of `RaddlePreemption`.
     uint32_t how;
-    // The waves that ended.
+    // Waves of each workgroup that ended.
     RaddleWaves waves;
-    // The launch that was issued or is ready.
+    // Launch that was issued or is ready.
     const RaddleLaunch *issued;
-    // The workgroups that ended.
+    // Workgroups that ended, as pieces.
     const RaddlePiece *pieces;
-    // The number of pieces.
+    // Number of pieces in `pieces`.
     size_t piece_count;
-    // The ticks that a copy takes.
+    // Time that a copy takes, in ticks.
     uint64_t lasts;
-    // The workgroups of a launch that have ended before it was taken off.
+    // Number of workgroups of the launch that had ended when it was taken off.
     uint64_t done;
-    // One of `RaddleHint`.
+    // Kind of the hint, one of `RaddleHint`.
     uint32_t hint;
-    // The value of the hint.
+    // Value of the hint, whose meaning its kind gives.
     uint64_t value;
 } RaddleEvent;
 
-// An action that the host carries out.
+// Action that the host carries out. Fields that the kind does not name are 0.
 typedef struct {
-    // One of `RaddleActionKind`.
+    // Kind of the action, one of `RaddleActionKind`.
     uint32_t kind;
-    // The id of a launch or of a copy.
+    // Id of the launch or copy that the action concerns.
     uint32_t launch;
-    // The process.
+    // Process that the action concerns.
     uint16_t process;
-    // One of `RaddlePreemption`.
+    // Method by which work leaves the device, one of `RaddlePreemption`.
     uint32_t how;
-    // The compute unit; -1 where a refusal concerns all of them.
+    // Compute unit that the action concerns; -1 where a refusal concerns all of them.
     int32_t cu;
-    // One of `RaddleResource`: the one that lacks.
+    // Resource that lacks for a refused launch, one of `RaddleResource`.
     uint32_t resource;
-    // The waves that start.
+    // Waves of each workgroup that start.
     RaddleWaves waves;
-    // The first of `RaddleActions.pieces` that start.
+    // Index in `RaddleActions.pieces` of the first piece that starts.
     size_t first_piece;
-    // The number of pieces that start.
+    // Number of pieces that start.
     size_t piece_count;
-    // The first of `RaddleActions.places`: one a wave, in the order of the pieces.
+    // Index in `RaddleActions.places` of the first place. There is one place a wave, in the order
+    // of the pieces.
     size_t first_place;
-    // The number of places; 0 where the policy keeps no addresses.
+    // Number of places; 0 where the policy keeps no addresses.
     size_t place_count;
-    // The first of `RaddleActions.cuts`: one a stream that has launches to leave.
+    // Index in `RaddleActions.cuts` of the first cut. There is one cut for each stream that has
+    // launches to leave.
     size_t first_cut;
-    // The number of cuts.
+    // Number of cuts.
     size_t cut_count;
-    // The number of a submission among those of its process.
+    // Number of the submission among the submissions of its process.
     uint64_t sequence;
-    // The workgroup that is bound.
+    // Workgroup that is bound to a compute unit, by its number in the launch.
     uint64_t workgroup;
-    // Packets written to the queue of the device.
+    // Number of packets that the submission writes to the queue of the device.
     uint32_t packets;
-    // Bytes written to the queue.
+    // Number of bytes that the submission writes to the queue of the device.
     uint64_t bytes;
-    // Ticks until the device can start the launch.
+    // Ticks until the device can start the submitted launch.
     uint64_t cost;
-    // Ticks from the end of the launch until its end is known.
+    // Ticks from the end of the submitted launch until its end is known.
     uint64_t cleanup;
-    // A span of ticks, or a tick.
+    // Span of ticks for `Drained`, tick for `WakeAt`.
     uint64_t ticks;
-    // The amount that one workgroup needs, in granules.
+    // Amount of the lacking resource that one workgroup needs, in granules of that resource.
     uint64_t wanted;
-    // The amount that is there.
+    // Amount of the lacking resource that a compute unit has, in granules of that resource.
     uint64_t available;
 } RaddleAction;
 
-// A raised flag of one stream: launches of it leave when they start if their `sequence` is `from` or more, and below `to`.
+// Raised flag of one stream: a launch of the stream leaves when it starts if its `sequence` is
+// `from` or more, and below `to`.
 typedef struct {
-    // The stream.
+    // Stream whose launches leave.
     uint32_t stream;
-    // The first submission that leaves.
+    // Number of the first submission that leaves.
     uint64_t from;
-    // The first later submission that does not leave.
+    // Number of the first later submission that does not leave.
     uint64_t to;
 } RaddleStreamCut;
 
-// The actions of one decision, in the order in which they are carried out. The lists belong to the dispatcher, and
-// stand until its next decision, or until it is freed.
+// Actions of one decision, in the order in which the host carries them out. The lists belong to
+// the dispatcher, and stand until its next decision, or until it is freed.
 typedef struct {
-    // The actions.
+    // List of the actions.
     const RaddleAction *list;
-    // The number of actions.
+    // Number of actions in `list`.
     size_t count;
-    // Pieces, which actions refer to.
+    // Pieces (workgroups on one compute unit) that start, to which actions refer by index.
     const RaddlePiece *pieces;
-    // The number of pieces.
+    // Number of pieces in `pieces`.
     size_t piece_count;
-    // Places, which actions refer to.
+    // Places of waves that start, to which actions refer by index.
     const RaddlePlace *places;
-    // The number of places.
+    // Number of places in `places`.
     size_t place_count;
-    // The cuts of raised flags, which actions refer to.
+    // Cuts of raised flags, to which actions refer by index.
     const RaddleStreamCut *cuts;
-    // The number of cuts.
+    // Number of cuts in `cuts`.
     size_t cut_count;
 } RaddleActions;
 
-// The free resources of a compute unit, in granules.
+// Free resources of one compute unit.
 typedef struct {
-    // Wave slots.
+    // Number of free wave slots.
     uint64_t waves;
-    // Vector-register granules.
+    // Number of free vector-register granules, over all SIMDs.
     uint64_t vgpr;
-    // Scalar-register granules.
+    // Number of free scalar-register granules.
     uint64_t sgpr;
-    // LDS granules.
+    // Number of free granules of shared memory (LDS).
     uint64_t lds;
-    // Workgroup slots.
+    // Number of free workgroup slots.
     uint64_t workgroups;
-    // Barriers.
+    // Number of free hardware barriers.
     uint64_t barriers;
 } RaddleFreeAmounts;
 
-// The resources of an SM.
+// Resources of one SM, all of them or those left.
 typedef struct {
-    // Registers.
+    // Registers, in the unit in which kernels state their registers.
     uint64_t registers;
-    // Hardware warps.
+    // Number of hardware warps, each a slot for one warp.
     uint64_t warps;
-    // Shared memory.
+    // Shared memory, in the unit in which kernels state their shared memory.
     uint64_t shared;
 } RaddleSmResources;
 
-// The readings of the seed; without one, the defaults are taken.
+// Choices where the text of seed 003 can be read in two ways; where a function takes a null
+// pointer instead, the defaults apply.
 typedef struct {
-    // 1: a first SM must have more than one warp needs. Default 0.
+    // 1 if an SM must have more of each resource than one warp needs to get a single warp, 0 if
+    // the need is enough. Default 0.
     uint32_t strict;
-    // 1: of several SMs the one with most room, instead of the lowest. Default 0.
+    // 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
+    // Default 0.
     uint32_t most_free;
-    // 1: the next kernel is tried when the most important one cannot be placed. Default 0.
+    // 1 if the next kernel is tried when the most important one cannot be placed, 0 if not.
+    // Default 0.
     uint32_t fall_through;
-    // 1: a lower block may take a slot that the highest waiting one cannot use. Default 1.
+    // 1 if a less important block may take a warp slot that the most important waiting block
+    // cannot use, 0 if not. Default 1.
     uint32_t backfill;
-    // 1: a block with a barrier starts as a whole or not at all. Default 1.
+    // 1 if a block with a barrier starts as a whole or not at all, 0 if it may start warp by warp.
+    // Default 1.
     uint32_t whole_blocks_for_barriers;
 } RaddleBlockWarpConfig;
 
-// A kernel that arrives.
+// Kernel that arrives, with its needs.
 typedef struct {
-    // The id; no other unfinished kernel has it.
+    // Id of the kernel; no other unfinished kernel has it.
     uint32_t id;
-    // 1 if the warps of a block meet at a barrier.
+    // 1 if the warps of a block meet at a barrier, else 0.
     uint32_t barrier;
-    // The rank: the smaller, the more urgent.
+    // Rank of the kernel: the smaller, the more urgent.
     uint64_t rank;
-    // Blocks, 1 or more.
+    // Number of blocks, 1 or more.
     uint64_t blocks;
-    // Warps of a block, 1 or more.
+    // Number of warps of one block, 1 or more.
     uint64_t warps;
-    // Registers of a warp.
+    // Registers that one warp takes, in the unit of `RaddleSmResources`.
     uint64_t registers;
-    // Shared memory of a block.
+    // Shared memory that one block takes, in the unit of `RaddleSmResources`.
     uint64_t shared;
 } RaddleKernel;
 
-// A refused kernel: one of its blocks needs more than an SM has.
+// Reason why a kernel is refused: one of its blocks needs more of a resource than an SM has.
 typedef struct {
-    // One of `RaddleResource`.
+    // Resource that lacks, one of `RaddleResource`.
     uint32_t resource;
-    // The amount that a block needs.
+    // Amount of the resource that a block needs.
     uint64_t wanted;
-    // The amount that an SM has.
+    // Amount of the resource that an empty SM has.
     uint64_t available;
 } RaddleLack;
 
-// Blocks that go to an SM.
+// Blocks of one kernel that a decision gives to an SM.
 typedef struct {
-    // One of `RaddleRoute`.
+    // Route of the blocks, one of `RaddleRoute`.
     uint32_t route;
-    // The kernel.
+    // Id of the kernel.
     uint32_t kernel;
-    // The SM.
+    // SM that gets the blocks, from 0.
     uint16_t sm;
-    // The lowest block.
+    // Lowest block, by its number in the kernel.
     uint64_t first;
-    // The number of blocks.
+    // Number of blocks.
     uint64_t count;
-    // The blocks that the SM could have taken whole.
+    // Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
+    // than `Whole`.
     uint64_t n1;
 } RaddleDistribution;
 
-// Warps that start on an SM.
+// Warps of one block that start on an SM.
 typedef struct {
-    // The kernel.
+    // Id of the kernel.
     uint32_t kernel;
-    // 1 if all warps of the block have started with these.
+    // 1 if all warps of the block have started with these, else 0.
     uint32_t last;
-    // The block of the kernel.
+    // Number of the block in its kernel.
     uint64_t block;
-    // The first warp of the block.
+    // Number of the first warp in its block.
     uint64_t first;
-    // The number of warps.
+    // Number of warps that start.
     uint64_t count;
 } RaddleStarted;
 
-// The effects of the end of a warp.
+// Effects of the end of a warp.
 typedef struct {
-    // The SM, which is to be served then.
+    // SM on which the warp ran; call `raddle_block_warp_serve` for it next.
     uint16_t sm;
-    // 1 if the warp was the last of its block.
+    // 1 if the warp was the last one of its block, else 0.
     uint32_t block_done;
-    // 1 if the warp was the last of its kernel.
+    // 1 if the warp was the last one of its kernel, else 0.
     uint32_t kernel_done;
 } RaddleWarpEnd;
 
-// The settings of both stages.
+// Settings of the two stages of time slicing.
 typedef struct {
-    // The smallest slice, in ticks, 1 or more.
+    // Length of the smallest slice, in ticks, 1 or more.
     uint64_t t0;
-    // The longest slice; 0 for none.
+    // Length of the longest slice, in ticks; 0 for no limit.
     uint64_t longest;
-    // Processes that are loaded at most, 1 or more.
+    // Most processes that are loaded at once, 1 or more.
     size_t capacity;
-    // One of `RaddleSliceRule`.
+    // Rule for the length of slices, one of `RaddleSliceRule`.
     uint32_t rule;
-    // 1: run times are as shares; 0: a share multiplies the weight, and nothing else.
+    // 1 if a share multiplies the weight once more for the length of slices, so that run times are
+    // as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
     uint32_t shares_as_time;
-    // 1: the slices of a load come round until all its processes have completed; 0: each comes once.
+    // 1 if the slices of a load come round until all its processes have completed; 0 if each slice
+    // comes once.
     uint32_t until_completion;
-    // One of `RaddleTakeOver`.
+    // Moment at which a more urgent process takes over, one of `RaddleTakeOver`.
     uint32_t take_over;
-    // 1: a load runs in a random order that begins with `seed`; 0: in its own order.
+    // 1 if the processes of a load run in a random order that begins with `seed`; 0 if in the
+    // order in which they were loaded.
     uint32_t random;
-    // The seed of a random order.
+    // Seed of the random order; not used where `random` is 0.
     uint64_t seed;
 } RaddleSliceConfig;
 
-// A process that can run.
+// Process that can run now.
 typedef struct {
-    // The process, under a number of the host; each is in the pool once.
+    // Number by which the host names the process; each process is in the pool once.
     uint64_t id;
-    // The share, 1 or more.
+    // Share of the process, 1 or more: the factor of its weight.
     uint64_t share;
-    // Ticks for which it is alive.
+    // Time for which the process has been alive, in ticks.
     uint64_t alive;
-    // Ticks for which it has run.
+    // Time for which the process has run, in ticks.
     uint64_t ran;
-    // The urgency: 0 is the most urgent.
+    // Urgency of the process: 0 is the most urgent.
     uint8_t level;
 } RaddlePoolEntry;
 
-// A slice to be run.
+// Slice of time that the host gives to a process next.
 typedef struct {
-    // The process.
+    // Process that the slice is for, by the host's number.
     uint64_t id;
-    // The length in ticks, 1 or more.
+    // Length of the slice in ticks, 1 or more.
     uint64_t length;
 } RaddleSlice;
 
-// Settings for the points that the seed leaves open. Where a function takes them, null means the defaults.
+// Settings of the packet format for the points that the seed leaves open. Where a function takes
+// them, null means the defaults.
 typedef struct {
-    // The type of an ordinary packet; 2.
+    // Type number of an ordinary packet; the default is 2.
     uint8_t dispatch;
-    // The type of a reference packet; 7.
+    // Type number of a reference packet; the default is 7.
     uint8_t reference;
-    // The type of a condensed packet; 6.
+    // Type number of a condensed packet; the default is 6.
     uint8_t condensed;
-    // 1: half-words of a value stand with the most significant one first; 0.
+    // 1 if the half-words of a value stand with the most significant one first, else 0; the
+    // default is 0.
     uint8_t half_words_high_first;
-    // 1: the number of the entry stands in the highest bits of a header; 0.
+    // 1 if the number of the table entry stands in the highest bits of a header, 0 if in the
+    // lowest; the default is 0.
     uint8_t header_bits_high_first;
-    // 1: the private size has 16 bits; 0.
+    // 1 if the private size (scratch memory) has 16 bits, 0 if 32; the default is 0.
     uint8_t narrow_private;
-    // The type of a barrier that waits for all of its signals, or -1 for none; 3.
+    // Type number of a barrier that waits for all of its signals, or -1 if there is none; the
+    // default is 3.
     int16_t barrier_and;
-    // The type of a barrier that waits for one of its signals, or -1 for none; 5.
+    // Type number of a barrier that waits for one of its signals, or -1 if there is none; the
+    // default is 5.
     int16_t barrier_or;
-    // Entries of the table, 1 to 8; 8.
+    // Number of entries of the agent's table, 1 to 8; the default is 8.
     uint16_t entries;
 } RaddleAqlConfig;
 
-// The fields of a launch, as in an AQL dispatch packet.
+// Fields of a launch, as in an AQL dispatch packet.
 typedef struct {
-    // Address of the code.
+    // Address of the kernel's code.
     uint64_t kernel_object;
-    // Address of the arguments.
+    // Address of the launch's arguments.
     uint64_t kernarg_address;
-    // Signal that the end is reported to; 0 is none.
+    // Signal to which the end of the launch is reported; 0 is no signal.
     uint64_t completion_signal;
-    // Work-items of the grid along x.
+    // Number of work-items of the grid along x.
     uint32_t grid_size_x;
-    // Work-items of the grid along y.
+    // Number of work-items of the grid along y.
     uint32_t grid_size_y;
-    // Work-items of the grid along z.
+    // Number of work-items of the grid along z.
     uint32_t grid_size_z;
-    // Scratch memory of a work-item, in bytes.
+    // Scratch memory of one work-item, in bytes.
     uint32_t private_segment_size;
-    // LDS of a workgroup, in bytes.
+    // Shared memory (LDS) of one workgroup, in bytes.
     uint32_t group_segment_size;
-    // Dimensions of the grid.
+    // Number of dimensions of the grid, 1 to 3.
     uint16_t setup;
-    // Work-items of a workgroup along x.
+    // Number of work-items of one workgroup along x.
     uint16_t workgroup_size_x;
-    // Work-items of a workgroup along y.
+    // Number of work-items of one workgroup along y.
     uint16_t workgroup_size_y;
-    // Work-items of a workgroup along z.
+    // Number of work-items of one workgroup along z.
     uint16_t workgroup_size_z;
-    // Barrier bit (0), acquire scope (1, 2) and release scope (3, 4).
+    // Bits for ordering: bit 0 is the barrier bit, bits 1 and 2 are the acquire scope, bits 3 and
+    // 4 the release scope.
     uint8_t synch_scopes;
 } RaddleKernelDispatch;
 
-// The bytes of an AQL packet.
+// Packet of the Architected Queuing Language (AQL): 64 bytes of a queue of the device.
 typedef struct {
-    // As they stand in the queue.
+    // Bytes of the packet, as they stand in the queue.
     uint8_t bytes[64];
 } RaddlePacket;
 
-// The abilities of a runtime, and the settings of a controller. A number that is not 0 is a yes.
+// Abilities of a runtime, and settings of a controller. In a field of 8 bits, any number but 0
+// means yes.
 typedef struct {
-    // Kernels test a flag before they begin.
+    // 1 if kernels test a flag before they begin, else 0.
     uint8_t can_flag;
-    // Workgroups that have not started can be held.
+    // 1 if workgroups that have not started can be held back, else 0.
     uint8_t can_drain;
-    // Running launches can be killed; only with a flag.
+    // 1 if running launches can be killed, else 0; allowed only with `can_flag`.
     uint8_t can_reset;
-    // Resident workgroups can be saved and restored.
+    // 1 if workgroups that are on the device can be saved and restored, else 0.
     uint8_t can_switch;
-    // A launch tests the flag once, before its first workgroup; 0: each workgroup tests it.
+    // 1 if a launch tests the flag once, before its first workgroup; 0 if each workgroup tests it.
     uint8_t latched;
-    // Work that does not test the flag can be taken out of the runtime before it begins.
+    // 1 if work that does not test the flag can be taken out of the runtime before it begins, else
+    // 0.
     uint8_t withdraws;
-    // One of `RaddleResetScope`.
+    // Extent of a reset, one of `RaddleResetScope`.
     uint32_t scope;
-    // Launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    // Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
     uint32_t window;
-    // Launches of one process that wait in its queues at most; 0 for no bound.
+    // Most launches of one process that wait in its queues; 0 for no bound.
     uint32_t most_waiting;
-    // How often a launch is killed at most; 0 for no bound.
+    // Most times that one launch is killed; 0 for no bound.
     uint32_t most_kills;
 } RaddleControllerConfig;
 
-// The next thing to do.
+// Command of a controller: the next action of the host.
 typedef struct {
-    // One of `RaddleCommandKind`.
+    // Kind of the command, one of `RaddleCommandKind`.
     uint32_t kind;
-    // For a submission: a small number below the window, which no other one of the process in the runtime has.
+    // Small number of a submission, for tables of the host: below the window, and no other
+    // submission of the process in the runtime has it. 0 for other commands.
     uint32_t slot;
-    // For a submission: the stream.
+    // Stream of a submission; 0 for other commands.
     uint32_t stream;
-    // For `Drained`: 1 if a resume waited for it, and takes effect now.
+    // 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
+    // 0.
     uint32_t resumed;
-    // For a submission: its number, which the launch compares with the cut of the flag.
+    // Number of a submission, which the launch compares with the raised flag (its cut); 0 for
+    // other commands.
     uint64_t sequence;
-    // For a submission: the payload of the work.
+    // Payload of the submitted work, as the host gave it; 0 for other commands.
     uint64_t payload;
-    // The process.
+    // Process that the command concerns.
     uint16_t process;
 } RaddleCommand;
 
-// Work that a host captured.
+// Work that a host captured, for one stream of a process.
 typedef struct {
-    // A number of the host, which comes back with the command to submit the work.
+    // Number of the host's choice, which comes back with the command to submit the work.
     uint64_t payload;
-    // One of `RaddleWorkKind`.
+    // Kind of the work, one of `RaddleWorkKind`.
     uint32_t kind;
-    // One of `RaddleIdempotence`.
+    // Verdict whether the work may be killed and run again, one of `RaddleIdempotence`.
     uint32_t idempotent;
-    // Not 0 if the work tests the flag.
+    // Any number but 0 if the work tests the flag, else 0.
     uint32_t tests_flag;
-    // For a wait: the stream of the work that it waits for.
+    // Stream of the work that a wait waits for; not read for other kinds of work.
     uint32_t after_stream;
-    // For a wait: the order of that work, as it was written at its capture.
+    // Order of capture of the work that a wait waits for, as it was written at that work's
+    // capture; not read for other kinds of work.
     uint64_t after_order;
 } RaddleWork;
 
-// Where a process stands.
+// State of a process.
 typedef struct {
-    // One of `RaddlePhase`.
+    // Phase of the process, one of `RaddlePhase`.
     uint32_t phase;
-    // 1 while its flag is raised.
+    // 1 while a flag of the process is raised, else 0.
     uint32_t raised;
-    // Launches in its queues.
+    // Number of launches that wait in the queues of the process.
     size_t buffered;
-    // Launches in the runtime.
+    // Number of launches of the process in the runtime.
     size_t in_flight;
-    // A number that changes when a launch has ended, or room has come.
+    // Number that changes when a launch of the process has ended, or its queues have room again.
     uint64_t generation;
 } RaddleProcess;
 
@@ -989,22 +1056,24 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The text of the last error in this thread; empty before the first one. It stands until the next error in this
-// thread, or the end of the thread. Answers that are no errors do not change it.
+// Returns the text of the last error in this thread; empty before the first error. The text stands
+// until the next error in this thread, or the end of the thread. Answers that are no errors do not
+// change it.
 const char *raddle_last_error(void);
 
-// A few words on what a status means, for every number. The text stands for ever.
+// Returns a few words on what a status means, for every number. The text stands for ever.
 const char *raddle_status_text(int32_t status);
 
-// The version of the library, as "0.1.0". Below 1.0.0, functions and structs may change with the second number:
-// compare it with that of the header, `RADDLE_VERSION`. The text stands for ever.
+// Returns the version of the library, such as "0.1.0". Below 1.0.0, functions and structs may
+// change with the second number: compare it with the version of the header, `RADDLE_VERSION`. The
+// text stands for ever.
 const char *raddle_version(void);
 
-// Frees the object of a handle, of any kind. The handle names nothing afterwards, for ever. Null is no error,
-// and does nothing.
+// Frees the object of a handle, whatever its kind. The handle names nothing afterwards, for ever.
+// A null handle is no error and changes nothing.
 RaddleStatus raddle_free(void *handle);
 
-// Makes a map of 1 or more blocks, all free.
+// Makes a map of `blocks` blocks, 1 or more, all free.
 RaddleStatus raddle_free_map_new(uint32_t blocks, RaddleFreeMap **map);
 
 // Makes a map from words: bit `i % 64` of word `i / 64` is block `i`, 1 is free, and bits past the last block are 0.
@@ -1014,64 +1083,64 @@ RaddleStatus raddle_free_map_from_words(const uint64_t *words,
                                         uint32_t blocks,
                                         RaddleFreeMap **map);
 
-// Writes the map as words, as `raddle_free_map_from_words` reads them, and their number to `count`.
+// Writes the map as words, as `raddle_free_map_from_words` reads them, and the number of words to
+// `count`.
 RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, size_t capacity, size_t *count);
 
-// Counts the blocks of a map.
+// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
 RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
-// Finds a free run of `want` blocks by one of `RaddleFit`, and takes nothing. A run of 0 blocks starts at 0.
-// Answers `Refused` where there is none.
+// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
+// block; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run is long
+// enough.
 RaddleStatus raddle_free_map_find(const RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Finds a free run as `raddle_free_map_find` does, and takes it.
+// Finds a free run as `raddle_free_map_find` does, takes it, and writes its first block.
 RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Takes exactly these blocks. `Refused` where one of them is taken; an error where they lie past the end.
+// Takes the `len` blocks from `start`. Answers `Refused` where one of them is taken; an error
+// where they lie past the end.
 RaddleStatus raddle_free_map_take(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
-// Gives back `len` blocks from `start`, which need not have been taken in one piece.
+// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
+// one.
 RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
-// Adds free blocks behind the last one.
+// Adds `by` free blocks behind the last block of the map.
 RaddleStatus raddle_free_map_grow(RaddleFreeMap *map, uint32_t by);
 
-// Makes an empty ring of 1 or more blocks.
+// Makes a ring of `blocks` blocks, 1 or more, with no part handed out.
 RaddleStatus raddle_ring_new(uint32_t blocks, RaddleRing **ring);
 
-// Finds where a part of `want` blocks would begin, and takes nothing. A part of 0 blocks begins at 0. Answers `Refused`
-// where there is no room.
-RaddleStatus raddle_ring_find(const RaddleRing *ring,
-                              uint32_t want,
-                              uint32_t *start);
+// Writes the block at which a part of `want` blocks would begin, and takes nothing. A part of 0
+// blocks begins at 0. Answers `Refused` where there is no room.
+RaddleStatus raddle_ring_find(const RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Finds as `raddle_ring_find` does, and takes the part.
+// Hands out a part of `want` blocks, and writes the block at which it begins, as
+// `raddle_ring_find` does.
 RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Gives back the part of 1 or more blocks that begins at `start`.
+// Gives back the part of 1 or more blocks that begins at the block `start`.
 RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
 
 // Makes the search that reports the longest run exactly, for maps of every size.
 RaddleStatus raddle_search_full(RaddleSearch **search);
 
-// Makes the search that cuts a map of `blocks` blocks into so many equal groups, and reports a multiple of the size of
-// a group: a lower bound.
-RaddleStatus raddle_search_grouped(uint32_t blocks,
-                                   uint32_t groups,
-                                   RaddleSearch **search);
+// Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
+// multiple of the size of a group: a lower bound.
+RaddleStatus raddle_search_grouped(uint32_t blocks, uint32_t groups, RaddleSearch **search);
 
-// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks` blocks, and reports
-// the longest of them: a lower bound. The list rises, and stays below `blocks`.
-RaddleStatus raddle_search_sampled(uint32_t blocks,
-                                   const uint32_t *k,
-                                   size_t count,
-                                   RaddleSearch **search);
+// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
+// blocks, and reports the longest of them: a lower bound. The list is ascending, and each k is
+// below `blocks`.
+RaddleStatus raddle_search_sampled(uint32_t blocks, const uint32_t *k, size_t count, RaddleSearch **search);
 
-// Reports how long a free run a map holds, in blocks. An error where the search is for maps of another size.
+// Writes the length of the longest free run of a map that the search reports, in blocks. An error
+// where the search is for maps of another size.
 RaddleStatus raddle_search_longest(const RaddleSearch *search, const RaddleFreeMap *map, uint32_t *longest);
 
-// Makes a circuit `width` blocks wide, where no period has more than `bound` blocks. `layout` is one of
-// `RaddleLayout`.
+// Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
+// blocks together. `layout` is one of `RaddleLayout`.
 RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t bound,
                                const RaddleSharedMap *maps,
@@ -1079,8 +1148,8 @@ RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t layout,
                                RaddleShared **shared);
 
-// Writes the longest free run of each map of a period, in their order. There are as many maps as the period has, and
-// as many places.
+// Writes the length in blocks of the longest free run of each map of a period, in the order of the
+// maps. `maps` and `longest` have as many places as the period has maps.
 RaddleStatus raddle_shared_longest(const RaddleShared *shared,
                                    uint32_t period,
                                    const RaddleFreeMap *const *maps,
@@ -1090,12 +1159,14 @@ RaddleStatus raddle_shared_longest(const RaddleShared *shared,
 // Makes an allocator of `cus` empty compute units, 1 or more, of one shape.
 RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, RaddleAllocator **allocator);
 
-// Places a workgroup on a compute unit and takes its places, one a wave, in the order of the waves.
+// Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
+// wave, in the order of the waves.
 //
-// `simd` says who gets the first wave: -1 for the SIMD with room for most further ones; else the first that takes
-// it, counted around from this one, and the next wave one further. `placement` and `places` may be null, the latter
-// with a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing. Answers
-// `Refused` where the workgroup does not fit.
+// `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
+// waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
+// begins one SIMD further. `placement` and `places` may be null, the latter with a capacity of 0;
+// otherwise there must be room for all waves, and `Room` has changed nothing. Answers `Refused`
+// where the workgroup does not fit.
 RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        uint16_t cu,
                                        const RaddleDemand *demand,
@@ -1106,42 +1177,44 @@ RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        RaddlePlace *places,
                                        size_t capacity);
 
-// Gives back everything that a workgroup holds on a compute unit.
+// Gives back all granules that a workgroup holds on a compute unit.
 RaddleStatus raddle_allocator_release(RaddleAllocator *allocator,
                                       uint16_t cu,
                                       uint32_t launch,
                                       uint64_t workgroup);
 
-// Gives back everything that a launch holds, and remembers where it lay.
+// Gives back all granules that a launch holds, and remembers its places for
+// `raddle_allocator_restore`.
 RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 
-// Takes again exactly the places that a launch has saved. `displaced` is the number of workgroups that found a place
-// of theirs taken: they lie nowhere, and their compute units take nothing new until they have been released.
-RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator,
-                                      uint32_t launch,
-                                      size_t *displaced);
+// Takes again exactly the places that a launch has saved. Writes to `displaced` the number of
+// workgroups that found a place of theirs taken. These workgroups lie nowhere, and their compute
+// units take no new workgroup until they have been released.
+RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launch, size_t *displaced);
 
-// Counts the workgroups that lie on the device.
+// Writes the number of workgroups that lie on the device.
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
-// Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
-// number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-// right if the rule gives it at any moment in between. With a lag, and no rule for any resource, the first event is an
-// error.
+// Makes a checker of 1 to 65536 units without resources. `wave_slots` is the most waves that a
+// unit runs at once, 0 for any number. `lag` is the number of clocks between the choice of a start
+// and its event, mostly 0: a predicted start is right if the rule gives it at any moment in
+// between. With a lag, and no rule for any resource, the first event is an error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,
                                         RaddlePlacementCheck **check);
 
-// Declares a resource of every unit: 1 or more blocks, one of `RaddleShare`, and one of `RaddleStartRule`.
+// Declares a resource that every unit has: its number of blocks, 1 or more, its use by waves, one
+// of `RaddleShare`, and its rule for starts, one of `RaddleStartRule`.
 RaddleStatus raddle_placement_check_resource(RaddlePlacementCheck *check,
                                              const char *name,
                                              uint32_t blocks,
                                              uint32_t share,
                                              uint32_t starts);
 
-// Tells that a workgroup waits for a place. `sizes` has the blocks of each resource. Here and in all events, `Finding`
-// says that a rule is broken, `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+// Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
+// each resource. Here and in all events, the answer `Finding` says that a rule is broken,
+// `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
 RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
                                             uint64_t clock,
                                             uint64_t workgroup,
@@ -1149,8 +1222,9 @@ RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
                                             const uint64_t *sizes,
                                             size_t count);
 
-// Tells that a workgroup gets a part of a unit. `starts` and `sizes` have `count` numbers each; a resource of which it
-// gets nothing has size 0, and any start.
+// Reports that a workgroup gets its part of a unit's resources. `starts` has the first block and
+// `sizes` the number of blocks of each resource, `count` numbers each; a resource of which it gets
+// no block has size 0, and any start.
 RaddleStatus raddle_placement_check_place(RaddlePlacementCheck *check,
                                           uint64_t clock,
                                           uint64_t unit,
@@ -1160,8 +1234,8 @@ RaddleStatus raddle_placement_check_place(RaddlePlacementCheck *check,
                                           const uint64_t *sizes,
                                           size_t count);
 
-// Tells that a wave starts: its number within the workgroup, from 0, what the unit calls it, and where its part of each
-// resource begins.
+// Reports that a wave starts. `wave` is its number within the workgroup, from 0, `tag` the name
+// that the unit gives it, and `bases` has the first block of its part of each resource.
 RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
                                          uint64_t clock,
                                          uint64_t unit,
@@ -1171,7 +1245,8 @@ RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
                                          const uint64_t *bases,
                                          size_t count);
 
-// Tells that a wave ends; all of its workgroup, where neither `wave` nor `tag` is told.
+// Reports that a wave ends; where neither `wave` nor `tag` is given, that all waves of the
+// workgroup end.
 RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t clock,
                                         uint64_t unit,
@@ -1179,21 +1254,20 @@ RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t wave,
                                         uint64_t tag);
 
-// Tells that a workgroup gives its part back.
+// Reports that a workgroup gives its part of a unit's resources back.
 RaddleStatus raddle_placement_check_free(RaddlePlacementCheck *check,
                                          uint64_t clock,
                                          uint64_t unit,
                                          uint64_t workgroup);
 
-// Ends the check, where requests that are open may be a finding, and writes the number of all findings. Further events
-// are errors.
-RaddleStatus raddle_placement_check_finish(RaddlePlacementCheck *check,
-                                           uint64_t *findings);
+// Ends the check, where requests that are still open may be a finding, and writes the number of
+// all findings. Further events are errors.
+RaddleStatus raddle_placement_check_finish(RaddlePlacementCheck *check, uint64_t *findings);
 
-// Lends the report so far, as `raddle check-placement` prints it: `line` is the number of the event, from 1. The text
-// stands until the next call for a text of this check, or until the check is freed.
-RaddleStatus raddle_placement_check_text(RaddlePlacementCheck *check,
-                                         const char **text);
+// Lends the report so far, as `raddle check-placement` prints it; a `line` in it is the number of
+// an event, from 1. The text stands until the next call for a text of this check, or until the
+// check is freed.
+RaddleStatus raddle_placement_check_text(RaddlePlacementCheck *check, const char **text);
 
 // Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
 // of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and
@@ -1204,97 +1278,101 @@ RaddleStatus raddle_dispatcher_new(const char *recipe,
                                    const char *log,
                                    RaddleDispatcher **dispatcher);
 
-// Ends the decision log, which has lost its end where this is not called before the dispatcher is freed. Does nothing
-// without one.
+// Ends the decision log; without this call before the dispatcher is freed, the end of the log is
+// lost. Does nothing where there is no log.
 RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 
-// Tells an event. All known events of one tick are told first; then one decision is asked for.
+// Reports an event to the dispatcher. Report all events of one tick first, and then call
+// `raddle_dispatcher_decide` once.
 RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
-// Decides what to do now, which is nothing where no event was told since the last decision. After an error, which is
-// a policy that broke its law, the run cannot go on.
-RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher,
-                                      uint64_t now,
-                                      RaddleActions *actions);
+// Decides what to do now, and writes the actions: none where no event was reported since the last
+// decision. After an error, which is a policy that broke its law, the run cannot go on.
+RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher, uint64_t now, RaddleActions *actions);
 
-// Writes 1 if the dispatcher wants to hear of launches that wait for others, and of copies; else 0. It does where
-// its recipe has a `window`.
-RaddleStatus raddle_dispatcher_looks_ahead(const RaddleDispatcher *dispatcher,
-                                           uint32_t *ahead);
+// Writes 1 if the dispatcher takes the events of launches that wait for others, and of copies;
+// else 0. It does where its recipe has a `window`.
+RaddleStatus raddle_dispatcher_looks_ahead(const RaddleDispatcher *dispatcher, uint32_t *ahead);
 
-// Tells what is free on a compute unit in the account of the dispatcher.
+// Writes the free resources of a compute unit, as the dispatcher counts them.
 RaddleStatus raddle_dispatcher_free(const RaddleDispatcher *dispatcher, uint16_t cu, RaddleFreeAmounts *free);
 
-// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null: the defaults.
+// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null for the defaults.
 RaddleStatus raddle_block_warp_new(uint16_t sms,
                                    const RaddleSmResources *each,
                                    const RaddleBlockWarpConfig *config,
                                    RaddleBlockWarp **block_warp);
 
-// Enters a kernel. `Refused`, and what lacks, where a block of it never fits; `lack` may be null.
+// Adds a kernel that arrives. Answers `Refused`, and writes what lacks to `lack`, where a block of
+// the kernel never fits an SM; `lack` may be null.
 RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
                                       const RaddleKernel *kernel,
                                       RaddleLack *lack);
 
-// Makes one decision of the global controller; `Empty` when nothing can be distributed. The SM is to be served at
-// once, before the next decision.
-RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp,
-                                      RaddleDistribution *distribution);
+// Makes one decision of the global controller and writes which blocks go to which SM. Answers
+// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM at once,
+// before the next decision.
+RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp, RaddleDistribution *distribution);
 
-// Makes one step of the controller of an SM: starts warps of a block. `Empty` when none can start now.
+// Makes one step of the controller of an SM, which starts warps of one block, and writes which.
+// Answers `Empty` when no warp can start now.
 RaddleStatus raddle_block_warp_serve(RaddleBlockWarp *block_warp, uint16_t sm, RaddleStarted *started);
 
-// Reports that one warp of a block has ended.
+// Reports that one warp of a block has ended, and writes the effects.
 RaddleStatus raddle_block_warp_ended(RaddleBlockWarp *block_warp,
                                      uint32_t kernel,
                                      uint64_t block,
                                      RaddleWarpEnd *end);
 
-// Tells what is left on an SM.
+// Writes the resources that are left on an SM.
 RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
                                          uint16_t sm,
                                          RaddleSmResources *remaining);
 
-// Makes both stages, with nothing loaded.
+// Makes both stages of time slicing, with no process loaded.
 RaddleStatus raddle_slices_new(const RaddleSliceConfig *config, RaddleSlices **slices);
 
-// Tells the next slice, where the processes of the pool can run now. `Empty` for an empty pool.
+// Writes the next slice. `pool` lists the processes that can run now. Answers `Empty` for an empty
+// pool.
 RaddleStatus raddle_slices_next(RaddleSlices *slices,
                                 const RaddlePoolEntry *pool,
                                 size_t count,
                                 RaddleSlice *slice);
 
-// Writes 1 if a process of the pool ends the running slice now, which is of this level; else 0.
+// Writes 1 if a process of the pool ends the running slice now, because it is more urgent than
+// `running`, the level of that slice; else 0.
 RaddleStatus raddle_slices_cuts(const RaddleSlices *slices,
                                 uint8_t running,
                                 const RaddlePoolEntry *pool,
                                 size_t count,
                                 uint32_t *cuts);
 
-// Makes an encoder for an agent with an empty table. `replacement` is one of `RaddleReplacement`; an entry is near to
-// a launch that differs from it by up to `near` half-words, of which 9 are usual.
+// Makes an encoder for an agent whose table is empty. `replacement` is one of `RaddleReplacement`.
+// An entry counts as near to a launch of the same kernel if the launch differs from it by up to
+// `near` half-words; 9 is usual.
 RaddleStatus raddle_encoder_new(const RaddleAqlConfig *config,
                                 uint32_t replacement,
                                 uint16_t near,
                                 RaddleEncoder **encoder);
 
-// Takes a launch, and writes the packets that are complete by it. There must be room for
-// `RADDLE_PACKETS_AT_ONCE` of them; `Room` has changed nothing.
+// Takes a launch, and writes the packets that are complete with it. `packets` must have room for
+// `RADDLE_PACKETS_AT_ONCE` packets; the answer `Room` has changed nothing.
 RaddleStatus raddle_encoder_launch(RaddleEncoder *encoder,
                                    const RaddleKernelDispatch *dispatch,
                                    RaddlePacket *packets,
                                    size_t capacity,
                                    size_t *count);
 
-// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete by it, itself among
-// them. Room as for a launch.
+// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
+// with it, that packet among them. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets.
 RaddleStatus raddle_encoder_barrier(RaddleEncoder *encoder,
                                     const RaddlePacket *barrier,
                                     RaddlePacket *packets,
                                     size_t capacity,
                                     size_t *count);
 
-// Writes the open packet, if there is one. Room as for a launch.
+// Writes the condensed packet that is still open, if there is one. `packets` must have room for
+// `RADDLE_PACKETS_AT_ONCE` packets.
 RaddleStatus raddle_encoder_flush(RaddleEncoder *encoder,
                                   RaddlePacket *packets,
                                   size_t capacity,
@@ -1303,9 +1381,9 @@ RaddleStatus raddle_encoder_flush(RaddleEncoder *encoder,
 // Makes an agent with an empty table.
 RaddleStatus raddle_agent_new(const RaddleAqlConfig *config, RaddleAgent **agent);
 
-// Takes a packet, writes one of `RaddleReceived` to `kind`, and its launches. There must be room for
-// `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is malformed, or names an empty entry, is an error and has
-// changed nothing.
+// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, and its launches to
+// `launches`, which must have room for `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is
+// malformed, or names an empty entry of the table, is an error and has changed nothing.
 RaddleStatus raddle_agent_receive(RaddleAgent *agent,
                                   const RaddlePacket *packet,
                                   uint32_t *kind,
@@ -1316,78 +1394,83 @@ RaddleStatus raddle_agent_receive(RaddleAgent *agent,
 // Makes a controller without processes.
 RaddleStatus raddle_controller_new(const RaddleControllerConfig *config, RaddleController **controller);
 
-// Tells the next command for any process; `Empty` until something is reported. Commands are carried out in order.
-RaddleStatus raddle_controller_next(RaddleController *controller,
-                                    RaddleCommand *command);
+// Writes the next command for any process; answers `Empty` until something is reported. Carry out
+// commands in their order.
+RaddleStatus raddle_controller_next(RaddleController *controller, RaddleCommand *command);
 
-// Reports one of `RaddleReport` about a submission. `payload` is written where the submission has ended for good, and
-// may be null. `Refused` is the answer to an exit that no flag asked for: launches behind it may have run before it.
+// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
+// `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
+// for an exit that no flag asked for: launches behind it may have run before it.
 RaddleStatus raddle_controller_report(RaddleController *controller,
                                       uint32_t report,
                                       uint16_t process,
                                       uint64_t sequence,
                                       uint64_t *payload);
 
-// Reports that every launch of the process that starts from now on sees its flag. Writes one of `RaddleAnswer`: whether
-// a reset follows.
-RaddleStatus raddle_controller_raised(RaddleController *controller,
-                                      uint16_t process,
-                                      uint32_t *answer);
+// Reports that every launch of the process that starts from now on sees its raised flag. Writes
+// one of `RaddleAnswer`, which says whether a reset follows.
+RaddleStatus raddle_controller_raised(RaddleController *controller, uint16_t process, uint32_t *answer);
 
-// Reports that a reset is over, or that held or saved work is off the device.
+// Reports that the reset of a process is over, or that its held or saved work is off the device.
 RaddleStatus raddle_controller_drained(RaddleController *controller, uint16_t process);
 
-// Tells the raised flag of a stream: submissions `from` up to, but not, `to` leave when they start. `Empty` where none
-// is raised. Read it at the command to raise it.
+// Writes the raised flag of a stream: submissions with the numbers `from` up to, but not, `to`
+// leave when they start. Answers `Empty` where no flag is raised. Read the flag when the command
+// to raise it comes.
 RaddleStatus raddle_controller_cut(const RaddleController *controller,
                                    uint16_t process,
                                    uint32_t stream,
                                    uint64_t *from,
                                    uint64_t *to);
 
-// Writes 1 if a commanded reset kills this submission where it runs; else 0.
+// Writes 1 if a commanded reset kills the submission where it runs; else 0.
 RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
                                       uint16_t process,
                                       uint64_t sequence,
                                       uint32_t *hit);
 
-// Adds a process of this level, and writes its id: the lowest that no process has.
+// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
+// no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
+// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
+// are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
-// Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
-// there is too little room, `count` is the number and nothing has changed.
+// Removes a process that has died, and writes the payloads of its unfinished work, in the order of
+// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
+// changed.
 RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
+// Sets the part of the device that a process has, 0 by default. The part matters where a reset
+// kills the launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: nothing more is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; the work in it runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
-// Holds back the work of a stream that was captured from this order on.
+// Holds back the work of a stream that was captured from the order `from` on.
 RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Removes the hold of this order.
+// Removes the hold of a stream that begins at the order `from`.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
-// Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
-// queues are full: capture it again when the generation of the process has changed.
+// Adds captured work at the end of its stream, and writes its place in the order of capture.
+// Answers `Refused` where the queues are full: capture the work again when the generation of the
+// process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1400,68 +1483,75 @@ RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Tells where a process stands.
+// Writes the state of a process: its phase, its flag and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
 
-// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
-// Writes one of `RaddleAnswer`.
+// Begins to take the work of a process off the device by the method `how`, one of
+// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
+// for no such comparison. Writes one of `RaddleAnswer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
                                        int32_t by,
                                        uint32_t *answer);
 
-// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+// Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
+// `RaddleAnswer`.
 RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
                                         uint32_t *answer);
 
-// Submits nothing more of a process until it is resumed.
+// Pauses a process: none of its launches is submitted until it is resumed.
 RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
-// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
-// Adds a process of this level, and writes its id: the lowest that no process has.
+// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
+// no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
+// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
+// are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
-// Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
-// there is too little room, `count` is the number and nothing has changed.
+// Removes a process that has died, and writes the payloads of its unfinished work, in the order of
+// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
+// changed.
 RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
+// Sets the part of the device that a process has, 0 by default. The part matters where a reset
+// kills the launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: nothing more is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; the work in it runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
-// Holds back the work of a stream that was captured from this order on.
+// Holds back the work of a stream that was captured from the order `from` on.
 RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Removes the hold of this order.
+// Removes the hold of a stream that begins at the order `from`.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
-// Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
-// queues are full: capture it again when the generation of the process has changed.
+// Adds captured work at the end of its stream, and writes its place in the order of capture.
+// Answers `Refused` where the queues are full: capture the work again when the generation of the
+// process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1474,29 +1564,31 @@ RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Tells where a process stands.
+// Writes the state of a process: its phase, its flag and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
 
-// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
-// Writes one of `RaddleAnswer`.
+// Begins to take the work of a process off the device by the method `how`, one of
+// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
+// for no such comparison. Writes one of `RaddleAnswer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
                                        int32_t by,
                                        uint32_t *answer);
 
-// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+// Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
+// `RaddleAnswer`.
 RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
                                         uint32_t *answer);
 
-// Submits nothing more of a process until it is resumed.
+// Pauses a process: none of its launches is submitted until it is resumed.
 RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
-// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 #ifdef __cplusplus

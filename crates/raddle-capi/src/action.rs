@@ -7,125 +7,138 @@ use raddle_policy::{
 use crate::launch::{RaddlePiece, RaddleWaves, preemption_number};
 use crate::nouns::{RaddlePlace, RaddleResource};
 
-/// An action that the host carries out. Behind each stand the fields of `RaddleAction` that count; all others are 0.
+/// Kinds of actions that the host carries out. Behind each kind stand the fields of `RaddleAction`
+/// that count; all others are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleActionKind {
-    /// Take over a launch: `launch`, `packets`, `bytes`, `cost`, `cleanup`. No event reports it.
+    /// Take over a launch: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No event
+    /// reports that it is done.
     Submit = 1,
-    /// Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. `WavesEnded` reports each.
+    /// Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. The event
+    /// `WavesEnded` reports the end of each.
     Start = 2,
-    /// Start a copy: `launch`. `CopyEnded` reports its end.
+    /// Start a copy: `launch`. The event `CopyEnded` reports its end.
     StartCopy = 3,
     /// Bind a workgroup to a compute unit: `launch`, `workgroup`, `cu`.
     Assign = 4,
-    /// Take a launch off: `launch`, `how`. `TakenOff` reports it.
+    /// Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
+    /// is off.
     TakeOff = 5,
-    /// Let a launch that was taken off continue: `launch`. `Restored` reports it.
+    /// Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
+    /// when it does.
     Restore = 6,
-    /// Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts leaves if the cut of its
-    /// stream holds its `sequence`. `Raised` reports that launches see it.
+    /// Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts
+    /// leaves if the cut of its stream holds the launch's `sequence`. The event `Raised` reports
+    /// that launches see the flags.
     Raise = 7,
-    /// Reset the compute units of a process: `process`. `ResetOver` reports the end; each launch has its `TakeOff`.
+    /// Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
+    /// launch that is killed has its own `TakeOff`.
     Reset = 8,
-    /// The preemption of a process is complete: `process`, `how`, `ticks` since it lost the turn. Nothing is to do.
+    /// The preemption of a process is complete: `process`, `how`, `ticks` since the process lost
+    /// the turn. The host has nothing to do.
     Drained = 9,
-    /// A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits for it may go on.
+    /// A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits
+    /// for the launch may go on.
     Refuse = 10,
-    /// Send `Woke` at the tick `ticks`.
+    /// Send the event `Woke` at the tick `ticks`.
     WakeAt = 11,
-    /// Lower the flags of a process, before anything that is submitted later starts: `process`. Nothing is reported.
+    /// Lower the flags of a process, before any launch that is submitted later starts: `process`.
+    /// No event reports it.
     Lower = 12,
-    /// An action that this version does not know.
+    /// An action that this version of the C interface does not know.
     Other = 255,
 }
 
-/// An action that the host carries out.
+/// Action that the host carries out. Fields that the kind does not name are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleAction {
-    /// One of `RaddleActionKind`.
+    /// Kind of the action, one of `RaddleActionKind`.
     pub kind: u32,
-    /// The id of a launch or of a copy.
+    /// Id of the launch or copy that the action concerns.
     pub launch: u32,
-    /// The process.
+    /// Process that the action concerns.
     pub process: u16,
-    /// One of `RaddlePreemption`.
+    /// Method by which work leaves the device, one of `RaddlePreemption`.
     pub how: u32,
-    /// The compute unit; -1 where a refusal concerns all of them.
+    /// Compute unit that the action concerns; -1 where a refusal concerns all of them.
     pub cu: i32,
-    /// One of `RaddleResource`: the one that lacks.
+    /// Resource that lacks for a refused launch, one of `RaddleResource`.
     pub resource: u32,
-    /// The waves that start.
+    /// Waves of each workgroup that start.
     pub waves: RaddleWaves,
-    /// The first of `RaddleActions.pieces` that start.
+    /// Index in `RaddleActions.pieces` of the first piece that starts.
     pub first_piece: usize,
-    /// The number of pieces that start.
+    /// Number of pieces that start.
     pub piece_count: usize,
-    /// The first of `RaddleActions.places`: one a wave, in the order of the pieces.
+    /// Index in `RaddleActions.places` of the first place. There is one place a wave, in the order
+    /// of the pieces.
     pub first_place: usize,
-    /// The number of places; 0 where the policy keeps no addresses.
+    /// Number of places; 0 where the policy keeps no addresses.
     pub place_count: usize,
-    /// The first of `RaddleActions.cuts`: one a stream that has launches to leave.
+    /// Index in `RaddleActions.cuts` of the first cut. There is one cut for each stream that has
+    /// launches to leave.
     pub first_cut: usize,
-    /// The number of cuts.
+    /// Number of cuts.
     pub cut_count: usize,
-    /// The number of a submission among those of its process.
+    /// Number of the submission among the submissions of its process.
     pub sequence: u64,
-    /// The workgroup that is bound.
+    /// Workgroup that is bound to a compute unit, by its number in the launch.
     pub workgroup: u64,
-    /// Packets written to the queue of the device.
+    /// Number of packets that the submission writes to the queue of the device.
     pub packets: u32,
-    /// Bytes written to the queue.
+    /// Number of bytes that the submission writes to the queue of the device.
     pub bytes: u64,
-    /// Ticks until the device can start the launch.
+    /// Ticks until the device can start the submitted launch.
     pub cost: u64,
-    /// Ticks from the end of the launch until its end is known.
+    /// Ticks from the end of the submitted launch until its end is known.
     pub cleanup: u64,
-    /// A span of ticks, or a tick.
+    /// Span of ticks for `Drained`, tick for `WakeAt`.
     pub ticks: u64,
-    /// The amount that one workgroup needs, in granules.
+    /// Amount of the lacking resource that one workgroup needs, in granules of that resource.
     pub wanted: u64,
-    /// The amount that is there.
+    /// Amount of the lacking resource that a compute unit has, in granules of that resource.
     pub available: u64,
 }
 
-/// The actions of one decision, in the order in which they are carried out. The lists belong to the dispatcher, and
-/// stand until its next decision, or until it is freed.
+/// Actions of one decision, in the order in which the host carries them out. The lists belong to
+/// the dispatcher, and stand until its next decision, or until it is freed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RaddleActions {
-    /// The actions.
+    /// List of the actions.
     pub list: *const RaddleAction,
-    /// The number of actions.
+    /// Number of actions in `list`.
     pub count: usize,
-    /// Pieces, which actions refer to.
+    /// Pieces (workgroups on one compute unit) that start, to which actions refer by index.
     pub pieces: *const RaddlePiece,
-    /// The number of pieces.
+    /// Number of pieces in `pieces`.
     pub piece_count: usize,
-    /// Places, which actions refer to.
+    /// Places of waves that start, to which actions refer by index.
     pub places: *const RaddlePlace,
-    /// The number of places.
+    /// Number of places in `places`.
     pub place_count: usize,
-    /// The cuts of raised flags, which actions refer to.
+    /// Cuts of raised flags, to which actions refer by index.
     pub cuts: *const RaddleStreamCut,
-    /// The number of cuts.
+    /// Number of cuts in `cuts`.
     pub cut_count: usize,
 }
 
-/// A raised flag of one stream: launches of it leave when they start if their `sequence` is `from` or more, and below `to`.
+/// Raised flag of one stream: a launch of the stream leaves when it starts if its `sequence` is
+/// `from` or more, and below `to`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStreamCut {
-    /// The stream.
+    /// Stream whose launches leave.
     pub stream: u32,
-    /// The first submission that leaves.
+    /// Number of the first submission that leaves.
     pub from: u64,
-    /// The first later submission that does not leave.
+    /// Number of the first later submission that does not leave.
     pub to: u64,
 }
 
-/// The memory of the actions of a decision.
+/// Memory that holds the actions of the last decision for C.
 #[derive(Debug, Default)]
 pub(crate) struct ActionLists {
     actions: Vec<RaddleAction>,
@@ -135,7 +148,7 @@ pub(crate) struct ActionLists {
 }
 
 impl ActionLists {
-    /// Takes over the actions of a decision, and returns where they are.
+    /// Copies the actions of a decision into this memory, and returns pointers to them.
     pub(crate) fn take(&mut self, actions: &Actions) -> RaddleActions {
         self.actions.clear();
         self.pieces.clear();

@@ -8,22 +8,22 @@ use crate::memory::{Out, read};
 use crate::nouns::{RaddleCuShape, RaddleDemand, RaddlePlace, RaddleResource};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// The compute units of a device with every granule that is taken, and by whom.
+/// Compute units of a device, with each granule of their resources free or taken by a workgroup.
 #[derive(Debug)]
 pub struct RaddleAllocator {
     allocator: Allocator,
     simds: u8,
-    /// The places of the last workgroup, kept for its memory.
+    /// Places of the workgroup placed last; the list is kept so that its memory is used again.
     places: Vec<RaddlePlace>,
 }
 
-/// A workgroup that was placed, or why it was not.
+/// Result of a request to place a workgroup.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePlacement {
-    /// Where it was refused, the resource that lacks, one of `RaddleResource`; else 0.
+    /// Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     pub lacks: u32,
-    /// The SIMD with which a rotation goes on, also where it was refused.
+    /// SIMD from which the next request by rotation starts, also where this one was refused.
     pub rotation: u8,
 }
 
@@ -47,8 +47,8 @@ pub unsafe extern "C" fn raddle_allocator_new(
     })
 }
 
-/// Refuses a device whose maps, of one bit a granule, would take more than a gibibyte: nobody means it, and a full memory
-/// ends the program.
+/// Returns an error for a device whose maps, of one bit a granule, would take more than a gibibyte:
+/// nobody means it, and a full memory ends the program.
 fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     const MOST: u64 = 1 << 33;
     let vector = u64::from(shape.simds) * u64::from(shape.vgpr_per_simd);
@@ -61,12 +61,14 @@ fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     Err(Failure::argument(text))
 }
 
-/// Places a workgroup on a compute unit and takes its places, one a wave, in the order of the waves.
+/// Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
+/// wave, in the order of the waves.
 ///
-/// `simd` says who gets the first wave: -1 for the SIMD with room for most further ones; else the first that takes
-/// it, counted around from this one, and the next wave one further. `placement` and `places` may be null, the latter
-/// with a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing. Answers
-/// `Refused` where the workgroup does not fit.
+/// `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
+/// waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
+/// begins one SIMD further. `placement` and `places` may be null, the latter with a capacity of 0;
+/// otherwise there must be room for all waves, and `Room` has changed nothing. Answers `Refused`
+/// where the workgroup does not fit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_allocate(
     allocator: *mut RaddleAllocator,
@@ -138,7 +140,7 @@ impl RaddleAllocator {
     }
 }
 
-/// Gives back everything that a workgroup holds on a compute unit.
+/// Gives back all granules that a workgroup holds on a compute unit.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_release(
     allocator: *mut RaddleAllocator,
@@ -154,7 +156,8 @@ pub extern "C" fn raddle_allocator_release(
     })
 }
 
-/// Gives back everything that a launch holds, and remembers where it lay.
+/// Gives back all granules that a launch holds, and remembers its places for
+/// `raddle_allocator_restore`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_save(
     allocator: *mut RaddleAllocator,
@@ -166,8 +169,9 @@ pub extern "C" fn raddle_allocator_save(
     })
 }
 
-/// Takes again exactly the places that a launch has saved. `displaced` is the number of workgroups that found a place
-/// of theirs taken: they lie nowhere, and their compute units take nothing new until they have been released.
+/// Takes again exactly the places that a launch has saved. Writes to `displaced` the number of
+/// workgroups that found a place of theirs taken. These workgroups lie nowhere, and their compute
+/// units take no new workgroup until they have been released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_restore(
     allocator: *mut RaddleAllocator,
@@ -182,7 +186,7 @@ pub unsafe extern "C" fn raddle_allocator_restore(
     })
 }
 
-/// Counts the workgroups that lie on the device.
+/// Writes the number of workgroups that lie on the device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_count(
     allocator: *const RaddleAllocator,

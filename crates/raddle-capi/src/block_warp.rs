@@ -11,129 +11,136 @@ use crate::memory::{Out, Plain, read};
 use crate::nouns::RaddleResource;
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// The global controller and those of all SMs.
+/// Controllers of seed 003: the global one, and one for each streaming multiprocessor (SM).
 #[derive(Debug)]
 pub struct RaddleBlockWarp {
     controllers: Controllers,
-    /// The blocks with warps that have started and not all ended, by kernel and block.
+    /// Handles of the blocks with warps that have started and not all ended, by (kernel, block).
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// The resources of an SM.
+/// Resources of one SM, all of them or those left.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
-    /// Registers.
+    /// Registers, in the unit in which kernels state their registers.
     pub registers: u64,
-    /// Hardware warps.
+    /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,
-    /// Shared memory.
+    /// Shared memory, in the unit in which kernels state their shared memory.
     pub shared: u64,
 }
 
-/// The readings of the seed; without one, the defaults are taken.
+/// Choices where the text of seed 003 can be read in two ways; where a function takes a null
+/// pointer instead, the defaults apply.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleBlockWarpConfig {
-    /// 1: a first SM must have more than one warp needs. Default 0.
+    /// 1 if an SM must have more of each resource than one warp needs to get a single warp, 0 if
+    /// the need is enough. Default 0.
     pub strict: u32,
-    /// 1: of several SMs the one with most room, instead of the lowest. Default 0.
+    /// 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
+    /// Default 0.
     pub most_free: u32,
-    /// 1: the next kernel is tried when the most important one cannot be placed. Default 0.
+    /// 1 if the next kernel is tried when the most important one cannot be placed, 0 if not.
+    /// Default 0.
     pub fall_through: u32,
-    /// 1: a lower block may take a slot that the highest waiting one cannot use. Default 1.
+    /// 1 if a less important block may take a warp slot that the most important waiting block
+    /// cannot use, 0 if not. Default 1.
     pub backfill: u32,
-    /// 1: a block with a barrier starts as a whole or not at all. Default 1.
+    /// 1 if a block with a barrier starts as a whole or not at all, 0 if it may start warp by warp.
+    /// Default 1.
     pub whole_blocks_for_barriers: u32,
 }
 
-/// A kernel that arrives.
+/// Kernel that arrives, with its needs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleKernel {
-    /// The id; no other unfinished kernel has it.
+    /// Id of the kernel; no other unfinished kernel has it.
     pub id: u32,
-    /// 1 if the warps of a block meet at a barrier.
+    /// 1 if the warps of a block meet at a barrier, else 0.
     pub barrier: u32,
-    /// The rank: the smaller, the more urgent.
+    /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
-    /// Blocks, 1 or more.
+    /// Number of blocks, 1 or more.
     pub blocks: u64,
-    /// Warps of a block, 1 or more.
+    /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers of a warp.
+    /// Registers that one warp takes, in the unit of `RaddleSmResources`.
     pub registers: u64,
-    /// Shared memory of a block.
+    /// Shared memory that one block takes, in the unit of `RaddleSmResources`.
     pub shared: u64,
 }
 
-/// A refused kernel: one of its blocks needs more than an SM has.
+/// Reason why a kernel is refused: one of its blocks needs more of a resource than an SM has.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLack {
-    /// One of `RaddleResource`.
+    /// Resource that lacks, one of `RaddleResource`.
     pub resource: u32,
-    /// The amount that a block needs.
+    /// Amount of the resource that a block needs.
     pub wanted: u64,
-    /// The amount that an SM has.
+    /// Amount of the resource that an empty SM has.
     pub available: u64,
 }
 
-/// The way on which a block comes to its SM.
+/// Route by which a block comes to its SM.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleRoute {
-    /// The SM takes whole blocks, and all that they need at once.
+    /// The SM takes whole blocks, with all resources that they need at once.
     Whole = 0,
-    /// The SM can start one warp of the block.
+    /// The SM can start one warp of the block at least, but not the whole block.
     First = 1,
-    /// All work on the SM is of lower priority.
+    /// All work on the SM is of lower priority than the block, which waits there for warp slots.
     Second = 2,
 }
 
-/// Blocks that go to an SM.
+/// Blocks of one kernel that a decision gives to an SM.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleDistribution {
-    /// One of `RaddleRoute`.
+    /// Route of the blocks, one of `RaddleRoute`.
     pub route: u32,
-    /// The kernel.
+    /// Id of the kernel.
     pub kernel: u32,
-    /// The SM.
+    /// SM that gets the blocks, from 0.
     pub sm: u16,
-    /// The lowest block.
+    /// Lowest block, by its number in the kernel.
     pub first: u64,
-    /// The number of blocks.
+    /// Number of blocks.
     pub count: u64,
-    /// The blocks that the SM could have taken whole.
+    /// Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
+    /// than `Whole`.
     pub n1: u64,
 }
 
-/// Warps that start on an SM.
+/// Warps of one block that start on an SM.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStarted {
-    /// The kernel.
+    /// Id of the kernel.
     pub kernel: u32,
-    /// 1 if all warps of the block have started with these.
+    /// 1 if all warps of the block have started with these, else 0.
     pub last: u32,
-    /// The block of the kernel.
+    /// Number of the block in its kernel.
     pub block: u64,
-    /// The first warp of the block.
+    /// Number of the first warp in its block.
     pub first: u64,
-    /// The number of warps.
+    /// Number of warps that start.
     pub count: u64,
 }
 
-/// The effects of the end of a warp.
+/// Effects of the end of a warp.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleWarpEnd {
-    /// The SM, which is to be served then.
+    /// SM on which the warp ran; call `raddle_block_warp_serve` for it next.
     pub sm: u16,
-    /// 1 if the warp was the last of its block.
+    /// 1 if the warp was the last one of its block, else 0.
     pub block_done: u32,
-    /// 1 if the warp was the last of its kernel.
+    /// 1 if the warp was the last one of its kernel, else 0.
     pub kernel_done: u32,
 }
 
@@ -144,7 +151,7 @@ unsafe impl Plain for RaddleBlockWarpConfig {}
 // SAFETY: integers.
 unsafe impl Plain for RaddleKernel {}
 
-/// Returns whether a flag is set.
+/// Returns the flag that a number stands for, 0 or 1; an error for any other number.
 fn flag(name: &str, number: u32) -> Result<bool, Failure> {
     match number {
         0 => Ok(false),
@@ -169,7 +176,7 @@ impl RaddleBlockWarpConfig {
     }
 }
 
-/// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null: the defaults.
+/// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null for the defaults.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_new(
     sms: u16,
@@ -192,7 +199,8 @@ pub unsafe extern "C" fn raddle_block_warp_new(
     })
 }
 
-/// Enters a kernel. `Refused`, and what lacks, where a block of it never fits; `lack` may be null.
+/// Adds a kernel that arrives. Answers `Refused`, and writes what lacks to `lack`, where a block of
+/// the kernel never fits an SM; `lack` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_arrive(
     block_warp: *mut RaddleBlockWarp,
@@ -216,8 +224,9 @@ pub unsafe extern "C" fn raddle_block_warp_arrive(
     })
 }
 
-/// Makes one decision of the global controller; `Empty` when nothing can be distributed. The SM is to be served at
-/// once, before the next decision.
+/// Makes one decision of the global controller and writes which blocks go to which SM. Answers
+/// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM at once,
+/// before the next decision.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_decide(
     block_warp: *mut RaddleBlockWarp,
@@ -244,7 +253,8 @@ pub unsafe extern "C" fn raddle_block_warp_decide(
     })
 }
 
-/// Makes one step of the controller of an SM: starts warps of a block. `Empty` when none can start now.
+/// Makes one step of the controller of an SM, which starts warps of one block, and writes which.
+/// Answers `Empty` when no warp can start now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_serve(
     block_warp: *mut RaddleBlockWarp,
@@ -268,7 +278,7 @@ pub unsafe extern "C" fn raddle_block_warp_serve(
     })
 }
 
-/// Reports that one warp of a block has ended.
+/// Reports that one warp of a block has ended, and writes the effects.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_ended(
     block_warp: *mut RaddleBlockWarp,
@@ -294,7 +304,7 @@ pub unsafe extern "C" fn raddle_block_warp_ended(
     })
 }
 
-/// Tells what is left on an SM.
+/// Writes the resources that are left on an SM.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_remaining(
     block_warp: *const RaddleBlockWarp,

@@ -15,33 +15,33 @@ use crate::memory::{Out, read, text};
 use crate::nouns::RaddleCuShape;
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// A dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never goes down; the same
-/// events at the same ticks give the same actions.
+/// Dispatcher, which takes events and returns actions. Time is in ticks of the caller, and never
+/// goes down; equal events at equal ticks give equal actions.
 #[derive(Debug)]
 pub struct RaddleDispatcher {
     composed: Composed,
     cus: u16,
     actions: Actions,
     lists: ActionLists,
-    /// The pieces of the last event, kept for their memory.
+    /// Pieces of the last event; the list is kept so that its memory is used again.
     pieces: Vec<Piece>,
 }
 
-/// The free resources of a compute unit, in granules.
+/// Free resources of one compute unit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeAmounts {
-    /// Wave slots.
+    /// Number of free wave slots.
     pub waves: u64,
-    /// Vector-register granules.
+    /// Number of free vector-register granules, over all SIMDs.
     pub vgpr: u64,
-    /// Scalar-register granules.
+    /// Number of free scalar-register granules.
     pub sgpr: u64,
-    /// LDS granules.
+    /// Number of free granules of shared memory (LDS).
     pub lds: u64,
-    /// Workgroup slots.
+    /// Number of free workgroup slots.
     pub workgroups: u64,
-    /// Barriers.
+    /// Number of free hardware barriers.
     pub barriers: u64,
 }
 
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn raddle_dispatcher_new(
     })
 }
 
-/// Opens a log.
+/// Opens the file of a decision log, and returns its writer.
 fn log_to(file: &str, recipe: Recipe, shape: CuShape, cus: u16) -> Result<LogWriter, Failure> {
     let opened = File::create(file).map_err(|error| {
         let text = format!("the log {file} cannot be written: {error}; check its folder");
@@ -88,8 +88,8 @@ fn log_to(file: &str, recipe: Recipe, shape: CuShape, cus: u16) -> Result<LogWri
     Ok(header.writer(Box::new(BufWriter::new(opened))))
 }
 
-/// Ends the decision log, which has lost its end where this is not called before the dispatcher is freed. Does nothing
-/// without one.
+/// Ends the decision log; without this call before the dispatcher is freed, the end of the log is
+/// lost. Does nothing where there is no log.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_dispatcher_finish(dispatcher: *mut RaddleDispatcher) -> RaddleStatus {
     with(dispatcher, |it| {
@@ -98,7 +98,8 @@ pub extern "C" fn raddle_dispatcher_finish(dispatcher: *mut RaddleDispatcher) ->
     })
 }
 
-/// Tells an event. All known events of one tick are told first; then one decision is asked for.
+/// Reports an event to the dispatcher. Report all events of one tick first, and then call
+/// `raddle_dispatcher_decide` once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_event(
     dispatcher: *mut RaddleDispatcher,
@@ -113,8 +114,8 @@ pub unsafe extern "C" fn raddle_dispatcher_event(
     })
 }
 
-/// Decides what to do now, which is nothing where no event was told since the last decision. After an error, which is
-/// a policy that broke its law, the run cannot go on.
+/// Decides what to do now, and writes the actions: none where no event was reported since the last
+/// decision. After an error, which is a policy that broke its law, the run cannot go on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_decide(
     dispatcher: *mut RaddleDispatcher,
@@ -131,8 +132,8 @@ pub unsafe extern "C" fn raddle_dispatcher_decide(
     })
 }
 
-/// Writes 1 if the dispatcher wants to hear of launches that wait for others, and of copies; else 0. It does where
-/// its recipe has a `window`.
+/// Writes 1 if the dispatcher takes the events of launches that wait for others, and of copies;
+/// else 0. It does where its recipe has a `window`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_looks_ahead(
     dispatcher: *const RaddleDispatcher,
@@ -146,7 +147,7 @@ pub unsafe extern "C" fn raddle_dispatcher_looks_ahead(
     })
 }
 
-/// Tells what is free on a compute unit in the account of the dispatcher.
+/// Writes the free resources of a compute unit, as the dispatcher counts them.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_free(
     dispatcher: *const RaddleDispatcher,

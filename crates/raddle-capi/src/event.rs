@@ -8,7 +8,8 @@ use crate::launch::{RaddleLaunch, RaddlePiece, RaddleWaves, preemption, unknown}
 use crate::memory::{Plain, list, read};
 use crate::status::Failure;
 
-/// Something that happened outside of the dispatcher. Behind each stand the fields of `RaddleEvent` that count.
+/// Kinds of events outside of the dispatcher. Behind each kind stand the fields of `RaddleEvent`
+/// that count.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleEventKind {
@@ -16,83 +17,87 @@ pub enum RaddleEventKind {
     ProcessJoined = 1,
     /// A process is gone: `process`.
     ProcessLeft = 2,
-    /// A launch was issued and waits for another one: `issued`. `LaunchReady` follows.
+    /// A launch was issued and waits for the end of another launch: `issued`. The event
+    /// `LaunchReady` follows.
     LaunchIssued = 3,
-    /// A launch was issued and waits for nothing: `issued`.
+    /// A launch was issued and waits for no other launch: `issued`.
     LaunchReady = 4,
     /// A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
     CopyIssued = 5,
-    /// A copy waits for nothing any more: `launch`.
+    /// A copy waits for no other work any more: `launch`.
     CopyReady = 6,
     /// A copy has ended: `launch`.
     CopyEnded = 7,
     /// Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
     WavesEnded = 8,
-    /// A launch was taken off as asked: `launch`, `how`, `done`.
+    /// A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
     TakenOff = 9,
-    /// A launch that was taken off may continue: `launch`.
+    /// A launch that was taken off the device may continue: `launch`.
     Restored = 10,
-    /// Every launch of the process that starts from now on sees its flag: `process`.
+    /// Every launch of the process that starts from now on sees its raised flag: `process`.
     Raised = 11,
     /// The reset of a process is over: `process`.
     ResetOver = 12,
     /// A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
     Hint = 13,
-    /// The tick of a `WakeAt` has come.
+    /// The tick of a `WakeAt` action has come.
     Woke = 14,
 }
 
-/// The kinds of hints; the value is in `value`.
+/// Kinds of hints of a program about its work; the field `value` of the event has the number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleHint {
-    /// The urgency, a level.
+    /// The urgency of the work, as a level: 0 is the most urgent, 255 best effort.
     Priority = 0,
-    /// Ticks in which the work should have ended.
+    /// The time in ticks after which the work should have ended, counted from when the work became
+    /// ready.
     Deadline = 1,
-    /// Ticks for which the work may wait before it is urgent.
+    /// The time in ticks for which the work may wait before it becomes urgent, counted from when
+    /// the work became ready.
     Laxity = 2,
-    /// The part of the device, in percent.
+    /// The part of the device that the work is to have, in percent of the whole.
     Utilisation = 3,
     /// A number that a policy and its programs agree on.
     Custom = 4,
 }
 
-/// Something that happened outside of the dispatcher. Fields that the kind does not name are not read.
+/// Event outside of the dispatcher. Fields that the kind does not name are not read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RaddleEvent {
-    /// One of `RaddleEventKind`.
+    /// Kind of the event, one of `RaddleEventKind`.
     pub kind: u32,
-    /// The id of a launch or of a copy.
+    /// Id of the launch or copy that the event concerns.
     pub launch: u32,
-    /// The stream of the process.
+    /// Stream of the process that the event concerns.
     pub stream: u32,
-    /// The share of a process, 1 or more.
+    /// Share of a process that joined, 1 or more: the integer multiple of its weight in fair
+    /// sharing.
     pub share: u32,
-    /// The process.
+    /// Process that the event concerns.
     pub process: u16,
-    /// The level of a copy.
+    /// Urgency of a copy: 0 is the most urgent, 255 is best effort.
     pub level: u8,
-    /// Not 0 for a hint about one stream.
+    /// Any number but 0 for a hint about the one stream `stream`, 0 for a hint about the process.
     pub of_stream: u8,
-    /// One of `RaddlePreemption`.
+    /// Method by which the launch was taken off, one of `RaddlePreemption`.
     pub how: u32,
-    /// The waves that ended.
+    /// Waves of each workgroup that ended.
     pub waves: RaddleWaves,
-    /// The launch that was issued or is ready.
+    /// Launch that was issued or is ready.
     pub issued: *const RaddleLaunch,
-    /// The workgroups that ended.
+    /// Workgroups that ended, as pieces.
     pub pieces: *const RaddlePiece,
-    /// The number of pieces.
+    /// Number of pieces in `pieces`.
     pub piece_count: usize,
-    /// The ticks that a copy takes.
+    /// Time that a copy takes, in ticks.
     pub lasts: u64,
-    /// The workgroups of a launch that have ended before it was taken off.
+    /// Number of workgroups of the launch that had ended when it was taken off.
     pub done: u64,
-    /// One of `RaddleHint`.
+    /// Kind of the hint, one of `RaddleHint`.
     pub hint: u32,
-    /// The value of the hint.
+    /// Value of the hint, whose meaning its kind gives.
     pub value: u64,
 }
 
@@ -100,7 +105,8 @@ pub struct RaddleEvent {
 unsafe impl Plain for RaddleEvent {}
 
 impl RaddleEvent {
-    /// Returns the event. The pieces of workgroups that ended are put into `pieces`.
+    /// Returns the event that the fields describe. The pieces of workgroups that ended are put into
+    /// `pieces`.
     ///
     /// # Safety
     /// Pointers that the kind names are null, misaligned, or have the stated values behind them.
@@ -147,7 +153,7 @@ impl RaddleEvent {
         })
     }
 
-    /// Puts the pieces that ended into a list, and returns their waves.
+    /// Puts the pieces that ended into `pieces`, and returns which waves of each workgroup ended.
     ///
     /// # Safety
     /// As `checked`.

@@ -6,11 +6,11 @@ use crate::handle::{enter, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// A map of equal blocks, each free or taken. Blocks count from 0.
+/// Map of equal blocks, each free or taken. Blocks count from 0.
 #[derive(Debug)]
 pub struct RaddleFreeMap {
     pub(crate) map: FreeMap,
-    /// The end of the run that was allocated last.
+    /// Block behind the run that was allocated last; 0 before the first allocation.
     after: u32,
 }
 
@@ -20,30 +20,30 @@ impl RaddleFreeMap {
     }
 }
 
-/// The choice among the free runs that are long enough; the lowest blocks of the chosen one are taken.
+/// Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleFit {
-    /// The lowest one.
+    /// The lowest run.
     First = 0,
-    /// The shortest one, ties to the lowest.
+    /// The shortest run, of equal ones the lowest.
     Best = 1,
-    /// The longest one, ties to the lowest.
+    /// The longest run, of equal ones the lowest.
     Worst = 2,
-    /// The lowest start at or after the end of the run that `raddle_free_map_allocate` gave last by any fit, 0 before
-    /// the first; else the lowest of all.
+    /// The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
+    /// gave last by any fit (0 before the first); else the lowest run of all.
     Next = 3,
 }
 
-/// How much of a map is free.
+/// Counts of the blocks of a map.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeBlocks {
-    /// All blocks.
+    /// Number of all blocks.
     pub blocks: u32,
-    /// Free blocks.
+    /// Number of free blocks.
     pub free: u32,
-    /// Blocks of the longest free run.
+    /// Length of the longest free run, in blocks.
     pub longest: u32,
 }
 
@@ -58,7 +58,7 @@ fn fit(of: &RaddleFreeMap, fit: u32, want: u32) -> Result<Option<RunPlan>, Failu
     }
 }
 
-/// Makes a map of 1 or more blocks, all free.
+/// Makes a map of `blocks` blocks, 1 or more, all free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_new(
     blocks: u32,
@@ -88,7 +88,8 @@ pub unsafe extern "C" fn raddle_free_map_from_words(
     })
 }
 
-/// Writes the map as words, as `raddle_free_map_from_words` reads them, and their number to `count`.
+/// Writes the map as words, as `raddle_free_map_from_words` reads them, and the number of words to
+/// `count`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_words(
     map: *const RaddleFreeMap,
@@ -109,7 +110,7 @@ pub unsafe extern "C" fn raddle_free_map_words(
     })
 }
 
-/// Counts the blocks of a map.
+/// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_count(
     map: *const RaddleFreeMap,
@@ -124,8 +125,9 @@ pub unsafe extern "C" fn raddle_free_map_count(
     })
 }
 
-/// Finds a free run of `want` blocks by one of `RaddleFit`, and takes nothing. A run of 0 blocks starts at 0.
-/// Answers `Refused` where there is none.
+/// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
+/// block; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run is long
+/// enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_find(
     map: *const RaddleFreeMap,
@@ -146,7 +148,7 @@ fn found(plan: Option<RunPlan>, start: &Out<u32>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Finds a free run as `raddle_free_map_find` does, and takes it.
+/// Finds a free run as `raddle_free_map_find` does, takes it, and writes its first block.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_allocate(
     map: *mut RaddleFreeMap,
@@ -168,7 +170,8 @@ pub unsafe extern "C" fn raddle_free_map_allocate(
     })
 }
 
-/// Takes exactly these blocks. `Refused` where one of them is taken; an error where they lie past the end.
+/// Takes the `len` blocks from `start`. Answers `Refused` where one of them is taken; an error
+/// where they lie past the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_take(
     map: *mut RaddleFreeMap,
@@ -182,7 +185,8 @@ pub extern "C" fn raddle_free_map_take(
     })
 }
 
-/// Gives back `len` blocks from `start`, which need not have been taken in one piece.
+/// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
+/// one.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_release(
     map: *mut RaddleFreeMap,
@@ -195,7 +199,7 @@ pub extern "C" fn raddle_free_map_release(
     })
 }
 
-/// Adds free blocks behind the last one.
+/// Adds `by` free blocks behind the last block of the map.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_grow(map: *mut RaddleFreeMap, by: u32) -> RaddleStatus {
     with(map, |it| {

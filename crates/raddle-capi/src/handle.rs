@@ -12,21 +12,23 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use crate::memory::Out;
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// Bits of a handle for the position; one is set in every handle, and all others count uses.
+/// Number of bits of a handle that hold the position of its object in the table. The highest bit is
+/// set in every handle, and all others count the uses of the position.
 const PLACE_BITS: u32 = usize::BITS / 2;
 const MARK: usize = 1 << (usize::BITS - 1);
-/// The last use of a position; then it is given up.
+/// Largest number of uses of a position; after that the position is given up.
 const LAST_USE: usize = (MARK >> PLACE_BITS) - 1;
-/// Positions of the first block; each further block has twice as many as the one before, and none ever moves.
+/// Number of positions in the first block of the table; each further block has twice as many as the
+/// one before, and no block ever moves.
 const FIRST: usize = 64;
 const BLOCKS: usize = (PLACE_BITS - FIRST.ilog2()) as usize;
 
 type Object = Option<Box<dyn Any + Send>>;
 
-/// One position.
+/// Position in the table of objects.
 struct Place {
-    /// How often the position was freed: looked at before the lock, so that a handle that was freed does not get in the
-    /// way of the one that has its position now.
+    /// Number of times that the position was freed. It is compared before the lock is taken, so
+    /// that a freed handle does not block the handle that has its position now.
     uses: AtomicUsize,
     object: Mutex<Object>,
 }
@@ -35,14 +37,14 @@ type Block = Box<[Place]>;
 static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
 
-/// Positions without an object.
+/// Positions of the table that hold no object.
 struct Unused {
     freed: Vec<usize>,
-    /// The lowest position that was never used.
+    /// Lowest position that was never used.
     next: usize,
 }
 
-/// Returns the block of a position, and the place in it.
+/// Returns (block, index in the block) of a position.
 const fn block_of(place: usize) -> (usize, usize) {
     let block = ((place + FIRST) / FIRST).ilog2();
     (block as usize, place + FIRST - (FIRST << block))
@@ -58,7 +60,7 @@ fn nothing() -> Failure {
     Failure::new(RaddleStatus::Handle, text)
 }
 
-/// Enters an object, and writes its handle.
+/// Adds an object to the table, and writes its handle.
 pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     let object: Box<dyn Any + Send> = Box::new(object);
     let place = {
@@ -80,7 +82,7 @@ pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Finds the position of a handle, where it names an object.
+/// Returns the position of a handle; an error where the handle names no object.
 #[inline]
 fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if handle.is_null() {
@@ -95,7 +97,8 @@ fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if block[at].uses.load(Ordering::Acquire) == uses { Ok(&block[at]) } else { Err(nothing()) }
 }
 
-/// Locks the object of a handle.
+/// Locks and returns the object of a handle. `freeing` is true where the object is to be freed,
+/// which is also allowed after a fault.
 #[inline]
 fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Object>, Failure> {
     let place = find(handle)?;
@@ -116,7 +119,7 @@ fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Obje
     if object.is_some() { Ok(object) } else { Err(nothing()) }
 }
 
-/// Uses the object of a handle, inside of a guarded call.
+/// Calls `call` with the object of a handle, inside of a guarded call.
 #[inline]
 pub(crate) fn using<T: Any + Send>(
     handle: *const T,
@@ -128,7 +131,7 @@ pub(crate) fn using<T: Any + Send>(
     call(object.ok_or_else(other)?)
 }
 
-/// Runs a call that uses the object of a handle.
+/// Calls `call` with the object of a handle, as a guarded call from C.
 #[inline]
 pub(crate) fn with<T: Any + Send>(
     handle: *const T,
@@ -137,8 +140,8 @@ pub(crate) fn with<T: Any + Send>(
     guarded(|| using(handle, call))
 }
 
-/// Frees the object of a handle, of any kind. The handle names nothing afterwards, for ever. Null is no error,
-/// and does nothing.
+/// Frees the object of a handle, whatever its kind. The handle names nothing afterwards, for ever.
+/// A null handle is no error and changes nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free(handle: *mut c_void) -> RaddleStatus {
     guarded(|| {

@@ -9,103 +9,109 @@ use crate::memory::Plain;
 use crate::nouns::RaddleDemand;
 use crate::status::Failure;
 
-/// The knowledge whether waves of a workgroup wait for each other.
+/// Knowledge whether waves of a workgroup wait for each other at a barrier.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleBarrier {
     /// Unknown, so a barrier is assumed.
     Assumed = 0,
-    /// No wave waits for another one.
+    /// No wave waits for another wave of its workgroup.
     No = 1,
-    /// Waves wait for each other.
+    /// Waves of a workgroup wait for each other.
     Yes = 2,
 }
 
-/// The verdict whether a launch may be killed part-way and run again.
+/// Verdict whether a launch may be killed part-way and run again.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleIdempotence {
-    /// Unknown: treated as not.
+    /// Unknown: the launch is treated as one that may not be run again.
     Unknown = 0,
-    /// Proven idempotent: it may be killed.
+    /// Proven idempotent: the launch may be killed and run again.
     Idempotent = 1,
-    /// Known not to be.
+    /// Known not to be idempotent: the launch may not be run again.
     Not = 2,
 }
 
-/// A way of taking work off a device.
+/// Method of taking work off a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddlePreemption {
     /// All submitted launches run to their end.
     Wait = 0,
-    /// Launches that have not started go back to the buffer.
+    /// Launches that have not started go back to the buffer; launches that run go on to their end.
     Flag = 1,
-    /// Resident workgroups finish, everything else is held.
+    /// Workgroups that are on the device run to their end, all others are held back.
     Drain = 2,
-    /// Resident workgroups are killed, and the launch starts again.
+    /// Workgroups that are on the device are killed, and their launch starts again.
     Reset = 3,
-    /// Resident workgroups are saved, and later restored.
+    /// Workgroups that are on the device are saved, and later restored.
     Switch = 4,
 }
 
-/// One kernel launch: a number of equal workgroups. A field of 0 from `barrier` on means that nothing is known.
+/// Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
+/// its value is unknown.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLaunch {
-    /// The id of the launch, unique in the run.
+    /// Id of the launch, unique in the run.
     pub id: u32,
-    /// The stream of the process.
+    /// Stream of the process in which the launch was issued.
     pub stream: u32,
-    /// The process.
+    /// Process that issued the launch.
     pub process: u16,
-    /// The urgency: 0 is the most urgent, 255 is best effort.
+    /// Urgency of the launch: 0 is the most urgent, 255 is best effort.
     pub level: u8,
-    /// Workgroups of the grid, numbered from 0.
+    /// Number of workgroups of the grid, which are numbered from 0.
     pub workgroups: u64,
-    /// The resources that each workgroup takes.
+    /// Resources that each workgroup takes.
     pub demand: RaddleDemand,
-    /// One of `RaddleBarrier`.
+    /// Knowledge about barriers in the kernel, one of `RaddleBarrier`.
     pub barrier: u32,
-    /// One of `RaddleIdempotence`.
+    /// Verdict whether the launch may be run again, one of `RaddleIdempotence`.
     pub idempotent: u32,
-    /// The ticks that the launch is expected to take alone on the device.
+    /// Time that the launch is expected to take alone on the device, in ticks.
     pub estimate: u64,
-    /// Instructions that one wave issues in 1,000 ticks: moves and arithmetic, loads, stores, matrix, compares, jumps.
+    /// Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
+    /// arithmetic, loads, stores, matrix, compares, jumps.
     pub activity: [u32; 6],
-    /// The number of the kernel within its process, from 1.
+    /// Number of the kernel within its process, from 1.
     pub kernel: u32,
-    /// The grid, in workgroups along x, y and z; as all fields below, it counts only with a `kernel`.
+    /// Workgroups of the grid along x, y and z. The grid and all fields below count only where
+    /// `kernel` is not 0.
     pub grid: [u32; 3],
-    /// Work-items of a workgroup.
+    /// Number of work-items of one workgroup.
     pub threads: u32,
-    /// LDS of a workgroup, in bytes.
+    /// Shared memory (LDS) of one workgroup, in bytes.
     pub lds_bytes: u32,
-    /// 1 if a copy or a fill lies between the launch and the one before it in its stream.
+    /// 1 if a copy or a fill lies between the launch and the launch before it in its stream, else
+    /// 0.
     pub behind_copy: u32,
 }
 
-/// The waves of each workgroup that are meant.
+/// Choice of the waves of each workgroup that start or end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWaveKind {
-    /// All of them; `first` and `count` do not count.
+    /// All waves; the fields `first` and `count` are not read.
     All = 0,
-    /// `count` waves from `first` on, of a workgroup that starts in parts on one compute unit.
+    /// `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
+    /// other on one compute unit.
     Range = 1,
-    /// `count` waves from `first` on, of a workgroup that was cut: they act as one of their own.
+    /// `count` waves from the wave `first` on, of a workgroup that was cut: these waves act as a
+    /// workgroup of their own.
     Cut = 2,
 }
 
-/// The waves of each workgroup that start or end.
+/// Waves of each workgroup that start or end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleWaves {
-    /// One of `RaddleWaveKind`.
+    /// Choice of the waves, one of `RaddleWaveKind`.
     pub kind: u32,
-    /// The lowest wave.
+    /// Number of the lowest wave within the workgroup.
     pub first: u16,
-    /// The number of waves.
+    /// Number of waves.
     pub count: u16,
 }
 
@@ -113,13 +119,13 @@ pub struct RaddleWaves {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePiece {
-    /// The lowest workgroup.
+    /// Number of the lowest workgroup.
     pub first: u64,
-    /// The distance of neighbouring workgroups, 1 or more.
+    /// Difference between the numbers of neighbouring workgroups, 1 or more.
     pub stride: u32,
-    /// The number of workgroups, 1 or more.
+    /// Number of workgroups, 1 or more.
     pub count: u32,
-    /// The compute unit.
+    /// Compute unit on which the workgroups lie, from 0.
     pub cu: u16,
 }
 
@@ -128,7 +134,7 @@ unsafe impl Plain for RaddleLaunch {}
 // SAFETY: integers.
 unsafe impl Plain for RaddlePiece {}
 
-/// Returns the error of a number that none of the names has.
+/// Returns the error for a number of the field `field` that none of the `names` has.
 pub(crate) fn unknown(field: &str, number: u32, names: &str) -> Failure {
     Failure::argument(format!("`{field}` is {number}: give one of `{names}`"))
 }
@@ -142,7 +148,7 @@ pub(crate) fn idempotence(field: &str, number: u32) -> Result<Idempotence, Failu
     }
 }
 
-/// Returns the method with this number.
+/// Returns the method of preemption that a number stands for; an error where none has it.
 pub(crate) fn preemption(field: &str, number: u32) -> Result<Preemption, Failure> {
     let known = Preemption::ALL.into_iter().find(|&how| preemption_number(how) == number);
     known.ok_or_else(|| unknown(field, number, "RaddlePreemption"))
@@ -160,7 +166,7 @@ pub(crate) const fn preemption_number(how: Preemption) -> u32 {
 }
 
 impl RaddleLaunch {
-    /// Returns the launch, if its numbers name something.
+    /// Returns the launch that the fields describe; an error where a number stands for nothing.
     pub(crate) fn checked(&self) -> Result<Launch, Failure> {
         let barrier = match self.barrier {
             0 => Barrier::Assumed,

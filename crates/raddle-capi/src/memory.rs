@@ -8,7 +8,7 @@ use std::mem::size_of;
 
 use crate::status::{Failure, Outcome, RaddleStatus};
 
-/// A type for which all bytes are valid, so that a caller can write nothing wrong into it.
+/// Type of which all bytes are valid, so that a caller can write no invalid value into it.
 ///
 /// # Safety
 /// Integers, raw pointers, and `repr(C)` structs and arrays of them.
@@ -21,7 +21,7 @@ unsafe impl Plain for u32 {}
 // SAFETY: integers.
 unsafe impl Plain for u64 {}
 
-/// Returns an error unless `count` elements may lie at this address.
+/// Returns an error unless `count` elements of the type may lie at the address `at`.
 fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     if at.is_null() {
         return Err(Failure::new(
@@ -44,7 +44,7 @@ fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a value.
+/// Reads a value from the caller's memory.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has a value behind it that nobody writes meanwhile.
@@ -54,7 +54,8 @@ pub(crate) unsafe fn read<T: Plain>(name: &str, from: *const T) -> Result<T, Fai
     Ok(unsafe { from.read() })
 }
 
-/// Returns a list; a null pointer is one without elements, where `count` is 0.
+/// Returns a list in the caller's memory; with a `count` of 0 the pointer may be null, and the list
+/// has no elements.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has `count` elements behind it that nobody writes while the list is used.
@@ -71,7 +72,7 @@ pub(crate) unsafe fn list<'a, T: Plain>(
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
 }
 
-/// Returns a text.
+/// Returns a text in the caller's memory, which ends with a zero byte.
 ///
 /// # Safety
 /// `from` is null, or has bytes behind it up to one of zero, that nobody writes while the text is used.
@@ -86,7 +87,7 @@ pub(crate) unsafe fn text<'a>(name: &str, from: *const c_char) -> Result<&'a str
     })
 }
 
-/// A place of the caller for `capacity` values.
+/// Memory of the caller that takes up to `capacity` values.
 pub(crate) struct Out<T> {
     to: *mut T,
     capacity: usize,
@@ -94,7 +95,7 @@ pub(crate) struct Out<T> {
 }
 
 impl<T: Copy> Out<T> {
-    /// Returns the place for one value.
+    /// Returns the memory at `to`, for one value.
     ///
     /// # Safety
     /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is dropped.
@@ -103,7 +104,8 @@ impl<T: Copy> Out<T> {
         Ok(Self { to, capacity: 1, name })
     }
 
-    /// Returns the place for one value that the caller may leave out.
+    /// Returns the memory at `to`, for one value; `None` where `to` is null, as the caller may
+    /// leave the value out.
     ///
     /// # Safety
     /// As `new`.
@@ -112,7 +114,8 @@ impl<T: Copy> Out<T> {
         (!to.is_null()).then(|| unsafe { Self::new(name, to) }).transpose()
     }
 
-    /// Returns the place for a list; it may be null where `capacity` is 0.
+    /// Returns the memory at `to`, for a list of up to `capacity` values; `to` may be null where
+    /// `capacity` is 0.
     ///
     /// # Safety
     /// As `new`, for `capacity` values.
@@ -127,7 +130,7 @@ impl<T: Copy> Out<T> {
         Ok(Self { to, capacity, name })
     }
 
-    /// Writes the one value.
+    /// Writes one value to the caller's memory.
     #[inline]
     pub(crate) fn put(&self, value: T) {
         if self.capacity > 0 {
@@ -136,7 +139,7 @@ impl<T: Copy> Out<T> {
         }
     }
 
-    /// Returns an error where a list has no room for so many.
+    /// Returns an error where the caller's list has no room for `wanted` values.
     #[inline]
     pub(crate) fn check_room(&self, wanted: usize) -> Result<(), Failure> {
         if wanted <= self.capacity {
@@ -147,7 +150,8 @@ impl<T: Copy> Out<T> {
         Err(Failure::new(RaddleStatus::Room, text))
     }
 
-    /// Writes a list, and how many it has to `count`, also where there is too little room.
+    /// Writes a list to the caller's memory, and its length to `count`, also where there is too
+    /// little room.
     #[inline]
     pub(crate) fn fill(&self, values: &[T], count: &Out<usize>) -> Outcome {
         count.put(values.len());
@@ -155,7 +159,7 @@ impl<T: Copy> Out<T> {
         Ok(RaddleStatus::Ok)
     }
 
-    /// Writes a list.
+    /// Writes a list to the caller's memory; an error where there is too little room.
     #[inline]
     pub(crate) fn write(&self, values: &[T]) -> Result<(), Failure> {
         self.check_room(values.len())?;

@@ -5,78 +5,79 @@ use raddle_policy::{CuShape, Demand, Place, Resource};
 use crate::memory::Plain;
 use crate::status::Failure;
 
-/// The resources of one empty compute unit, in the granules in which they are allocated.
+/// Resources of one empty compute unit, in the granules in which they are allocated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleCuShape {
-    /// SIMDs (SM sub-partitions), 1 to 8.
+    /// Number of SIMDs (SM sub-partitions), 1 to 8.
     pub simds: u8,
-    /// Wave slots of one SIMD, 1 or more.
+    /// Number of wave slots of one SIMD, 1 or more.
     pub waves_per_simd: u16,
-    /// Vector-register granules of one SIMD.
+    /// Number of vector-register granules of one SIMD.
     pub vgpr_per_simd: u16,
-    /// Scalar-register granules; 65535 if they never limit.
+    /// Number of scalar-register granules of the compute unit; 65535 if scalar registers never
+    /// limit.
     pub sgpr: u16,
-    /// Shared-memory (LDS) granules.
+    /// Number of granules of shared memory (LDS) of the compute unit.
     pub lds: u32,
-    /// Workgroup slots, 1 or more.
+    /// Number of workgroup slots of the compute unit, 1 or more.
     pub workgroups: u16,
-    /// Hardware barriers.
+    /// Number of hardware barriers of the compute unit.
     pub barriers: u16,
 }
 
-/// The resources that one workgroup takes, in granules. All its waves are equal.
+/// Resources that one workgroup takes, in granules. All its waves are equal.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleDemand {
-    /// Waves of the workgroup, 1 or more.
+    /// Number of waves of the workgroup, 1 or more.
     pub waves: u16,
-    /// Vector-register granules of one wave.
+    /// Number of vector-register granules of one wave.
     pub vgpr: u16,
-    /// Scalar-register granules of one wave.
+    /// Number of scalar-register granules of one wave.
     pub sgpr: u16,
-    /// LDS granules of the workgroup.
+    /// Number of granules of shared memory (LDS) of the workgroup.
     pub lds: u32,
-    /// Barriers of the workgroup.
+    /// Number of hardware barriers of the workgroup.
     pub barriers: u16,
 }
 
-/// The address of one wave on its compute unit: start positions in granules. All waves of a workgroup share one
-/// start in LDS.
+/// Place of one wave on its compute unit: where its part of each resource begins, in granules. All
+/// waves of a workgroup share one start in LDS.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePlace {
-    /// The SIMD of the compute unit.
+    /// SIMD of the compute unit, from 0.
     pub simd: u8,
-    /// First vector-register granule, counted within the SIMD.
+    /// First vector-register granule of the wave, counted within the SIMD.
     pub vgpr: u16,
-    /// First scalar-register granule, counted within the compute unit.
+    /// First scalar-register granule of the wave, counted within the compute unit.
     pub sgpr: u16,
-    /// First LDS granule, counted within the compute unit.
+    /// First LDS granule of the workgroup, counted within the compute unit.
     pub lds: u32,
 }
 
-/// A resource of a compute unit that can lack.
+/// Resource that a launch may lack.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResource {
-    /// Wave slots.
+    /// Wave slots of a compute unit.
     Waves = 0,
-    /// Vector registers.
+    /// Vector registers of a compute unit.
     Vgpr = 1,
-    /// Scalar registers.
+    /// Scalar registers of a compute unit.
     Sgpr = 2,
-    /// Shared memory.
+    /// Shared memory (LDS) of a compute unit.
     Lds = 3,
-    /// Hardware barriers.
+    /// Hardware barriers of a compute unit.
     Barriers = 4,
-    /// Workgroup slots.
+    /// Workgroup slots of a compute unit.
     Workgroups = 5,
-    /// Workgroups of the grid: an empty grid lacks one.
+    /// Workgroups of the grid: a launch with an empty grid lacks one.
     Grid = 6,
-    /// A compute unit that the policy lets this process use.
+    /// Compute units that the policy lets this process use.
     Cus = 7,
-    /// One that this version does not know.
+    /// A resource that this version of the C interface does not know.
     Other = 255,
 }
 
@@ -103,7 +104,7 @@ unsafe impl Plain for RaddleCuShape {}
 unsafe impl Plain for RaddleDemand {}
 
 impl RaddleCuShape {
-    /// Returns the shape, if a compute unit can have it.
+    /// Returns the shape that the fields describe; an error where no compute unit can have it.
     pub(crate) fn checked(self) -> Result<CuShape, Failure> {
         let Self { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers } = self;
         let shape =
@@ -114,7 +115,7 @@ impl RaddleCuShape {
 }
 
 impl RaddleDemand {
-    /// Returns the demand, if a workgroup can have it.
+    /// Returns the demand that the fields describe; an error where no workgroup can have it.
     pub(crate) fn checked(self) -> Result<Demand, Failure> {
         let Self { waves, vgpr, sgpr, lds, barriers } = self;
         if waves == 0 {

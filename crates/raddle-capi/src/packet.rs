@@ -11,108 +11,114 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, read};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// The most packets that one call of an encoder makes: the open one, and one more.
+/// Most packets that one call of an encoder makes: the open packet, and one more.
 pub const RADDLE_PACKETS_AT_ONCE: usize = 2;
-/// The most launches of one packet.
+/// Most launches that one packet stands for.
 pub const RADDLE_LAUNCHES_OF_PACKET: usize = 31;
 const _: () = assert!(RADDLE_LAUNCHES_OF_PACKET == HALF_WORDS, "the header has a plain number");
 
-/// The host's side: makes packets of launches.
+/// Encoder on the side of the host, which makes packets of launches.
 #[derive(Debug)]
 pub struct RaddleEncoder {
     encoder: Encoder<AnyReplacement>,
     format: AqlFormat,
 }
 
-/// The device's side: makes launches of packets.
+/// Agent on the side of the device, which makes launches of packets.
 #[derive(Debug)]
 pub struct RaddleAgent(Agent);
 
-/// The bytes of an AQL packet.
+/// Packet of the Architected Queuing Language (AQL): 64 bytes of a queue of the device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaddlePacket {
-    /// As they stand in the queue.
+    /// Bytes of the packet, as they stand in the queue.
     pub bytes: [u8; 64],
 }
 
-/// Settings for the points that the seed leaves open. Where a function takes them, null means the defaults.
+/// Settings of the packet format for the points that the seed leaves open. Where a function takes
+/// them, null means the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaddleAqlConfig {
-    /// The type of an ordinary packet; 2.
+    /// Type number of an ordinary packet; the default is 2.
     pub dispatch: u8,
-    /// The type of a reference packet; 7.
+    /// Type number of a reference packet; the default is 7.
     pub reference: u8,
-    /// The type of a condensed packet; 6.
+    /// Type number of a condensed packet; the default is 6.
     pub condensed: u8,
-    /// 1: half-words of a value stand with the most significant one first; 0.
+    /// 1 if the half-words of a value stand with the most significant one first, else 0; the
+    /// default is 0.
     pub half_words_high_first: u8,
-    /// 1: the number of the entry stands in the highest bits of a header; 0.
+    /// 1 if the number of the table entry stands in the highest bits of a header, 0 if in the
+    /// lowest; the default is 0.
     pub header_bits_high_first: u8,
-    /// 1: the private size has 16 bits; 0.
+    /// 1 if the private size (scratch memory) has 16 bits, 0 if 32; the default is 0.
     pub narrow_private: u8,
-    /// The type of a barrier that waits for all of its signals, or -1 for none; 3.
+    /// Type number of a barrier that waits for all of its signals, or -1 if there is none; the
+    /// default is 3.
     pub barrier_and: i16,
-    /// The type of a barrier that waits for one of its signals, or -1 for none; 5.
+    /// Type number of a barrier that waits for one of its signals, or -1 if there is none; the
+    /// default is 5.
     pub barrier_or: i16,
-    /// Entries of the table, 1 to 8; 8.
+    /// Number of entries of the agent's table, 1 to 8; the default is 8.
     pub entries: u16,
 }
 
-/// The fields of a launch, as in an AQL dispatch packet.
+/// Fields of a launch, as in an AQL dispatch packet.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleKernelDispatch {
-    /// Address of the code.
+    /// Address of the kernel's code.
     pub kernel_object: u64,
-    /// Address of the arguments.
+    /// Address of the launch's arguments.
     pub kernarg_address: u64,
-    /// Signal that the end is reported to; 0 is none.
+    /// Signal to which the end of the launch is reported; 0 is no signal.
     pub completion_signal: u64,
-    /// Work-items of the grid along x.
+    /// Number of work-items of the grid along x.
     pub grid_size_x: u32,
-    /// Work-items of the grid along y.
+    /// Number of work-items of the grid along y.
     pub grid_size_y: u32,
-    /// Work-items of the grid along z.
+    /// Number of work-items of the grid along z.
     pub grid_size_z: u32,
-    /// Scratch memory of a work-item, in bytes.
+    /// Scratch memory of one work-item, in bytes.
     pub private_segment_size: u32,
-    /// LDS of a workgroup, in bytes.
+    /// Shared memory (LDS) of one workgroup, in bytes.
     pub group_segment_size: u32,
-    /// Dimensions of the grid.
+    /// Number of dimensions of the grid, 1 to 3.
     pub setup: u16,
-    /// Work-items of a workgroup along x.
+    /// Number of work-items of one workgroup along x.
     pub workgroup_size_x: u16,
-    /// Work-items of a workgroup along y.
+    /// Number of work-items of one workgroup along y.
     pub workgroup_size_y: u16,
-    /// Work-items of a workgroup along z.
+    /// Number of work-items of one workgroup along z.
     pub workgroup_size_z: u16,
-    /// Barrier bit (0), acquire scope (1, 2) and release scope (3, 4).
+    /// Bits for ordering: bit 0 is the barrier bit, bits 1 and 2 are the acquire scope, bits 3 and
+    /// 4 the release scope.
     pub synch_scopes: u8,
 }
 
-/// The rule that says which launches get an entry of the table.
+/// Rule that says which launches get an entry of the agent's table.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReplacement {
-    /// The first ones, for ever.
+    /// The first launches get an entry and keep it for ever.
     First = 0,
-    /// In the place of the entry that was not used for longest.
+    /// A launch takes the place of the entry that was not used for longest.
     MostRecent = 1,
-    /// By how often kernels are launched.
+    /// Launches of the kernels that are launched most often get an entry.
     Frequency = 2,
 }
 
-/// The kinds of packets that an agent receives.
+/// Kind of packet that an agent received.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReceived {
-    /// A packet that stands for launches.
+    /// A packet that stands for one or more launches.
     Launches = 0,
-    /// A barrier.
+    /// A barrier, which stands for no launch.
     Barrier = 1,
-    /// A packet of a type that the format does not have, which is to be handed on.
+    /// A packet of a type that the format does not have; the host hands it on.
     Foreign = 2,
 }
 
@@ -152,7 +158,7 @@ impl RaddleAqlConfig {
     }
 }
 
-/// Returns the format of these settings, or the default one.
+/// Returns the packet format of the settings; the default format where `config` is null.
 ///
 /// # Safety
 /// As `read`, for a pointer that may be null.
@@ -205,7 +211,7 @@ impl From<&LaunchImage> for RaddleKernelDispatch {
     }
 }
 
-/// The packets of one call.
+/// Packets that one call of an encoder makes.
 #[derive(Default)]
 struct Sent {
     packets: [Option<AqlPacket>; RADDLE_PACKETS_AT_ONCE],
@@ -226,8 +232,9 @@ impl Sent {
     }
 }
 
-/// Makes an encoder for an agent with an empty table. `replacement` is one of `RaddleReplacement`; an entry is near to
-/// a launch that differs from it by up to `near` half-words, of which 9 are usual.
+/// Makes an encoder for an agent whose table is empty. `replacement` is one of `RaddleReplacement`.
+/// An entry counts as near to a launch of the same kernel if the launch differs from it by up to
+/// `near` half-words; 9 is usual.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_new(
     config: *const RaddleAqlConfig,
@@ -245,8 +252,8 @@ pub unsafe extern "C" fn raddle_encoder_new(
     })
 }
 
-/// Takes a launch, and writes the packets that are complete by it. There must be room for
-/// `RADDLE_PACKETS_AT_ONCE` of them; `Room` has changed nothing.
+/// Takes a launch, and writes the packets that are complete with it. `packets` must have room for
+/// `RADDLE_PACKETS_AT_ONCE` packets; the answer `Room` has changed nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_launch(
     encoder: *mut RaddleEncoder,
@@ -269,8 +276,8 @@ pub unsafe extern "C" fn raddle_encoder_launch(
     })
 }
 
-/// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete by it, itself among
-/// them. Room as for a launch.
+/// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
+/// with it, that packet among them. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_barrier(
     encoder: *mut RaddleEncoder,
@@ -293,7 +300,8 @@ pub unsafe extern "C" fn raddle_encoder_barrier(
     })
 }
 
-/// Writes the open packet, if there is one. Room as for a launch.
+/// Writes the condensed packet that is still open, if there is one. `packets` must have room for
+/// `RADDLE_PACKETS_AT_ONCE` packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_flush(
     encoder: *mut RaddleEncoder,
@@ -324,9 +332,9 @@ pub unsafe extern "C" fn raddle_agent_new(
     })
 }
 
-/// Takes a packet, writes one of `RaddleReceived` to `kind`, and its launches. There must be room for
-/// `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is malformed, or names an empty entry, is an error and has
-/// changed nothing.
+/// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, and its launches to
+/// `launches`, which must have room for `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is
+/// malformed, or names an empty entry of the table, is an error and has changed nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_agent_receive(
     agent: *mut RaddleAgent,

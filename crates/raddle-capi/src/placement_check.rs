@@ -14,15 +14,16 @@ use crate::launch::unknown;
 use crate::memory::{Out, list, text};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// The number for something that an event does not tell.
+/// Number that stands for a value that an event does not report.
 pub const RADDLE_NOT_TOLD: u64 = u64::MAX;
 
-/// A check of what a dispatcher hands out. First its resources are declared, then it is told events in the order of
-/// their clocks. Resources are numbered in the order in which they were declared.
+/// Checker of the parts of resources that a dispatcher hands out. First the resources are declared,
+/// then events are reported in the order of their clocks. Resources are numbered in the order in
+/// which they were declared.
 #[derive(Debug)]
 pub struct RaddlePlacementCheck {
     stage: Stage,
-    /// The text that was lent last.
+    /// Text of the report that `raddle_placement_check_text` lent last.
     text: CString,
 }
 
@@ -33,36 +34,38 @@ enum Stage {
     Finished(AllocationReport),
 }
 
-/// The way in which the waves of a workgroup use its part of a resource.
+/// Use of a workgroup's part of a resource by its waves.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleShare {
-    /// Equal parts, in the order of their numbers.
+    /// Each wave has an equal share of the workgroup's part, in the order of the waves' numbers.
     PerWave = 0,
-    /// The whole of it for each.
+    /// Every wave uses the workgroup's whole part of the resource.
     Shared = 1,
 }
 
-/// The rule by which the starts of a resource are predicted.
+/// Rule by which the start of a workgroup's part of a resource is predicted.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStartRule {
     /// No rule: starts are not predicted.
     Any = 0,
-    /// The lowest free run that is long enough.
+    /// Start of the lowest free run that is long enough.
     First = 1,
-    /// The shortest free run that is long enough, the lowest of several.
+    /// Start of the shortest free run that is long enough, of equal ones the lowest.
     Best = 2,
-    /// The longest free run, the lowest of several.
+    /// Start of the longest free run, of equal ones the lowest.
     Worst = 3,
-    /// The lowest start at or after the end of the part that was placed last, around the end.
+    /// Lowest start at or after the end of the part that was placed last; behind the last block the
+    /// search goes on at block 0.
     Next = 4,
-    /// The tail of a ring, or 0 where the blocks up to the end are too few; reclaimed in order.
+    /// Tail of a ring, or 0 where the blocks from the tail to the end are too few; parts are
+    /// reclaimed in order.
     Ring = 5,
 }
 
 impl RaddlePlacementCheck {
-    /// Tells an event; the resources are declared by then.
+    /// Reports an event to the checker, which `fill` completes. The resources are declared by then.
     fn tell(
         &mut self,
         clock: u64,
@@ -98,12 +101,12 @@ fn invalid(text: String) -> Failure {
     Failure::new(RaddleStatus::Invalid, text)
 }
 
-/// Returns a number that may be left out.
+/// Returns a number of an event; `None` where the event does not report it.
 fn told(number: u64) -> Option<u64> {
     (number != RADDLE_NOT_TOLD).then_some(number)
 }
 
-/// Writes starts or sizes of all resources to the parts of an event.
+/// Writes the starts or the sizes of all resources, as `to` chooses, to the parts of an event.
 fn put(
     event: &mut AllocationEvent,
     name: &str,
@@ -120,10 +123,10 @@ fn put(
     Ok(())
 }
 
-/// Makes a check of 1 to 65536 units without resources. `wave_slots` are the most waves of a unit at once, 0 is any
-/// number. `lag` is the number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-/// right if the rule gives it at any moment in between. With a lag, and no rule for any resource, the first event is an
-/// error.
+/// Makes a checker of 1 to 65536 units without resources. `wave_slots` is the most waves that a
+/// unit runs at once, 0 for any number. `lag` is the number of clocks between the choice of a start
+/// and its event, mostly 0: a predicted start is right if the rule gives it at any moment in
+/// between. With a lag, and no rule for any resource, the first event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,
@@ -142,7 +145,8 @@ pub unsafe extern "C" fn raddle_placement_check_new(
     })
 }
 
-/// Declares a resource of every unit: 1 or more blocks, one of `RaddleShare`, and one of `RaddleStartRule`.
+/// Declares a resource that every unit has: its number of blocks, 1 or more, its use by waves, one
+/// of `RaddleShare`, and its rule for starts, one of `RaddleStartRule`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_resource(
     check: *mut RaddlePlacementCheck,
@@ -177,8 +181,9 @@ pub unsafe extern "C" fn raddle_placement_check_resource(
     })
 }
 
-/// Tells that a workgroup waits for a place. `sizes` has the blocks of each resource. Here and in all events, `Finding`
-/// says that a rule is broken, `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+/// Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
+/// each resource. Here and in all events, the answer `Finding` says that a rule is broken,
+/// `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_request(
     check: *mut RaddlePlacementCheck,
@@ -198,8 +203,9 @@ pub unsafe extern "C" fn raddle_placement_check_request(
     })
 }
 
-/// Tells that a workgroup gets a part of a unit. `starts` and `sizes` have `count` numbers each; a resource of which it
-/// gets nothing has size 0, and any start.
+/// Reports that a workgroup gets its part of a unit's resources. `starts` has the first block and
+/// `sizes` the number of blocks of each resource, `count` numbers each; a resource of which it gets
+/// no block has size 0, and any start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_place(
     check: *mut RaddlePlacementCheck,
@@ -223,8 +229,8 @@ pub unsafe extern "C" fn raddle_placement_check_place(
     })
 }
 
-/// Tells that a wave starts: its number within the workgroup, from 0, what the unit calls it, and where its part of each
-/// resource begins.
+/// Reports that a wave starts. `wave` is its number within the workgroup, from 0, `tag` the name
+/// that the unit gives it, and `bases` has the first block of its part of each resource.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_wave(
     check: *mut RaddlePlacementCheck,
@@ -246,7 +252,8 @@ pub unsafe extern "C" fn raddle_placement_check_wave(
     })
 }
 
-/// Tells that a wave ends; all of its workgroup, where neither `wave` nor `tag` is told.
+/// Reports that a wave ends; where neither `wave` nor `tag` is given, that all waves of the
+/// workgroup end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_end(
     check: *mut RaddlePlacementCheck,
@@ -264,7 +271,7 @@ pub extern "C" fn raddle_placement_check_end(
     })
 }
 
-/// Tells that a workgroup gives its part back.
+/// Reports that a workgroup gives its part of a unit's resources back.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_free(
     check: *mut RaddlePlacementCheck,
@@ -280,8 +287,8 @@ pub extern "C" fn raddle_placement_check_free(
     })
 }
 
-/// Ends the check, where requests that are open may be a finding, and writes the number of all findings. Further events
-/// are errors.
+/// Ends the check, where requests that are still open may be a finding, and writes the number of
+/// all findings. Further events are errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_finish(
     check: *mut RaddlePlacementCheck,
@@ -302,8 +309,9 @@ pub unsafe extern "C" fn raddle_placement_check_finish(
     })
 }
 
-/// Lends the report so far, as `raddle check-placement` prints it: `line` is the number of the event, from 1. The text
-/// stands until the next call for a text of this check, or until the check is freed.
+/// Lends the report so far, as `raddle check-placement` prints it; a `line` in it is the number of
+/// an event, from 1. The text stands until the next call for a text of this check, or until the
+/// check is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_text(
     check: *mut RaddlePlacementCheck,

@@ -6,12 +6,13 @@ use crate::handle::{enter, with};
 use crate::memory::Out;
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// A ring of equal blocks. A part begins at the tail, or at 0 where the blocks from the tail to the end are too few; a
-/// part that is released is reclaimed once all older ones are. Blocks count from 0.
+/// Ring of equal blocks, handed out in parts. A part begins at the tail, or at 0 where the blocks
+/// from the tail to the end are too few; a released part is reclaimed once all parts handed out
+/// before it are. Blocks count from 0.
 #[derive(Debug)]
 pub struct RaddleRing(Ring);
 
-/// Makes an empty ring of 1 or more blocks.
+/// Makes a ring of `blocks` blocks, 1 or more, with no part handed out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing) -> RaddleStatus {
     guarded(|| {
@@ -21,8 +22,8 @@ pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing
     })
 }
 
-/// Finds where a part of `want` blocks would begin, and takes nothing. A part of 0 blocks begins at 0. Answers `Refused`
-/// where there is no room.
+/// Writes the block at which a part of `want` blocks would begin, and takes nothing. A part of 0
+/// blocks begins at 0. Answers `Refused` where there is no room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_find(
     ring: *const RaddleRing,
@@ -38,7 +39,8 @@ pub unsafe extern "C" fn raddle_ring_find(
     })
 }
 
-/// Finds as `raddle_ring_find` does, and takes the part.
+/// Hands out a part of `want` blocks, and writes the block at which it begins, as
+/// `raddle_ring_find` does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_allocate(
     ring: *mut RaddleRing,
@@ -54,7 +56,7 @@ pub unsafe extern "C" fn raddle_ring_allocate(
     })
 }
 
-/// Gives back the part of 1 or more blocks that begins at `start`.
+/// Gives back the part of 1 or more blocks that begins at the block `start`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_ring_release(ring: *mut RaddleRing, start: u32) -> RaddleStatus {
     with(ring, |it| {

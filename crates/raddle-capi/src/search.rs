@@ -7,7 +7,8 @@ use crate::handle::{enter, using, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// A way to find out how long a free run a map holds, as one of the circuits answers.
+/// Search for the length of the longest free run of a map, as one of the circuits of seed 000
+/// answers it.
 pub struct RaddleSearch(Box<dyn Search + Send>);
 
 impl std::fmt::Debug for RaddleSearch {
@@ -26,8 +27,8 @@ pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> R
     })
 }
 
-/// Makes the search that cuts a map of `blocks` blocks into so many equal groups, and reports a multiple of the size of
-/// a group: a lower bound.
+/// Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
+/// multiple of the size of a group: a lower bound.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_grouped(
     blocks: u32,
@@ -42,8 +43,9 @@ pub unsafe extern "C" fn raddle_search_grouped(
     })
 }
 
-/// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks` blocks, and reports
-/// the longest of them: a lower bound. The list rises, and stays below `blocks`.
+/// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
+/// blocks, and reports the longest of them: a lower bound. The list is ascending, and each k is
+/// below `blocks`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_sampled(
     blocks: u32,
@@ -59,7 +61,8 @@ pub unsafe extern "C" fn raddle_search_sampled(
     })
 }
 
-/// Reports how long a free run a map holds, in blocks. An error where the search is for maps of another size.
+/// Writes the length of the longest free run of a map that the search reports, in blocks. An error
+/// where the search is for maps of another size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_longest(
     search: *const RaddleSearch,

@@ -8,27 +8,29 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// A circuit that serves several maps: in each period of a round other ones.
+/// Circuit that searches several maps in turns: in each period of a round other maps.
 #[derive(Debug)]
 pub struct RaddleShared(Shared);
 
-/// The cut of the circuit in a period.
+/// Division of the circuit's width among the maps of one period.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleLayout {
     /// One map behind the other.
     Packed = 0,
-    /// Two halves, each for a map of at most half the width; a map alone has the whole width.
+    /// Two halves, each for a map of at most half the width; a map that is alone in its period has
+    /// the whole width.
     Halves = 1,
 }
 
-/// A map that the circuit serves.
+/// Map that the circuit searches in each round.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSharedMap {
-    /// The period in which it is served: that of the map before it in the list, or one more; 0 for the first.
+    /// Period in which the map is searched: that of the map before it in the list, or one more; 0
+    /// for the first map.
     pub period: u32,
-    /// Blocks of the map.
+    /// Number of blocks of the map.
     pub blocks: u32,
 }
 
@@ -37,8 +39,8 @@ unsafe impl Plain for RaddleSharedMap {}
 // SAFETY: a handle, which is a number to this crate.
 unsafe impl Plain for *const RaddleFreeMap {}
 
-/// Makes a circuit `width` blocks wide, where no period has more than `bound` blocks. `layout` is one of
-/// `RaddleLayout`.
+/// Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
+/// blocks together. `layout` is one of `RaddleLayout`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_new(
     width: u32,
@@ -75,8 +77,8 @@ pub unsafe extern "C" fn raddle_shared_new(
     })
 }
 
-/// Writes the longest free run of each map of a period, in their order. There are as many maps as the period has, and
-/// as many places.
+/// Writes the length in blocks of the longest free run of each map of a period, in the order of the
+/// maps. `maps` and `longest` have as many places as the period has maps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_longest(
     shared: *const RaddleShared,

@@ -10,85 +10,88 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list, read};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// The two stages: which processes are loaded, and the slices of each load.
+/// Two stages of time slicing: which processes are loaded, and how long the slice of each is.
 #[derive(Debug)]
 pub struct RaddleSlices(TwoStage<u64>);
 
-/// The rule by which a slice follows from weights.
+/// Rule by which the length of a slice follows from the weights of the loaded processes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleSliceRule {
-    /// As claim 7 of the seed: a larger weight has a shorter slice.
+    /// A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     Claim = 0,
-    /// The smallest slice for each.
+    /// The smallest slice for each process.
     Equal = 1,
-    /// In proportion to the weight, on average the smallest slice.
+    /// A slice in proportion to the weight, on average the smallest slice.
     Mean = 2,
-    /// In proportion to the weight, in a round as long as that of `Claim`.
+    /// A slice in proportion to the weight, in a round as long as that of `Claim`.
     Inverse = 3,
-    /// In proportion to the weight; the shortest is the smallest slice.
+    /// A slice in proportion to the weight; the shortest one is the smallest slice.
     MinOne = 4,
 }
 
-/// The moment at which a process of a more urgent level takes over.
+/// Moment at which a process of a more urgent level takes over.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleTakeOver {
-    /// When the running slice has ended.
+    /// The process takes over when the running slice has ended.
     SliceEnd = 0,
-    /// Now.
+    /// The process takes over at once: the running slice is cut short.
     AtOnce = 1,
-    /// When the slices of the load are used up.
+    /// The process takes over when the slices of the load are used up.
     BatchEnd = 2,
 }
 
-/// The settings of both stages.
+/// Settings of the two stages of time slicing.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSliceConfig {
-    /// The smallest slice, in ticks, 1 or more.
+    /// Length of the smallest slice, in ticks, 1 or more.
     pub t0: u64,
-    /// The longest slice; 0 for none.
+    /// Length of the longest slice, in ticks; 0 for no limit.
     pub longest: u64,
-    /// Processes that are loaded at most, 1 or more.
+    /// Most processes that are loaded at once, 1 or more.
     pub capacity: usize,
-    /// One of `RaddleSliceRule`.
+    /// Rule for the length of slices, one of `RaddleSliceRule`.
     pub rule: u32,
-    /// 1: run times are as shares; 0: a share multiplies the weight, and nothing else.
+    /// 1 if a share multiplies the weight once more for the length of slices, so that run times are
+    /// as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
     pub shares_as_time: u32,
-    /// 1: the slices of a load come round until all its processes have completed; 0: each comes once.
+    /// 1 if the slices of a load come round until all its processes have completed; 0 if each slice
+    /// comes once.
     pub until_completion: u32,
-    /// One of `RaddleTakeOver`.
+    /// Moment at which a more urgent process takes over, one of `RaddleTakeOver`.
     pub take_over: u32,
-    /// 1: a load runs in a random order that begins with `seed`; 0: in its own order.
+    /// 1 if the processes of a load run in a random order that begins with `seed`; 0 if in the
+    /// order in which they were loaded.
     pub random: u32,
-    /// The seed of a random order.
+    /// Seed of the random order; not used where `random` is 0.
     pub seed: u64,
 }
 
-/// A process that can run.
+/// Process that can run now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePoolEntry {
-    /// The process, under a number of the host; each is in the pool once.
+    /// Number by which the host names the process; each process is in the pool once.
     pub id: u64,
-    /// The share, 1 or more.
+    /// Share of the process, 1 or more: the factor of its weight.
     pub share: u64,
-    /// Ticks for which it is alive.
+    /// Time for which the process has been alive, in ticks.
     pub alive: u64,
-    /// Ticks for which it has run.
+    /// Time for which the process has run, in ticks.
     pub ran: u64,
-    /// The urgency: 0 is the most urgent.
+    /// Urgency of the process: 0 is the most urgent.
     pub level: u8,
 }
 
-/// A slice to be run.
+/// Slice of time that the host gives to a process next.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSlice {
-    /// The process.
+    /// Process that the slice is for, by the host's number.
     pub id: u64,
-    /// The length in ticks, 1 or more.
+    /// Length of the slice in ticks, 1 or more.
     pub length: u64,
 }
 
@@ -97,7 +100,7 @@ unsafe impl Plain for RaddleSliceConfig {}
 // SAFETY: integers.
 unsafe impl Plain for RaddlePoolEntry {}
 
-/// The pool of a call.
+/// Processes that can run at the time of a call.
 struct Pool<'a>(&'a [RaddlePoolEntry]);
 
 impl Runnable for Pool<'_> {
@@ -149,7 +152,7 @@ impl RaddleSliceConfig {
     }
 }
 
-/// Makes both stages, with nothing loaded.
+/// Makes both stages of time slicing, with no process loaded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_new(
     config: *const RaddleSliceConfig,
@@ -163,7 +166,8 @@ pub unsafe extern "C" fn raddle_slices_new(
     })
 }
 
-/// Tells the next slice, where the processes of the pool can run now. `Empty` for an empty pool.
+/// Writes the next slice. `pool` lists the processes that can run now. Answers `Empty` for an empty
+/// pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_next(
     slices: *mut RaddleSlices,
@@ -180,7 +184,8 @@ pub unsafe extern "C" fn raddle_slices_next(
     })
 }
 
-/// Writes 1 if a process of the pool ends the running slice now, which is of this level; else 0.
+/// Writes 1 if a process of the pool ends the running slice now, because it is more urgent than
+/// `running`, the level of that slice; else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_cuts(
     slices: *const RaddleSlices,

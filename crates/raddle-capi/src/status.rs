@@ -5,24 +5,28 @@ use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The answer of a call: 0 is done, above 0 is a result that is no error, below 0 is an error. A call that
-/// answers an error has changed nothing, unless its documentation says otherwise.
+/// Answer of a call: 0 is success, above 0 is a result that is no error, below 0 is an error. A
+/// call that answers an error has changed nothing, unless its documentation says otherwise.
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStatus {
-    /// Done.
+    /// Success.
     Ok = 0,
-    /// No error: there is no room, or no such run, and nothing has changed.
+    /// No error: there is no room, or no such run or block, and nothing has changed.
+    /// `raddle_controller_report` alone answers this for a report that has taken effect.
     Refused = 1,
-    /// No error: there is nothing to tell now.
+    /// No error: there is nothing to write now, such as no command or no slice.
     Empty = 2,
-    /// No error: the event breaks a rule, which the report of the check names. The check goes on.
+    /// No error: the event breaks a rule, which the report of the placement check names. The check
+    /// goes on.
     Finding = 3,
-    /// A pointer or a handle is null that must not be.
+    /// A pointer or a handle that must not be null is null.
     Null = -1,
-    /// The handle names nothing: it was freed, or never was one, or is of another kind.
+    /// The handle names no object: it was freed, or never was a handle, or the object is of another
+    /// kind.
     Handle = -2,
-    /// A call on this handle is under way in another thread, or in this call itself.
+    /// A call on this handle is under way in another thread, or the handle stands twice in one
+    /// call.
     Busy = -3,
     /// A text is not UTF-8.
     Utf8 = -4,
@@ -30,9 +34,11 @@ pub enum RaddleStatus {
     Argument = -5,
     /// A buffer is too small; where the call has a count, it says how many elements are needed.
     Room = -6,
-    /// The arguments contradict each other, or earlier calls, or a recipe cannot be read: the text says how.
+    /// The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
+    /// of the error says how.
     Invalid = -7,
-    /// A fault of raddle: please report its text. The handles of the call can only be freed.
+    /// A fault of raddle: please report the text of the error. The handles of the call can only be
+    /// freed.
     Fault = -8,
 }
 
@@ -53,7 +59,7 @@ impl RaddleStatus {
     ];
 }
 
-/// An error, with its text.
+/// Error of a call, with its text.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: RaddleStatus,
@@ -65,25 +71,26 @@ impl Failure {
         Self { status, text: text.into() }
     }
 
-    /// Returns the error of an argument outside its range.
+    /// Returns the error for an argument outside its range.
     pub(crate) fn argument(text: impl Into<String>) -> Self {
         Self::new(RaddleStatus::Argument, text)
     }
 
-    /// Returns the error of a crate below.
+    /// Returns the error for a refusal of the Rust crate that the call uses.
     pub(crate) fn invalid(error: impl fmt::Display) -> Self {
         Self::new(RaddleStatus::Invalid, error.to_string())
     }
 }
 
-/// The outcome of a call.
+/// Outcome of a call: its status, or its error.
 pub(crate) type Outcome = Result<RaddleStatus, Failure>;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Runs a call: keeps the text of an error, and lets no panic out.
+/// Runs a call from C and returns its status. Keeps the text of an error for `raddle_last_error`,
+/// and lets no panic out.
 #[inline]
 pub(crate) fn guarded(call: impl FnOnce() -> Outcome) -> RaddleStatus {
     match catch_unwind(AssertUnwindSafe(call)) {
@@ -109,22 +116,24 @@ fn keep(failure: Failure) -> RaddleStatus {
     failure.status
 }
 
-/// The text of the last error in this thread; empty before the first one. It stands until the next error in this
-/// thread, or the end of the thread. Answers that are no errors do not change it.
+/// Returns the text of the last error in this thread; empty before the first error. The text stands
+/// until the next error in this thread, or the end of the thread. Answers that are no errors do not
+/// change it.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// A few words on what a status means, for every number. The text stands for ever.
+/// Returns a few words on what a status means, for every number. The text stands for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_status_text(status: i32) -> *const c_char {
     let known = RaddleStatus::ALL.iter().find(|(known, _)| *known as i32 == status);
     known.map_or(c"no status of raddle", |(_, text)| text).as_ptr()
 }
 
-/// The version of the library, as "0.1.0". Below 1.0.0, functions and structs may change with the second number:
-/// compare it with that of the header, `RADDLE_VERSION`. The text stands for ever.
+/// Returns the version of the library, such as "0.1.0". Below 1.0.0, functions and structs may
+/// change with the second number: compare it with the version of the header, `RADDLE_VERSION`. The
+/// text stands for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_version() -> *const c_char {
     const VERSION: &CStr =

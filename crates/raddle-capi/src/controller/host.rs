@@ -28,7 +28,8 @@ impl RaddleWork {
     }
 }
 
-/// Adds a process of this level, and writes its id: the lowest that no process has.
+/// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
+/// no process has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_join(
     controller: *mut RaddleController,
@@ -43,7 +44,8 @@ pub unsafe extern "C" fn raddle_controller_join(
     })
 }
 
-/// Removes a process that has nothing in the runtime and is not preempted. Its waiting launches are dropped.
+/// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
+/// are dropped.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_leave(
     controller: *mut RaddleController,
@@ -52,8 +54,9 @@ pub extern "C" fn raddle_controller_leave(
     with(controller, |it| done(it.controller.leave(ProcessId(process))))
 }
 
-/// Removes a process that has died, and writes the payloads of its unfinished work, in the order of capture. Where
-/// there is too little room, `count` is the number and nothing has changed.
+/// Removes a process that has died, and writes the payloads of its unfinished work, in the order of
+/// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
+/// changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_lost(
     controller: *mut RaddleController,
@@ -79,7 +82,8 @@ pub unsafe extern "C" fn raddle_controller_lost(
     })
 }
 
-/// Sets the part of the device that a process has, 0 by default, where the scope of a reset is a partition.
+/// Sets the part of the device that a process has, 0 by default. The part matters where a reset
+/// kills the launches of one part.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_place(
     controller: *mut RaddleController,
@@ -104,7 +108,7 @@ pub unsafe extern "C" fn raddle_controller_open(
     })
 }
 
-/// Closes a stream: nothing more is captured in it; the work in it runs.
+/// Closes a stream: no further work is captured in it; the work in it runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_close(
     controller: *mut RaddleController,
@@ -114,7 +118,7 @@ pub extern "C" fn raddle_controller_close(
     with(controller, |it| done(it.controller.close(ProcessId(process), StreamId(stream))))
 }
 
-/// Holds back the work of a stream that was captured from this order on.
+/// Holds back the work of a stream that was captured from the order `from` on.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_hold(
     controller: *mut RaddleController,
@@ -126,7 +130,7 @@ pub extern "C" fn raddle_controller_hold(
     with(controller, |it| done(it.controller.hold(ProcessId(process), stream, CaptureOrder(from))))
 }
 
-/// Removes the hold of this order.
+/// Removes the hold of a stream that begins at the order `from`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_release(
     controller: *mut RaddleController,
@@ -138,8 +142,9 @@ pub extern "C" fn raddle_controller_release(
     with(controller, |it| done(it.controller.release(process, stream, CaptureOrder(from))))
 }
 
-/// Adds captured work at the end of its stream, and writes its place in the order of capture. `Refused` where the
-/// queues are full: capture it again when the generation of the process has changed.
+/// Adds captured work at the end of its stream, and writes its place in the order of capture.
+/// Answers `Refused` where the queues are full: capture the work again when the generation of the
+/// process has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_captured(
     controller: *mut RaddleController,
@@ -178,7 +183,7 @@ pub unsafe extern "C" fn raddle_controller_reached(
     })
 }
 
-/// Tells where a process stands.
+/// Writes the state of a process: its phase, its flag and its launches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_process(
     controller: *const RaddleController,

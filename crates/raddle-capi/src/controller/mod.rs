@@ -21,15 +21,16 @@ use crate::launch::unknown;
 use crate::memory::{Out, read};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// The preemption of processes in software, as a state machine without I/O: the host reports what happens, and asks
-/// what to do next. A submission is known by its process and its number, which is never used again.
+/// Controller that preempts processes in software, a state machine without I/O: the host reports
+/// what happens, and asks what to do next. A submission is known by its process and its number,
+/// which is never used again.
 #[derive(Debug)]
 pub struct RaddleController {
     controller: Controller<u64>,
-    /// By process, the number behind the last submission.
+    /// For each process, one more than the number of its last submission.
     submitted: BTreeMap<u16, u64>,
-    /// By process, a submission that has left the runtime: stands for any other such one, of which a report may be
-    /// late.
+    /// For each process, a submission that has left the runtime. It stands for any other submission
+    /// that has left, of which a report may be late.
     gone: BTreeMap<u16, LaunchHandle>,
 }
 
@@ -60,7 +61,7 @@ impl RaddleControllerConfig {
 }
 
 impl RaddleController {
-    /// Finds the submission with this number, which is in the runtime.
+    /// Returns the submission with the number `sequence`; `None` where it is not in the runtime.
     fn find(&self, process: u16, sequence: u64) -> Result<Option<LaunchHandle>, Failure> {
         let flying = self.controller.flying(ProcessId(process)).map_err(Failure::invalid)?;
         let mut handles = flying.map(|(handle, _)| handle);
@@ -76,7 +77,7 @@ impl RaddleController {
         })
     }
 
-    /// Writes a command.
+    /// Writes a command for C; answers `Empty` where there is none.
     fn command(&mut self, command: Option<Command>, out: &Out<RaddleCommand>) -> Outcome {
         use RaddleCommandKind as Kind;
         let of = |kind: Kind, process: ProcessId| RaddleCommand {
@@ -111,7 +112,7 @@ impl RaddleController {
     }
 }
 
-/// Answers `Ok` for what the controller has done.
+/// Returns `Ok` where a call of the controller has succeeded, else its error.
 fn done(result: Result<(), PreemptError>) -> Outcome {
     result.map_err(Failure::invalid)?;
     Ok(RaddleStatus::Ok)
@@ -147,7 +148,8 @@ pub unsafe extern "C" fn raddle_controller_new(
     })
 }
 
-/// Tells the next command for any process; `Empty` until something is reported. Commands are carried out in order.
+/// Writes the next command for any process; answers `Empty` until something is reported. Carry out
+/// commands in their order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_next(
     controller: *mut RaddleController,
@@ -161,8 +163,9 @@ pub unsafe extern "C" fn raddle_controller_next(
     })
 }
 
-/// Reports one of `RaddleReport` about a submission. `payload` is written where the submission has ended for good, and
-/// may be null. `Refused` is the answer to an exit that no flag asked for: launches behind it may have run before it.
+/// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
+/// `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
+/// for an exit that no flag asked for: launches behind it may have run before it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_report(
     controller: *mut RaddleController,
@@ -205,8 +208,8 @@ pub unsafe extern "C" fn raddle_controller_report(
     })
 }
 
-/// Reports that every launch of the process that starts from now on sees its flag. Writes one of `RaddleAnswer`: whether
-/// a reset follows.
+/// Reports that every launch of the process that starts from now on sees its raised flag. Writes
+/// one of `RaddleAnswer`, which says whether a reset follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_raised(
     controller: *mut RaddleController,
@@ -225,7 +228,7 @@ pub unsafe extern "C" fn raddle_controller_raised(
     })
 }
 
-/// Reports that a reset is over, or that held or saved work is off the device.
+/// Reports that the reset of a process is over, or that its held or saved work is off the device.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_drained(
     controller: *mut RaddleController,
@@ -234,8 +237,9 @@ pub extern "C" fn raddle_controller_drained(
     with(controller, |it| done(it.controller.drained(ProcessId(process))))
 }
 
-/// Tells the raised flag of a stream: submissions `from` up to, but not, `to` leave when they start. `Empty` where none
-/// is raised. Read it at the command to raise it.
+/// Writes the raised flag of a stream: submissions with the numbers `from` up to, but not, `to`
+/// leave when they start. Answers `Empty` where no flag is raised. Read the flag when the command
+/// to raise it comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_cut(
     controller: *const RaddleController,
@@ -255,7 +259,7 @@ pub unsafe extern "C" fn raddle_controller_cut(
     })
 }
 
-/// Writes 1 if a commanded reset kills this submission where it runs; else 0.
+/// Writes 1 if a commanded reset kills the submission where it runs; else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_is_hit(
     controller: *const RaddleController,

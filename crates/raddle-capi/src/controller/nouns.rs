@@ -4,152 +4,162 @@ use crate::launch::unknown;
 use crate::memory::Plain;
 use crate::status::Failure;
 
-/// The launches that a reset kills.
+/// Extent of a reset: whose running launches it kills.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResetScope {
-    /// All that run on the device.
+    /// A reset kills all launches that run on the device.
     Device = 0,
-    /// All that run in the process's part of the device.
+    /// A reset kills all launches that run in the process's part of the device.
     Partition = 1,
-    /// All launches of one process.
+    /// A reset kills all running launches of one process.
     Process = 2,
-    /// All launches of single streams.
+    /// A reset kills the running launches of single streams of one process.
     Queue = 3,
-    /// Single launches of one process.
+    /// A reset kills single launches of one process.
     Launch = 4,
 }
 
-/// The abilities of a runtime, and the settings of a controller. A number that is not 0 is a yes.
+/// Abilities of a runtime, and settings of a controller. In a field of 8 bits, any number but 0
+/// means yes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleControllerConfig {
-    /// Kernels test a flag before they begin.
+    /// 1 if kernels test a flag before they begin, else 0.
     pub can_flag: u8,
-    /// Workgroups that have not started can be held.
+    /// 1 if workgroups that have not started can be held back, else 0.
     pub can_drain: u8,
-    /// Running launches can be killed; only with a flag.
+    /// 1 if running launches can be killed, else 0; allowed only with `can_flag`.
     pub can_reset: u8,
-    /// Resident workgroups can be saved and restored.
+    /// 1 if workgroups that are on the device can be saved and restored, else 0.
     pub can_switch: u8,
-    /// A launch tests the flag once, before its first workgroup; 0: each workgroup tests it.
+    /// 1 if a launch tests the flag once, before its first workgroup; 0 if each workgroup tests it.
     pub latched: u8,
-    /// Work that does not test the flag can be taken out of the runtime before it begins.
+    /// 1 if work that does not test the flag can be taken out of the runtime before it begins, else
+    /// 0.
     pub withdraws: u8,
-    /// One of `RaddleResetScope`.
+    /// Extent of a reset, one of `RaddleResetScope`.
     pub scope: u32,
-    /// Launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
     pub window: u32,
-    /// Launches of one process that wait in its queues at most; 0 for no bound.
+    /// Most launches of one process that wait in its queues; 0 for no bound.
     pub most_waiting: u32,
-    /// How often a launch is killed at most; 0 for no bound.
+    /// Most times that one launch is killed; 0 for no bound.
     pub most_kills: u32,
 }
 
-/// A kind of captured work.
+/// Kind of captured work.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWorkKind {
-    /// A kernel.
+    /// A kernel launch.
     Kernel = 0,
-    /// A copy or a fill.
+    /// A copy or a fill of memory.
     Copy = 1,
-    /// The record of an event.
+    /// The record of an event, which finishes when all work before it in its stream has.
     Record = 2,
-    /// A wait for the work of `after_stream` and `after_order`.
+    /// A wait for the work that `after_stream` and `after_order` name.
     Wait = 3,
-    /// A graph of kernels that is submitted as one.
+    /// A graph of kernels that is submitted as one launch.
     Graph = 4,
-    /// A kernel that waits on the device for its peers.
+    /// A kernel that waits on the device for its peers on other devices or in other processes.
     Collective = 5,
 }
 
-/// Work that a host captured.
+/// Work that a host captured, for one stream of a process.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleWork {
-    /// A number of the host, which comes back with the command to submit the work.
+    /// Number of the host's choice, which comes back with the command to submit the work.
     pub payload: u64,
-    /// One of `RaddleWorkKind`.
+    /// Kind of the work, one of `RaddleWorkKind`.
     pub kind: u32,
-    /// One of `RaddleIdempotence`.
+    /// Verdict whether the work may be killed and run again, one of `RaddleIdempotence`.
     pub idempotent: u32,
-    /// Not 0 if the work tests the flag.
+    /// Any number but 0 if the work tests the flag, else 0.
     pub tests_flag: u32,
-    /// For a wait: the stream of the work that it waits for.
+    /// Stream of the work that a wait waits for; not read for other kinds of work.
     pub after_stream: u32,
-    /// For a wait: the order of that work, as it was written at its capture.
+    /// Order of capture of the work that a wait waits for, as it was written at that work's
+    /// capture; not read for other kinds of work.
     pub after_order: u64,
 }
 
-/// A kind of command.
+/// Kind of command that a controller gives to the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleCommandKind {
     /// Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     Submit = 1,
-    /// Raise the flags of a process, by `raddle_controller_cut`; report `raddle_controller_raised`.
+    /// Raise the flags of a process, as `raddle_controller_cut` says; report
+    /// `raddle_controller_raised`.
     Raise = 2,
     /// Lower the flags of a process.
     Lower = 3,
-    /// Reset; report each launch as `Killed`, then `raddle_controller_drained`.
+    /// Reset the compute units of a process; report each killed launch as `Killed`, then
+    /// `raddle_controller_drained`.
     Reset = 4,
-    /// Place no further workgroup of a process; report `raddle_controller_drained` when none is on the device.
+    /// Place no further workgroup of a process; report `raddle_controller_drained` when none of
+    /// them is on the device.
     Hold = 5,
     /// Place the workgroups of a process again.
     Release = 6,
-    /// Save the work of a process on the device; report `raddle_controller_drained` when none is there.
+    /// Save the work of a process on the device; report `raddle_controller_drained` when none of it
+    /// is on the device.
     Save = 7,
-    /// Restore the saved work.
+    /// Restore the saved work of a process.
     Restore = 8,
-    /// The preemption is complete. Nothing is to do.
+    /// The preemption of the process is complete. The host has nothing to do.
     Drained = 9,
 }
 
-/// The next thing to do.
+/// Command of a controller: the next action of the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleCommand {
-    /// One of `RaddleCommandKind`.
+    /// Kind of the command, one of `RaddleCommandKind`.
     pub kind: u32,
-    /// For a submission: a small number below the window, which no other one of the process in the runtime has.
+    /// Small number of a submission, for tables of the host: below the window, and no other
+    /// submission of the process in the runtime has it. 0 for other commands.
     pub slot: u32,
-    /// For a submission: the stream.
+    /// Stream of a submission; 0 for other commands.
     pub stream: u32,
-    /// For `Drained`: 1 if a resume waited for it, and takes effect now.
+    /// 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
+    /// 0.
     pub resumed: u32,
-    /// For a submission: its number, which the launch compares with the cut of the flag.
+    /// Number of a submission, which the launch compares with the raised flag (its cut); 0 for
+    /// other commands.
     pub sequence: u64,
-    /// For a submission: the payload of the work.
+    /// Payload of the submitted work, as the host gave it; 0 for other commands.
     pub payload: u64,
-    /// The process.
+    /// Process that the command concerns.
     pub process: u16,
 }
 
-/// A report about a submission.
+/// Report of the host about a submission.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReport {
-    /// The submit call has returned.
+    /// The submit call of the launch has returned.
     Submitted = 0,
-    /// The runtime refused the launch for now: it waits again.
+    /// The runtime refused the launch for now: the launch waits again.
     NotSubmitted = 1,
-    /// The launch has started.
+    /// The launch has started, or at least tests the flag now.
     Started = 2,
     /// The launch has run to its end.
     Finished = 3,
     /// The runtime refused the launch for good, or the launch died.
     Failed = 4,
-    /// The launch leaves without having begun, which the host has made sure of.
+    /// The host has made sure that the launch leaves without having begun.
     Claimed = 5,
     /// The launch has left by the flag.
     Exited = 6,
-    /// The launch was killed by the reset.
+    /// The launch was killed by a reset.
     Killed = 7,
 }
 
 impl RaddleReport {
-    /// Returns the report with this number.
+    /// Returns the report that a number stands for; an error where none has it.
     pub(crate) fn of(number: u32) -> Result<Self, Failure> {
         let all = [
             Self::Submitted,
@@ -166,29 +176,31 @@ impl RaddleReport {
     }
 }
 
-/// The answer to a wish.
+/// Answer of a controller to a call that preempts, escalates or resumes, or to a raised flag.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleAnswer {
-    /// The wish is done, or begun.
+    /// The call has taken effect, or its preemption or reset has begun.
     Begun = 0,
     /// A resume that waited is cancelled; the process stays preempted.
     ResumeCancelled = 1,
     /// A preemption is under way or complete: nothing has changed.
     Already = 2,
-    /// The runtime does not have this method.
+    /// The runtime does not have this method of preemption: nothing has changed.
     Missing = 3,
-    /// The process that wishes it is not more urgent, or is the process itself.
+    /// The process for which the work should leave is not more urgent, or is the same process:
+    /// nothing has changed.
     NotOutranked = 4,
-    /// The method takes off no more than the one under way.
+    /// The method takes no more work off the device than the method under way: nothing has changed.
     NotStronger = 5,
-    /// No preemption is under way, or the process was not preempted.
+    /// No preemption is under way, or the process was neither preempted nor paused: nothing has
+    /// changed.
     NotPreempted = 6,
     /// The resume takes effect when the preemption is complete.
     Waits = 7,
-    /// No reset was wished.
+    /// No reset was asked for.
     NotAsked = 8,
-    /// There is no reset: nothing is in the runtime that may have begun.
+    /// There is no reset: the process has no launch in the runtime that may have begun.
     NoResetEmpty = 9,
     /// There is no reset: a launch may not be run again.
     NoResetNotIdempotent = 10,
@@ -196,37 +208,37 @@ pub enum RaddleAnswer {
     NoResetNotFlagged = 11,
     /// There is no reset: a launch was killed as often as allowed.
     NoResetKilledOften = 12,
-    /// There is no reset: it would hit a process that is not being preempted.
+    /// There is no reset: it would also kill launches of a process that is not being preempted.
     NoResetOtherProcess = 13,
     /// There is no reset, for another reason.
     NoReset = 14,
 }
 
-/// The phase of a process in its preemption.
+/// Phase of a process with respect to preemption.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddlePhase {
     /// Launches of the process are submitted.
     Running = 0,
-    /// The process is being preempted.
+    /// A preemption of the process is under way.
     Draining = 1,
-    /// The device has no work of the process.
+    /// The preemption of the process is complete: none of its work is on the device.
     Preempted = 2,
 }
 
-/// Where a process stands.
+/// State of a process.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleProcess {
-    /// One of `RaddlePhase`.
+    /// Phase of the process, one of `RaddlePhase`.
     pub phase: u32,
-    /// 1 while its flag is raised.
+    /// 1 while a flag of the process is raised, else 0.
     pub raised: u32,
-    /// Launches in its queues.
+    /// Number of launches that wait in the queues of the process.
     pub buffered: usize,
-    /// Launches in the runtime.
+    /// Number of launches of the process in the runtime.
     pub in_flight: usize,
-    /// A number that changes when a launch has ended, or room has come.
+    /// Number that changes when a launch of the process has ended, or its queues have room again.
     pub generation: u64,
 }
 

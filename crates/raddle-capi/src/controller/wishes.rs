@@ -10,8 +10,9 @@ use crate::launch::preemption;
 use crate::memory::Out;
 use crate::status::{Failure, RaddleStatus};
 
-/// Takes the work of a process off the device by one of `RaddlePreemption`; `by` is the process that wants it, or -1.
-/// Writes one of `RaddleAnswer`.
+/// Begins to take the work of a process off the device by the method `how`, one of
+/// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
+/// for no such comparison. Writes one of `RaddleAnswer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_preempt(
     controller: *mut RaddleController,
@@ -43,7 +44,8 @@ pub unsafe extern "C" fn raddle_controller_preempt(
     })
 }
 
-/// Replaces the method of a preemption under way by a stronger one. Writes one of `RaddleAnswer`.
+/// Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
+/// `RaddleAnswer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_escalate(
     controller: *mut RaddleController,
@@ -67,7 +69,7 @@ pub unsafe extern "C" fn raddle_controller_escalate(
     })
 }
 
-/// Submits nothing more of a process until it is resumed.
+/// Pauses a process: none of its launches is submitted until it is resumed.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_pause(
     controller: *mut RaddleController,
@@ -76,7 +78,7 @@ pub extern "C" fn raddle_controller_pause(
     with(controller, |it| done(it.controller.pause(ProcessId(process))))
 }
 
-/// Ends the preemption of a process. Writes one of `RaddleAnswer`.
+/// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_resume(
     controller: *mut RaddleController,
