@@ -13,47 +13,49 @@ use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Lanes of a wave of GCN and CDNA.
+/// Number of lanes of a wave of GCN and CDNA.
 const WAVE_64: u32 = 64;
-/// Lanes of a wave of RDNA, which also runs waves of 64 where a kernel asks for them.
+/// Number of lanes of a wave of RDNA, which also runs waves of 64 where a kernel asks for them.
 const WAVE_32: u32 = 32;
-/// The most threads of a workgroup, on every instruction set here.
+/// Most threads of one workgroup, on every instruction set of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
-/// Barriers of a compute unit; only workgroups of two or more waves take one.
+/// Number of barriers of a compute unit; only workgroups of two or more waves take one.
 const BARRIERS: u16 = 16;
 
-/// Scalar registers of the four SIMDs of a compute unit of GCN or CDNA, in granules of 16: LLVM
-/// (`getOccupancyWithNumSGPRs`) counts 800 a SIMD, so that a wave of more than 96 leaves 7 of 8 wave
-/// slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
+/// Granules of 16 scalar registers that the four SIMDs of a compute unit of GCN or CDNA hold: LLVM
+/// (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD, so that a wave of more than 96 leaves
+/// 7 of 8 wave slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
 const SGPRS: u16 = 4 * 800 / 16;
 
-/// An AMD instruction set, and the resources that a compute unit with it holds.
+/// AMD instruction set, and the resources that a compute unit with it holds.
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
-    /// Lanes of a wave.
+    /// Number of lanes of a wave: 32 or 64.
     pub(crate) wave: u32,
     pub(crate) simds: u8,
     pub(crate) waves_per_simd: u16,
-    /// Granules of vector registers of a SIMD.
+    /// Number of granules of vector registers of one SIMD.
     pub(crate) vgpr_per_simd: u16,
-    /// Registers of one lane that one granule of vector registers holds.
+    /// Number of registers of one lane that one granule of vector registers holds.
     pub(crate) vgprs_per_lane: u32,
     pub(crate) max_vgprs_per_thread: u32,
     pub(crate) lds_bytes: u32,
     pub(crate) lds_granule: u32,
-    /// Peak memory bandwidth of a common product, which stands in for that of the real device.
+    /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
+    /// that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// The common product whose bandwidth stands in, such as `MI210`.
+    /// Name of the common product whose bandwidth stands in, such as `MI210`.
     pub(crate) like: &'static str,
 }
 
-/// gfx906: a SIMD has 10 wave slots, but the device keeps at most 32 waves for each of its compute
-/// units in flight (ROCm/ROCm issue 1456; HIP's occupancy counts 8 a SIMD, ROCm/hip pull request
-/// 1240). A shape has no limit for the whole device, so each compute unit gets its share.
+/// Figures of gfx906: a SIMD has 10 wave slots, but the device keeps at most 32 waves for each of
+/// its compute units in flight (ROCm/ROCm issue 1456; HIP's occupancy counts 8 a SIMD, ROCm/hip
+/// pull request 1240). A shape has no limit for the whole device, so each compute unit gets its
+/// share.
 pub(crate) const GFX906: Arch =
     Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
-/// gfx908: 10 wave slots a SIMD, of which 8 count as on gfx906. A granule has 4 arch and 4
-/// accumulation registers, so a wave has as many of either kind.
+/// Figures of gfx908: 10 wave slots a SIMD, of which 8 count as on gfx906. A granule has 4 arch and
+/// 4 accumulation registers, so a wave has as many of either kind.
 pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");
@@ -65,19 +67,19 @@ pub(crate) const GFX1101: Arch = rdna("gfx1101", 624_100, "RX 7800 XT");
 pub(crate) const GFX1151: Arch = rdna("gfx1151", 256_000, "Radeon 8060S");
 pub(crate) const GFX1201: Arch = rdna("gfx1201", 640_000, "RX 9070 XT");
 
-/// The instruction sets that we know, oldest first.
+/// AMD instruction sets whose figures are known, oldest first.
 const ARCHS: [&Arch; 9] =
     [&GFX906, &GFX908, &GFX90A, &GFX942, &GFX950, &GFX1100, &GFX1101, &GFX1151, &GFX1201];
 
-/// Returns the instruction set of that name, if it is in the table; a suffix after a colon
-/// (`gfx90a:sramecc+`) does not matter.
+/// Returns the instruction set with the name `name`; `None` where the table lacks it. A suffix
+/// after a colon (`gfx90a:sramecc+`) does not matter.
 pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
     let name = name.split(':').next().unwrap_or(name).trim();
     ARCHS.into_iter().find(|arch| arch.name.eq_ignore_ascii_case(name))
 }
 
-/// Builds a row with the figures of CDNA2 and CDNA3, where the two kinds of registers share 512 a
-/// lane; rows that differ replace fields.
+/// Returns the figures of CDNA2 and CDNA3, where the two kinds of vector registers share 512 a
+/// lane; instruction sets that differ replace fields.
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,
@@ -94,9 +96,9 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
     }
 }
 
-/// Builds a row with the figures of those RDNA 3, 3.5 and 4 devices that have 1536 registers a lane
-/// of a SIMD, in granules of 24, of which one wave can address 256. (Devices with 1024, such as
-/// gfx1102 and gfx1150, have granules of 16.)
+/// Returns the figures of those RDNA 3, 3.5 and 4 devices that have 1536 registers a lane of a
+/// SIMD, in granules of 24, of which one wave can address 256. (Devices with 1024, such as gfx1102
+/// and gfx1150, have granules of 16.)
 ///
 /// The hardware aligns LDS to 1 KiB, by Mesa's `lds_alloc_granularity` (`ac_gpu_info.c`). The 512
 /// bytes of LLVM are the unit in which a kernel encodes its demand.
@@ -123,8 +125,8 @@ impl Arch {
         self.wave == WAVE_32
     }
 
-    /// Returns the shape of a compute unit. Workgroup slots are as many as wave slots, so waves
-    /// limit first.
+    /// Returns the resources of one compute unit. Workgroup slots are as many as wave slots, so
+    /// waves limit first.
     pub(crate) const fn shape(&self) -> CuShape {
         CuShape {
             simds: self.simds,

@@ -8,20 +8,20 @@ use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Threads of a warp.
+/// Number of threads of a warp.
 pub(crate) const WARP: u32 = 32;
-/// The most threads of a block, on every generation here.
+/// Most threads of one block, on every generation of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
-/// The most registers of a thread, by the guide: number 255 reads as zero. (The occupancy header
+/// Most registers of one thread, by the guide: number 255 reads as zero. (The occupancy header
 /// would let 256 pass, which no kernel has.)
 pub(crate) const MAX_REGISTERS: u32 = 255;
-/// Registers of one allocation granule: 256, for a whole warp.
+/// Number of registers in one allocation granule of a whole warp.
 const REGISTER_GRANULE: u32 = 256;
-/// The number of sub-partitions of an SM: register files, schedulers and wave slots come in four
-/// parts on every generation here.
+/// Number of sub-partitions of an SM: register files, schedulers and wave slots come in four parts
+/// on every generation of this table.
 const SUB_PARTITIONS: u8 = 4;
 
-/// A compute capability, and the resources that an SM of it holds.
+/// NVIDIA compute capability, and the resources that an SM of it holds.
 pub(crate) struct Capability {
     pub(crate) major: u32,
     pub(crate) minor: u32,
@@ -29,13 +29,15 @@ pub(crate) struct Capability {
     pub(crate) threads: u32,
     pub(crate) registers: u32,
     pub(crate) shared_bytes: u32,
-    /// Peak memory bandwidth of a common product, which stands in for that of the real device.
+    /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
+    /// that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// The common product whose bandwidth stands in, such as `V100`.
+    /// Name of the common product whose bandwidth stands in, such as `V100`.
     pub(crate) like: &'static str,
 }
 
-/// The generations that we know, oldest first. (12.1 as 12.0: `arch_traits` of NVIDIA's CCCL.)
+/// Compute capabilities whose figures are known, oldest first. (12.1 as 12.0: `arch_traits` of
+/// NVIDIA's CCCL.)
 pub(crate) const CAPABILITIES: &[Capability] = &[
     row(7, 0, 32, 2048, 96, 900_000, "V100"),
     row(7, 2, 32, 2048, 96, 136_500, "Jetson AGX Xavier"),
@@ -65,12 +67,12 @@ const fn row(
     Capability { major, minor, blocks, threads, registers, shared_bytes, memory_bytes_per_us, like }
 }
 
-/// Returns the capability of that number, if it is in the table.
+/// Returns the compute capability `major`.`minor`; `None` where the table lacks it.
 pub(crate) fn capability(major: u32, minor: u32) -> Option<&'static Capability> {
     CAPABILITIES.iter().find(|c| c.major == major && c.minor == minor)
 }
 
-/// Returns the allocation granules of an SM of that major capability.
+/// Returns the sizes of the allocation granules of an SM with the major compute capability `major`.
 pub(crate) const fn granules(major: u32) -> Granules {
     Granules {
         vgprs_per_lane: REGISTER_GRANULE / WARP,
@@ -81,9 +83,9 @@ pub(crate) const fn granules(major: u32) -> Granules {
     }
 }
 
-/// Returns the shape of an SM in the granules of its major capability; an amount that is no whole
-/// number of granules, or of SIMDs, is rounded down. `None` where a register file or the warp slots
-/// are too large for the type.
+/// Returns the resources of an SM in the granules of its major capability; an amount that is no
+/// whole number of granules, or of sub-partitions, is rounded down. `None` where a register file or
+/// the warp slots are too large for the type.
 pub(crate) const fn shape(
     major: u32,
     blocks: u16,

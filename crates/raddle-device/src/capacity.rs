@@ -5,10 +5,10 @@
 
 use crate::Device;
 
-/// Gigabytes by the id of a device. NVIDIA: data sheets of V100 (16 and
-/// 32 GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada, H100, H20, H200, GH200
-/// (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product pages. AMD: data sheets
-/// of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon product pages.
+/// (id of a device, gigabytes of its memory) by data sheets. NVIDIA: data sheets of V100 (16 and 32
+/// GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada, H100, H20,
+/// H200, GH200 (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product pages. AMD:
+/// data sheets of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon product pages.
 const GIGABYTES: &[(&str, u64)] = &[
     ("v100", 16),
     ("v100-32gb", 32),
@@ -59,8 +59,9 @@ const GIGABYTES: &[(&str, u64)] = &[
 ];
 
 impl Device {
-    /// Returns the bytes of memory on the device, with GB of 10^9 bytes; `None` where neither the device's own figure nor a
-    /// data sheet says it, as of devices that share the memory of the host.
+    /// Returns the bytes of memory on the device, with GB of 10^9 bytes; `None` where neither the
+    /// device's own figure nor a data sheet gives them, as of devices that share the memory of the
+    /// host.
     ///
     /// ```
     /// let h200 = raddle_device::find("h200").expect("it is in the table");
@@ -71,8 +72,8 @@ impl Device {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? * 1_000_000_000))
     }
 
-    /// Returns the most bytes of memory that such a device shows: its own figure, or else that of
-    /// the data sheet in GiB. `None` where [`Device::memory_bytes`] is.
+    /// Returns the most bytes of memory that drivers report for such a device: its own figure, or
+    /// else that of the data sheet read as GiB. `None` where [`Device::memory_bytes`] is `None`.
     ///
     /// ```
     /// let h100 = raddle_device::find("h100").expect("it is in the table");
@@ -83,7 +84,8 @@ impl Device {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? << 30))
     }
 
-    /// Returns the gigabytes of the data sheet.
+    /// Returns the gigabytes of the device's memory by its data sheet; `None` where the table lacks
+    /// the device.
     fn gigabytes(&self) -> Option<u64> {
         GIGABYTES.iter().find(|(id, _)| *id == self.id).map(|&(_, gigabytes)| gigabytes)
     }

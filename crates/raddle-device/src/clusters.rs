@@ -10,18 +10,19 @@
 
 use crate::Device;
 
-/// The sizes of the groups of compute units, by the id of the device.
+/// (id of a device, number of compute units in each group of the device).
 const GROUPS: [(&str, &[u16]); 4] =
     [("h100", H100_SXM), ("h200", H100_SXM), ("h800", H100_SXM), ("gh200", H100_SXM)];
 
 const H100_SXM: &[u16] = &[18, 18, 18, 16, 16, 16, 16, 14];
 
 impl Device {
-    /// Returns how many workgroups the device holds at once, `resident` a compute unit, in clusters
-    /// of `cluster` workgroups; 0 or 1 means that there are no clusters.
+    /// Returns how many workgroups the device holds at once, where a compute unit holds `resident`
+    /// of them and they come in clusters of `cluster` workgroups; a `cluster` of 0 or 1 means that
+    /// there are no clusters.
     ///
-    /// Where the sizes of the groups are not known, or no group holds such a cluster, each compute
-    /// unit counts.
+    /// Where the sizes of the groups are not known, or no group holds such a cluster, the answer is
+    /// `resident` times the compute units.
     ///
     /// ```
     /// let h100 = raddle_device::find("h100").expect("in the table");

@@ -7,8 +7,8 @@ use raddle_policy::{Demand, Ticks};
 
 use crate::Device;
 
-/// The time that killing the running work takes, in nanoseconds, on every device of the table but
-/// the V100.
+/// Time that killing the running work takes, in nanoseconds, on every device of the table but the
+/// V100.
 ///
 /// It was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
 /// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
@@ -16,24 +16,24 @@ use crate::Device;
 /// devices the figure is an assumption, and the time of an exit alone is not known.
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
-/// The time of a launch that leaves by the flag, on an NVIDIA GV100, in nanoseconds: by the raw
-/// results of figure 9 of the same paper (`XpuOS/xsched-artifacts`), level 2 begins so much above
-/// the length of a kernel.
+/// Time of a launch that leaves by the flag, on an NVIDIA GV100, in nanoseconds: in the raw results
+/// of figure 9 of the same paper (`XpuOS/xsched-artifacts`), preemption level 2 begins at this much
+/// above the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
-/// The time of a reset on an NVIDIA GV100, in nanoseconds: with seven exits behind it, a reset
-/// takes the time that was measured.
+/// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with seven
+/// exits behind it, a reset takes the measured time.
 pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 
-/// The time of a hardware context switch of an NVIDIA A100, in nanoseconds: less than this is added
-/// to a request of one urgent process (`GPreempt`, ATC 2025, section 5.3). The figure is an upper
+/// Time of a hardware context switch of an NVIDIA A100, in nanoseconds: less than this is added to
+/// a request of one urgent process (`GPreempt`, ATC 2025, section 5.3). The figure is an upper
 /// bound that includes the moving of the context.
 pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
-/// The size of a 32-bit register, in bytes.
+/// Number of bytes of a 32-bit register.
 const REGISTER_BYTES: u64 = 4;
 
-/// Returns how long moving that many bytes takes at that bandwidth, rounded up to whole
+/// Returns the time that moving `bytes` at the bandwidth `bytes_per_us` takes, rounded up to whole
 /// nanoseconds.
 ///
 /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
@@ -44,10 +44,10 @@ pub fn moving(bytes: u64, bytes_per_us: u64) -> Ticks {
 }
 
 impl Device {
-    /// Counts the bytes that one workgroup keeps on the device: registers and LDS, rounded to
+    /// Returns the bytes of registers and LDS that one workgroup keeps on the device, rounded to
     /// granules.
     ///
-    /// The count saturates at `u64::MAX`.
+    /// The number saturates at `u64::MAX`.
     #[must_use]
     pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let vgpr_granule = u64::from(self.granules.vgprs_per_lane)
@@ -61,7 +61,8 @@ impl Device {
         u64::from(demand.waves).saturating_mul(wave).saturating_add(lds)
     }
 
-    /// Returns how long saving or restoring that many bytes takes, rounded up to whole nanoseconds.
+    /// Returns the time that saving or restoring `bytes` takes at the device's memory bandwidth,
+    /// rounded up to whole nanoseconds.
     ///
     /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
     ///

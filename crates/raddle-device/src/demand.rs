@@ -9,21 +9,21 @@ use raddle_policy::{Demand, Footprint, Resource};
 use crate::rounded::Rounded;
 use crate::{Device, Limits};
 
-/// The reason why a workgroup fits no compute unit of a device, not even an empty one.
+/// Reason why a workgroup fits no compute unit of a device, not even an empty one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unfit {
-    /// The resource that is short, which decides the unit of the two amounts: vector registers are
-    /// those of one thread, everything else is in granules, summed over the waves.
+    /// Resource that is short. It decides the unit of the two amounts: vector registers are those
+    /// of one thread, waves are counted, all else is in granules of the whole workgroup.
     pub resource: Resource,
-    /// The amount that one workgroup (of vector registers: one thread) wants.
+    /// Amount that one workgroup wants; of vector registers, that one thread wants.
     pub wanted: u64,
-    /// The amount that the workgroup can have, always less than `wanted`. Of vector registers that
-    /// is the most that a thread of a workgroup of that size can have.
+    /// Amount that the workgroup can have, always less than `wanted`. Of vector registers it is the
+    /// most that a thread of a workgroup of that size can have.
     pub available: u64,
 }
 
 impl Unfit {
-    /// A workgroup without threads, which is malformed rather than too large.
+    /// Reason for a workgroup without threads, which is malformed rather than too large.
     const NO_THREADS: Self = Self { resource: Resource::Waves, wanted: 1, available: 0 };
 
     /// Returns whether the workgroup has no threads, so that its description must be wrong.
@@ -51,7 +51,8 @@ impl fmt::Display for Unfit {
 impl core::error::Error for Unfit {}
 
 impl Device {
-    /// Returns the demand of one workgroup of that footprint, in granules.
+    /// Returns the demand, in granules, of one workgroup with the footprint `footprint`, in
+    /// threads, registers and bytes.
     ///
     /// Each wave gets a whole number of register granules, the workgroup a whole number of LDS
     /// granules, both rounded up; an amount of 0 takes no granule. Where scalar registers never
@@ -92,8 +93,8 @@ impl Device {
         })
     }
 
-    /// Returns the first resource, in the order of `Limits::in_order`, by which not even one
-    /// workgroup fits.
+    /// Returns the first resource, in the order of `Limits::in_order`, of which an empty compute
+    /// unit has too little for one workgroup; `None` where the workgroup fits.
     fn unfit(&self, footprint: &Footprint, rounded: &Rounded) -> Option<Unfit> {
         if rounded.waves == 0 {
             return Some(Unfit::NO_THREADS);
@@ -117,8 +118,7 @@ impl Device {
         Some(Unfit { resource, wanted, available })
     }
 
-    /// Returns the most vector registers that each thread of a workgroup of this many waves can
-    /// have.
+    /// Returns the most vector registers that each thread of a workgroup of `waves` waves can have.
     fn most_vgprs(&self, waves: u64) -> u64 {
         let waves_a_simd = waves.div_ceil(u64::from(self.shape.simds).max(1)).max(1);
         let granules = u64::from(self.shape.vgpr_per_simd) / waves_a_simd;
@@ -127,8 +127,8 @@ impl Device {
         registers.min(most)
     }
 
-    /// Returns the most vector registers that each thread of a workgroup of this many waves can have
-    /// by the limit of a workgroup alone.
+    /// Returns the most vector registers that each thread of a workgroup of `waves` waves can have
+    /// by the device's limit for one workgroup alone; `u64::MAX` where there is no such limit.
     pub(crate) fn vgprs_by_workgroup(&self, waves: u64) -> u64 {
         let Some(most) = self.max_vgprs_per_workgroup else { return u64::MAX };
         let granule = u64::from(self.granules.vgprs_per_lane.max(1));

@@ -9,13 +9,13 @@ use raddle_policy::CuShape;
 
 use crate::DeviceError;
 
-/// The maker of a device, which decides the rules that differ: barriers and the names in messages.
+/// Maker of a device, which decides the rules that differ: barriers and the names in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Vendor {
-    /// NVIDIA: a workgroup's barriers come with its workgroup slot, so none are counted.
+    /// NVIDIA: the barriers of a workgroup come with its workgroup slot, so none are counted.
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
     Amd,
@@ -23,24 +23,25 @@ pub enum Vendor {
     Seed,
 }
 
-/// The size of one allocation granule of each resource.
+/// Sizes of one allocation granule of each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Granules {
-    /// 32-bit vector registers of *one lane*; the granule spans all lanes of the wave, so it is
-    /// `vgprs_per_lane * wave_size * 4` bytes. NVIDIA hands out 256 registers a warp of 32, which is 8.
+    /// Number of 32-bit vector registers of *one lane* in a granule, which spans all lanes of the
+    /// wave: it is `vgprs_per_lane * wave_size * 4` bytes. NVIDIA hands out 256 registers a warp of
+    /// 32, which is 8 a lane.
     pub vgprs_per_lane: u32,
-    /// 32-bit scalar registers of one wave.
+    /// Number of 32-bit scalar registers of one wave in a granule.
     pub sgprs: u32,
-    /// Bytes of shared memory (LDS).
+    /// Number of bytes of shared memory (LDS) in a granule.
     pub lds_bytes: u32,
-    /// Bytes of shared memory that every workgroup takes on top of its own demand: 1024 on NVIDIA
-    /// from compute capability 8.0 on, else 0. The reserve is added before rounding.
+    /// Number of bytes of shared memory that every workgroup takes on top of its own demand: 1024
+    /// on NVIDIA from compute capability 8.0 on, else 0. These bytes are added before rounding.
     pub lds_reserve_bytes: u32,
 }
 
-/// A GPU, as far as placing workgroups on it and taking them off again is concerned.
+/// Data of a GPU that matter for placing workgroups on it and for taking them off again.
 ///
 /// The fields are plain data and may be changed; [`Device::check`] reports whether they make sense.
 /// No method panics on any value of them.
@@ -48,70 +49,73 @@ pub struct Granules {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Device {
-    /// The name of the device in kebab-case, such as `v100`.
+    /// Name of the device in kebab-case, such as `v100`.
     pub id: String,
-    /// The product name that the maker uses.
+    /// Name of the product that its maker uses.
     pub product: String,
-    /// The maker of the device.
+    /// Maker of the device.
     pub vendor: Vendor,
-    /// Compute units that are enabled.
+    /// Number of compute units that are enabled.
     pub cus: u16,
-    /// Lanes of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and CDNA.
+    /// Number of lanes of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and CDNA.
     pub wave_size: u32,
-    /// The most threads that one workgroup can have.
+    /// Most threads that one workgroup can have.
     pub max_threads_per_workgroup: u32,
-    /// The most vector registers that one thread can have.
+    /// Most 32-bit vector registers that one thread can have.
     pub max_vgprs_per_thread: u32,
-    /// The most 32-bit vector registers that all waves of one workgroup can have together, in whole
-    /// granules; `None` where that is all that a compute unit has. Devices of compute capability 5.3
-    /// and 6.2 give 32,768 of 65,536 (CUDA C++ Programming Guide 12, "Technical Specifications per
-    /// Compute Capability"); none of the table gives less than all.
+    /// Most 32-bit vector registers that all waves of one workgroup can have together, in whole
+    /// granules; `None` where a workgroup can have all that a compute unit has. Devices of compute
+    /// capability 5.3 and 6.2 give 32,768 of 65,536 (CUDA C++ Programming Guide 12, "Technical
+    /// Specifications per Compute Capability"); no device of the table gives less than all.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max_vgprs_per_workgroup: Option<u32>,
-    /// The bytes of memory on the device, where they are not those of the data sheet
+    /// Bytes of memory on the device; `None` where the data sheet's figure holds
     /// ([`Device::memory_bytes`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub capacity_bytes: Option<u64>,
-    /// Peak bandwidth of the device's memory, through which contexts are saved and restored.
+    /// Peak bandwidth of the device's memory, in bytes per microsecond, at which contexts are saved
+    /// and restored.
     pub memory_bytes_per_us: u64,
-    /// The most bytes that one compute unit moves in a microsecond; `None` if not measured, see
+    /// Most bytes that one compute unit moves in a microsecond; `None` if not measured, see
     /// [`Device::memory_rates`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub unit_bytes_per_us: Option<u64>,
-    /// The bandwidth that all compute units together reach; `None` if not measured.
+    /// Bandwidth that all compute units together reach, in bytes per microsecond; `None` if not
+    /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reached_bytes_per_us: Option<u64>,
-    /// The highest clock of the compute units, in MHz; `None` where no source at hand gives it.
+    /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
-    /// The time from raising a flag until kernels that start see it, in nanoseconds; `None` if not
+    /// Time from raising a flag until kernels that start see it, in nanoseconds; `None` if not
     /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// The time of a launch that leaves by the flag, in nanoseconds; `None` if not measured.
+    /// Time that a launch takes to leave by the flag, in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// The time of testing the flag in every workgroup, in nanoseconds; `None` if not measured.
+    /// Time that a workgroup takes to test the flag, in nanoseconds, where every workgroup tests
+    /// it; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub check_ns: Option<u64>,
-    /// The time of killing the work that runs, in nanoseconds (see
+    /// Time of killing the work that runs, in nanoseconds (see
     /// [`MEASURED_RESET_NS`](crate::MEASURED_RESET_NS)).
     #[cfg_attr(feature = "serde", serde(alias = "kill-ns"))]
     pub reset_ns: u64,
-    /// The time of a save or a restore of a process, beside that of moving its bytes, in
-    /// nanoseconds; `None` if not measured.
+    /// Time of a save or a restore of a process, in nanoseconds, in addition to the time of moving
+    /// its bytes; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// The sources of the figures, and which figures are assumed.
+    /// Sources of the figures, with the figures that are assumed.
     pub source: String,
-    /// The capacity of one empty compute unit, in granules.
+    /// Resources of one empty compute unit, in granules.
     pub shape: CuShape,
-    /// The size of one granule of each resource.
+    /// Sizes of one granule of each resource.
     pub granules: Granules,
 }
 
 impl Device {
-    /// Checks that the figures can be those of a device.
+    /// Checks that the figures can be those of a real device.
     ///
     /// # Errors
     /// [`DeviceError`] when the shape is impossible, or a figure is 0 that must not be.
@@ -138,7 +142,8 @@ impl Device {
         }
     }
 
-    /// Counts the wave slots of all compute units, which utilisation is measured against.
+    /// Returns the number of wave slots of all compute units, against which utilisation is
+    /// measured.
     #[must_use]
     pub(crate) fn wave_slots(&self) -> u64 {
         u64::from(self.cus) * u64::from(self.shape.waves())

@@ -1,10 +1,10 @@
-//! Why can a description not be a device?
+//! Why can the description of a device not be modelled?
 
 use alloc::string::String;
 
 use raddle_policy::ShapeError;
 
-/// The reason why a description cannot be modelled as a device; `name` is the description's name.
+/// Reason why a description cannot be modelled as a device; `name` is the description's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
@@ -12,18 +12,19 @@ pub enum DeviceError {
     /// A device whose compute units have an impossible shape.
     #[error("device '{name}': {error}{HINT}")]
     Shape { name: String, error: ShapeError },
-    /// A figure that no device can have, or that is too large for us.
+    /// A figure that no device can have, or that is too large for the types of this crate; `what`
+    /// names it.
     #[error("the {what} of device '{name}' cannot be right{HINT}")]
     Impossible { name: String, what: &'static str },
-    /// A profile that lacks a figure which nothing else can give.
+    /// A profile that lacks a figure which no other source gives; `what` names it.
     #[error("the profile does not say the {what} of its device '{name}'{HINT}")]
     Missing { name: String, what: &'static str },
-    /// An NVIDIA device of a generation whose granules we do not know.
+    /// An NVIDIA device of a generation whose granules are not known.
     #[error(
         "device '{name}' has compute capability {major}.{minor}, whose granules are not known{HINT}"
     )]
     Capability { name: String, major: u32, minor: u32 },
-    /// An AMD device with an instruction set whose registers we do not know.
+    /// An AMD device with an instruction set whose registers are not known.
     #[error(
         "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}"
     )]

@@ -32,7 +32,7 @@ pub use error::DeviceError;
 pub use lookup::{find, find_arch, find_product, with_arch, with_words};
 pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
-/// The nouns of the signatures: ticks, ids, levels, launches.
+/// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use residency::{Limits, Residency};
 pub use slices::TimeSlices;

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use crate::Device;
 use crate::table::{DeviceRow, rows};
 
-/// Finds the device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
+/// Returns the device of the table with the id `id`; `None` where there is none. Case, spaces and
+/// underscores do not matter (`RTX 2080_Ti`).
 ///
 /// ```
 /// assert_eq!(raddle_device::find("RTX 2080 Ti").expect("in the table").cus, 68);
@@ -18,8 +19,8 @@ pub fn find(id: &str) -> Option<Device> {
     rows().find(|row| row.id == id).map(|row| row.device())
 }
 
-/// Finds the device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the name
-/// of an instruction set (`gfx908`).
+/// Returns the device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the
+/// name of an instruction set (`gfx908`).
 ///
 /// `None` where the name is not in the table, or can mean devices with other figures: a slice of a
 /// device (MIG), `Orin` (modules with 4 to 16 SMs), `gfx90a`, `gfx942` or `gfx1100`.
@@ -36,13 +37,13 @@ pub fn find_product(name: &str) -> Option<Device> {
         .map(|row| row.device())
 }
 
-/// Finds the AMD device with that instruction set (`gfx942`, empty where it is not known) and that
-/// many compute units.
+/// Returns the AMD device with the instruction set `arch` (`gfx942`, empty where it is not known)
+/// and `cus` compute units; `None` where the table lacks it.
 ///
-/// Of several products with the same figures, such as MI210 and one die of an MI250, the first in
-/// the table. Without an instruction set only those of ROCm's Instinct line are looked at, whose
-/// numbers of compute units differ. Devices with waves of 32 are found by name only: a Radeon PRO
-/// W7900 has the compute units of an RX 7900 XTX, and other memory.
+/// Of several products with equal figures, such as MI210 and one die of an MI250, the first in the
+/// table is returned. Without an instruction set only those of ROCm's Instinct line are searched,
+/// whose numbers of compute units differ. Devices with waves of 32 are found by name only: a Radeon
+/// PRO W7900 has the compute units of an RX 7900 XTX, and other memory.
 ///
 /// ```
 /// use raddle_device::find_arch;
@@ -64,9 +65,9 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
         .map(|row| row.device())
 }
 
-/// Returns the ids of the devices with an AMD instruction set (`gfx942`, also with the features that
-/// tools append: `gfx942:xnack-`), in the order of the table. Products that are not in the table may
-/// have it too.
+/// Returns the ids of the devices with the AMD instruction set `name` (`gfx942`, also with the
+/// features that tools append: `gfx942:xnack-`), in the order of the table. Products that are not
+/// in the table may have it too.
 ///
 /// ```
 /// assert_eq!(raddle_device::with_arch("gfx1100"), ["rx-7900-xtx"]);
@@ -79,11 +80,12 @@ pub fn with_arch(name: &str) -> Vec<&'static str> {
     rows().filter(has).map(|row| row.id).collect()
 }
 
-/// A word that the product names of more devices have, such as `rtx`, says nothing of one.
+/// Most devices whose product names may have a word in common, so that the word still points to a
+/// device; a word of more devices, such as `rtx`, is ignored.
 const SHARED_BY: usize = 3;
 
-/// Returns the ids of the devices of whose product names an unknown name has a word, in the order of
-/// the table: those with most such words.
+/// Returns the ids of the devices whose product names share the most words with the unknown name
+/// `name`, in the order of the table; none where no word is shared.
 ///
 /// ```
 /// assert_eq!(raddle_device::with_words("Jetson Orin Nano"), ["agx-orin"]);

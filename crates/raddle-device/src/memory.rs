@@ -6,31 +6,33 @@
 
 use crate::Device;
 
-/// The most that one multiprocessor of an H200 moves: a fit to one decoder beside one training loop
-/// (`fixtures/h200`) at 20 requests a second.
+/// Most bytes that one multiprocessor of an H200 moves in a microsecond: a fit to one decoder
+/// beside one training loop (`fixtures/h200`) at 20 requests a second.
 pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
-/// A multiprocessor of NVIDIA moves that many hundredths of its equal part of the peak: 1.3 to 1.4
+/// Bandwidth of one multiprocessor of NVIDIA, in percent of its equal part of the peak: 130 to 140
 /// held on an H200 (above) and on a V100 (knees of public micro-kernels).
 const NVIDIA_UNIT_PERCENT: u64 = 135;
-/// The bandwidth that all units together reach, in hundredths of the peak: assumed, as copies reach
-/// on an H200.
+/// Bandwidth that all units together reach, in percent of the peak: assumed, as copies reach on an
+/// H200.
 const REACHED_PERCENT: u64 = 85;
 
-/// The bandwidth of a device's memory, by who uses it.
+/// Bandwidths of a device's memory, in bytes per microsecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryRates {
-    /// The peak.
+    /// Peak bandwidth of the memory, in bytes per microsecond.
     pub peak: u64,
-    /// The most that all units together reach, at most the peak.
+    /// Most bytes that all compute units together move in a microsecond, at most the peak.
     pub reached: u64,
-    /// The most that one unit moves.
+    /// Most bytes that one compute unit moves in a microsecond.
     pub unit: u64,
-    /// True if the rate of a unit is derived from the peak and the number of units.
+    /// True if the bandwidth of one unit is derived from the peak and the number of units; false if
+    /// it was measured.
     pub derived: bool,
 }
 
 impl Device {
-    /// Returns the bandwidths of the memory; what the device does not say is derived from the peak.
+    /// Returns the bandwidths of the memory, in bytes per microsecond. A figure that the device
+    /// lacks is derived from the peak.
     ///
     /// ```
     /// let of = |id| raddle_device::find(id).expect("in the table").memory_rates();
@@ -56,8 +58,9 @@ impl Device {
     }
 }
 
-/// Returns the most that one compute unit of AMD moves, for an instruction set of which it was
-/// measured how many units fill the memory's bandwidth.
+/// Returns the most bytes that one compute unit of AMD moves in a microsecond, where the memory's
+/// peak is `peak` bytes; `None` for an instruction set of which it was not measured how many units
+/// fill the bandwidth.
 ///
 /// Source: rocm-origami 0.0.3, `hardware.hpp` (MIT), which gives the share of the bandwidth that
 /// each active unit adds.
@@ -74,7 +77,7 @@ pub(crate) const fn amd_unit(arch: &str, peak: u64) -> Option<u64> {
 }
 
 impl MemoryRates {
-    /// Returns the most that so many units move together.
+    /// Returns the most bytes that `units` compute units move together in a microsecond.
     #[must_use]
     pub fn of_units(&self, units: u64) -> u64 {
         self.unit.saturating_mul(units).min(self.peak)

@@ -7,9 +7,9 @@ use raddle_policy::Footprint;
 use crate::Device;
 
 impl Device {
-    /// Returns the occupancy that this many workgroups of that footprint can achieve, alone on the
-    /// device and spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of a
-    /// CU`, in tenths of a percent, rounded to nearest, halves up.
+    /// Returns the occupancy that `workgroups` workgroups of one footprint can achieve, alone on
+    /// the device and spread evenly: `min(workgroups / CUs, residency) * work-items / work-items of
+    /// a CU`, in tenths of a percent, rounded to nearest, halves up.
     ///
     /// PyTorch's profiler writes this figure as `est. achieved occupancy %`, in coarser steps. The
     /// work-items of a last, partly filled wave count as they are, not as a whole wave. The

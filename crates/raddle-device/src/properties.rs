@@ -14,39 +14,40 @@ use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capa
 use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
-/// The device that a profile was recorded on, as far as the file describes it.
+/// Device that a profile was recorded on, as far as the profile describes it; `None` where it does
+/// not give a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceDevice {
-    /// The driver's name of the device; in a launch table the text of its `device` comment, which
-    /// may be an id of the device table. May be empty.
+    /// Driver's name of the device; in a launch table the text of its `device` comment, which may
+    /// be an id of the device table. May be empty.
     pub name: String,
-    /// The number of compute units (SMs).
+    /// Number of compute units (SMs).
     pub sms: Option<u32>,
-    /// Major compute capability (NVIDIA).
+    /// Major number of the compute capability (NVIDIA).
     pub compute_major: Option<u32>,
-    /// Minor compute capability (NVIDIA).
+    /// Minor number of the compute capability (NVIDIA).
     pub compute_minor: Option<u32>,
-    /// 32-bit registers of one compute unit.
+    /// Number of 32-bit registers of one compute unit.
     pub registers_per_sm: Option<u32>,
-    /// Resident work-items of one compute unit.
+    /// Most work-items that are on one compute unit at once.
     pub threads_per_sm: Option<u32>,
     /// Shared memory of one compute unit, in bytes.
     pub shared_bytes_per_sm: Option<u32>,
-    /// Work-items of one wave.
+    /// Number of work-items of one wave.
     pub wave_size: Option<u32>,
-    /// Resident workgroups of one compute unit.
+    /// Most workgroups that are on one compute unit at once.
     pub workgroups_per_sm: Option<u32>,
-    /// SIMDs of one compute unit.
+    /// Number of SIMDs of one compute unit.
     pub simds_per_sm: Option<u32>,
-    /// Resident waves of one SIMD.
+    /// Most waves that are on one SIMD at once.
     pub waves_per_simd: Option<u32>,
-    /// The name of the instruction set (AMD), such as `gfx942`. May be empty.
+    /// Name of the instruction set (AMD), such as `gfx942`. May be empty.
     pub arch: String,
     /// Memory on the device, in bytes.
     pub memory_bytes: Option<u64>,
 }
 
-/// Builds a device for a GPU that is not in the table.
+/// Builds a device from the figures of a profile, for a GPU that is not in the table.
 ///
 /// Of an NVIDIA GPU the number of SMs and the compute capability must be known, of an AMD GPU the
 /// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942, gfx950,
@@ -110,7 +111,7 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Builds a device for an AMD GPU that is not in the table.
+/// Builds a device from the figures of a profile, for an AMD GPU that is not in the table.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError::Missing { name: name.clone(), what };
@@ -158,8 +159,8 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Returns the shape of a compute unit by the profile, and where that gives no figure by the
-/// instruction set; `None` where a figure is too large for its type.
+/// Returns the resources of a compute unit by the profile, and where the profile gives no figure by
+/// the instruction set; `None` where a figure is too large for its type.
 fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     let usual = known.shape();
     let simds = match source.simds_per_sm {
@@ -206,18 +207,18 @@ fn is_foreign(source: &SourceDevice) -> bool {
         || ["amd", "radeon", "instinct", "gfx", "intel"].iter().any(|maker| name.contains(maker))
 }
 
-/// Builds the error for a figure that no device can have.
+/// Returns the error for a figure that no device can have; `what` names the figure.
 fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
     DeviceError::Impossible { name: source.name.clone(), what }
 }
 
-/// Returns the name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
-/// `geforce-rtx-3080`.
-/// Returns the name of a device in texts.
+/// Returns the product name of a device; "an unnamed device" where the name is empty.
 fn product(name: &str) -> String {
     if name.trim().is_empty() { "an unnamed device".to_string() } else { name.to_string() }
 }
 
+/// Returns the name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
+/// `geforce-rtx-3080`.
 fn slug(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());

@@ -8,33 +8,34 @@ use raddle_policy::{Footprint, Resource};
 use crate::Device;
 use crate::rounded::Rounded;
 
-/// The number of workgroups of one footprint that an empty compute unit holds.
+/// Number of workgroups of one footprint that an empty compute unit holds at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
-    /// The least of the limits; 0 where not even one workgroup fits.
+    /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
     pub workgroups: u32,
-    /// The resource with the least limit. Of several, the first in this order: workgroups, waves,
-    /// VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    /// Resource with the least limit. Of several, the first in this order: workgroups, waves, VGPR,
+    /// SGPR, LDS, barriers. [`Limits::reached`] names them all.
     pub limiter: Resource,
-    /// The limit of each resource.
+    /// Number of workgroups that fit by each resource alone.
     pub limits: Limits,
 }
 
-/// The number of workgroups that fit by each resource alone; `u32::MAX` where a resource never
-/// limits.
+/// Number of workgroups that fit by each resource alone; `u32::MAX` where a resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// The limit by workgroup slots.
+    /// Number of workgroups that fit by workgroup slots.
     pub workgroups: u32,
-    /// The limit by wave slots; 0 also where the workgroup has no or too many threads.
+    /// Number of workgroups that fit by wave slots; 0 also where the workgroup has no or too many
+    /// threads.
     pub waves: u32,
-    /// The limit by vector registers; 0 also where a thread or a workgroup has too many.
+    /// Number of workgroups that fit by vector registers; 0 also where a thread or a workgroup has
+    /// too many.
     pub vgpr: u32,
-    /// The limit by scalar registers.
+    /// Number of workgroups that fit by scalar registers.
     pub(crate) sgpr: u32,
-    /// The limit by shared memory.
+    /// Number of workgroups that fit by shared memory (LDS).
     pub lds: u32,
-    /// The limit by barriers.
+    /// Number of workgroups that fit by barriers.
     pub barriers: u32,
 }
 
@@ -61,7 +62,8 @@ impl Limits {
         }
     }
 
-    /// Returns each resource and its limit, in the order that breaks ties.
+    /// Returns (resource, number of workgroups that fit by it) for each resource, in the order that
+    /// breaks ties.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
@@ -74,15 +76,16 @@ impl Limits {
         ]
     }
 
-    /// Returns all resources that limit to `workgroups`, in the order that breaks ties.
+    /// Returns all resources by which just `workgroups` workgroups fit, in the order that breaks
+    /// ties.
     pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
         self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
     }
 }
 
 impl Device {
-    /// Returns how many workgroups of that footprint an empty compute unit holds, and what limits
-    /// them.
+    /// Returns how many workgroups of one footprint an empty compute unit holds, and which resource
+    /// limits them.
     ///
     /// Registers are split: a wave takes all of its own from one SIMD, so the registers that are
     /// left over in each SIMD are lost.
@@ -108,15 +111,16 @@ impl Device {
         Residency { workgroups: least.1, limiter: least.0, limits }
     }
 
-    /// Counts the waves of `granules` vector-register granules each that the register files of an
-    /// empty compute unit hold; the caller handles 0 granules, which counts as 1 here.
+    /// Returns the number of waves with `granules` vector-register granules each that the register
+    /// files of an empty compute unit hold; 0 granules count as 1, as callers handle that case
+    /// themselves.
     pub(crate) fn waves_by_vgpr(&self, granules: u64) -> u64 {
         u64::from(self.shape.vgpr_per_simd) / granules.max(1) * u64::from(self.shape.simds)
     }
 }
 
-/// Returns how many times `each` goes into `capacity`; a resource of which nothing is taken never
-/// limits.
+/// Returns how many times `each` goes into `capacity`; `u32::MAX` where `each` is 0, as a resource
+/// of which nothing is taken never limits.
 fn fitting(capacity: u64, each: u64) -> u32 {
     match capacity.checked_div(each) {
         Some(times) => u32::try_from(times).unwrap_or(u32::MAX),

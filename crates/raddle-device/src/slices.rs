@@ -5,19 +5,20 @@
 
 use crate::{Device, Vendor};
 
-/// Bounds of the time slices of the driver, in nanoseconds; both bounds of a figure are equal where
-/// it is known of this device.
+/// Bounds of the driver's time slices, in nanoseconds, as (least, greatest); both bounds of a
+/// figure are equal where the figure is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeSlices {
-    /// The shortest and the longest that a turn may be, with the switch in it.
+    /// Least and greatest length of a process's turn, in nanoseconds, the switch to the process
+    /// included.
     pub turn_ns: [u64; 2],
-    /// The shortest and the longest that a switch from one process to another may be.
+    /// Least and greatest time of a switch from one process to another, in nanoseconds.
     pub switch_ns: [u64; 2],
-    /// The sources of the figures.
+    /// Sources of the figures.
     pub source: &'static str,
 }
 
-/// The time slices of devices of NVIDIA without a measurement of their own.
+/// Time slices of NVIDIA devices without a measurement of their own.
 const ASSUMED: TimeSlices = TimeSlices {
     turn_ns: [1_024_000, 3_000_000],
     switch_ns: [40_000, 356_000],
@@ -26,7 +27,7 @@ const ASSUMED: TimeSlices = TimeSlices {
              switch from 40 us (GPreempt, ATC 2025, section 5.3, A100) to 356 us (RTX 5090)",
 };
 
-/// The time slices of AMD's devices, where processes are isolated or more than eight.
+/// Time slices of AMD's devices, where processes are isolated or where there are more than eight.
 const OF_AMD: TimeSlices = TimeSlices {
     turn_ns: [10_000_000; 2],
     source: "turn: the driver's process quantum (docs/modes.md), also of nine or more processes; \
@@ -34,7 +35,7 @@ const OF_AMD: TimeSlices = TimeSlices {
     ..ASSUMED
 };
 
-/// The devices on which time slices were measured, by id.
+/// (id, time slices) of the devices on which time slices were measured.
 const MEASURED: &[(&str, TimeSlices)] = &[(
     "rtx-5090",
     TimeSlices {
@@ -46,7 +47,8 @@ const MEASURED: &[(&str, TimeSlices)] = &[(
 )];
 
 impl Device {
-    /// Returns the time slices of the driver between processes; `None` for a vendor without one.
+    /// Returns the bounds of the driver's time slices between processes; `None` for a vendor of
+    /// which no figure is known.
     ///
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();

@@ -1,4 +1,4 @@
-//! Which devices do we know?
+//! Which devices does the device table have?
 //!
 //! One row a device, in `table/`, one file a vendor. A row is constant data; [`table`] makes
 //! devices of them.
@@ -14,16 +14,17 @@ use raddle_policy::CuShape;
 
 use crate::{Device, Granules, Vendor};
 
-/// A device of the table, and how profiles name it.
+/// Device of the table, and the names by which profiles mean it.
 pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
     pub(crate) product: &'static str,
-    /// Words of a product name, in lower case; each inner list means this device if its words come
-    /// in a row.
+    /// Lists of words of a product name, in lower case; a name means this device if it has the
+    /// words of one list in a row.
     pub(crate) named: &'static [&'static [&'static str]],
-    /// Words that mean a variant of the device with other figures.
+    /// Words of a product name that mean a variant of the device with other figures, and so not
+    /// this device.
     pub(crate) not: &'static [&'static str],
-    /// The instruction set (AMD), such as `gfx942`; else empty.
+    /// Name of the instruction set (AMD), such as `gfx942`; empty for other makers.
     pub(crate) arch: &'static str,
     vendor: Vendor,
     pub(crate) cus: u16,
@@ -69,7 +70,7 @@ impl DeviceRow {
     }
 }
 
-/// Returns all rows, in the order of the table.
+/// Returns all devices of the table, in its order.
 pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
