@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use runs::runs;
 
-/// An answer as a log spells it: a replay compares the text, and a check of a log reads some
-/// fields. `P` is the type of its pieces: [`WrittenPieces`] to write them, runs to read them.
+/// An answer of a policy or of the dispatcher, as a log spells it: a replay compares the text, and
+/// a check of a log reads some fields. `P` is the type of its pieces (equal workgroups on one
+/// compute unit): [`WrittenPieces`] to write them, runs to read them.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
@@ -42,8 +43,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     },
     Submit {
         launch: LaunchId,
-        /// Set if the submit call has not returned yet, in the log of a live runtime; an event
-        /// reports its return.
+        /// True if the submit call has not returned yet, in the log of a live runtime; a later
+        /// event reports its return.
         #[serde(default, skip_serializing)]
         call: bool,
         #[serde(skip_deserializing)]
@@ -61,10 +62,13 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// The pieces of a short log, their first workgroups counted from another one.
+        /// The pieces (equal workgroups on one compute unit) in a short log: the first workgroup of
+        /// each is counted from the one behind the highest that had started. `None` in a log
+        /// spelled in full.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
-        /// The pieces; a line without them is not read.
+        /// The pieces (equal workgroups on one compute unit) of the start; `None` where `runs` has
+        /// them, and a check of a log then reads no workgroups.
         #[serde(
             skip_serializing_if = "Option::is_none",
             deserialize_with = "Deserialize::deserialize"
@@ -142,11 +146,13 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
-/// The cache load of a turn policy: the processes that it chose among, and the loaded slices.
+/// The processes that a turn policy loaded to run next, as a log spells them, with those among
+/// which it chose.
 #[derive(Serialize)]
 pub(crate) struct WrittenLoad<'a> {
     candidates: &'a [ProcessId],
-    /// Process, weight in lowest terms, slice.
+    /// The loaded processes in the order in which they run, each as (process, weight in lowest
+    /// terms, slice in ticks).
     #[serde(serialize_with = "as_slices")]
     loaded: &'a [LoadedSlice],
 }
@@ -168,7 +174,8 @@ fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::E
     }))
 }
 
-/// Pieces, written as runs, their first workgroups counted from `from` on.
+/// Pieces as a log spells them: joined into runs, with their first workgroups counted from
+/// workgroup `from` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPieces<'a> {
     pub(crate) pieces: &'a [Piece],
@@ -185,7 +192,7 @@ pub(crate) fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, 
     to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
 }
 
-/// The spelling in the log of the ways in which a device takes a launch off.
+/// The words of the log for the ways in which a device takes a launch off.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
 pub(crate) enum TakenOff {

@@ -1,4 +1,4 @@
-//! Where is what is known of a launch, by its id?
+//! How is the entry of a launch found by its id?
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -44,39 +44,39 @@ impl<T> ByLaunch<T> {
         self.0.contains_key(&id)
     }
 
-    /// Returns the entry of a launch.
+    /// Returns the entry of a launch; `None` where it has none.
     #[must_use]
     pub fn get(&self, id: LaunchId) -> Option<&T> {
         self.0.get(&id)
     }
 
-    /// Returns the entry of a launch, to be changed.
+    /// Returns the entry of a launch, to be changed; `None` where it has none.
     pub fn get_mut(&mut self, id: LaunchId) -> Option<&mut T> {
         self.0.get_mut(&id)
     }
 
-    /// Returns the entry of a launch, which is made if there is none.
+    /// Returns the entry of a launch, to be changed; adds the entry `new()` if there is none.
     pub fn or_insert_with(&mut self, id: LaunchId, new: impl FnOnce() -> T) -> &mut T {
         self.0.entry(id).or_insert_with(new)
     }
 
-    /// Enters a launch. Returns the entry that it replaces.
+    /// Adds the entry of a launch. Returns the entry that it replaces; `None` where there was none.
     pub fn insert(&mut self, id: LaunchId, entry: T) -> Option<T> {
         self.0.insert(id, entry)
     }
 
-    /// Removes the entry of a launch, and returns it.
+    /// Removes the entry of a launch, and returns it; `None` where there is none.
     pub fn remove(&mut self, id: LaunchId) -> Option<T> {
         self.0.remove(&id)
     }
 
-    /// Returns whether a condition holds of any entry. The order in which the entries are asked is
-    /// that of the hash, so the condition must not count or remember them.
+    /// Returns whether a condition holds of at least one entry. The order in which the entries are
+    /// asked is that of the hash, so the condition must not count or remember them.
     pub fn any(&self, holds: impl FnMut(&T) -> bool) -> bool {
         self.0.values().any(holds)
     }
 
-    /// Lists the launches that have an entry, by id. Sorts them all.
+    /// Returns the ids of the launches that have an entry, ascending. Sorts them all.
     #[must_use]
     pub fn ids(&self) -> Vec<LaunchId> {
         let mut ids: Vec<LaunchId> = self.0.keys().copied().collect();

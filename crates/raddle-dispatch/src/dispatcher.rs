@@ -7,9 +7,9 @@ use raddle_policy::{Actions, CuId, Event, Free, FreeRun, ProcessId, Tick, WaitTa
 
 use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
-/// A dispatcher, which takes events and returns actions.
+/// A dispatcher, which takes events from a device and its hosts and returns actions for the device.
 ///
-/// All known events of one tick are passed first; then one decision is asked for.
+/// A caller passes all events of one tick that it knows, and then asks for one decision.
 ///
 /// # Laws
 ///
@@ -21,9 +21,10 @@ use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 /// 5. A launch that waits for another one may be submitted, but no workgroup of it starts or is
 ///    assigned before it is ready.
 pub trait Dispatcher {
-    /// Returns whether the dispatcher wants events for launches that were issued and wait for
-    /// others ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]).
-    /// Otherwise it hears of each launch when the launch is ready, and copies start without it.
+    /// Returns whether the dispatcher wants the events of launches that were issued and wait for
+    /// others ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]). If
+    /// false, it gets the event of each launch when the launch is ready, and copies start without
+    /// the dispatcher.
     fn looks_ahead(&self) -> bool {
         false
     }
@@ -35,67 +36,72 @@ pub trait Dispatcher {
     /// started).
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError>;
 
-    /// Decides what to do now, and writes it to `actions`, which is empty at the call.
+    /// Decides what the device has to do now, and writes the actions to `actions`, which is empty
+    /// at the call.
     ///
     /// # Errors
     /// When a policy broke one of its laws; the run cannot go on.
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError>;
 
-    /// Returns the free resources of a compute unit in the dispatcher's own book, to compare with
-    /// another book; `None` from a dispatcher that keeps none.
+    /// Returns the free resources of a compute unit in the dispatcher's own account, to compare
+    /// with another account; `None` from a dispatcher that keeps none.
     fn free(&self, cu: CuId) -> Option<Free> {
         let _ = cu;
         None
     }
 
-    /// Counts the compute units from this one on that are known to have equal free resources in the
-    /// account of the dispatcher; at least 1.
+    /// Returns the length of a run of compute units that begins at `cu` and is known to have equal
+    /// free resources in the dispatcher's account; at least 1.
     fn alike(&self, cu: CuId) -> u16 {
         let _ = cu;
         1
     }
 
-    /// Returns how many of `all` compute units a process may ever have, as far as is known now;
-    /// `None`: any of them.
+    /// Returns the most compute units, of `all`, that a process may ever use, as far as is known
+    /// now; `None` where it may use any of them.
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
         let _ = (process, all);
         None
     }
 
-    /// Returns the free runs on a compute unit; `None` if no addresses are kept.
+    /// Returns the free granules, in total and in the longest run, of vector registers, scalar
+    /// registers and LDS on a compute unit; `None` if no addresses are kept.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// Counts how often work waited, by the lacking resource and the reason; empty if this is not
-    /// counted.
+    /// Returns the counts of how often work waited, one for each resource that was lacking and each
+    /// reason; empty from a dispatcher that does not count.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
 
-    /// Returns the counts of turns; all 0 from a dispatcher that does not count them.
+    /// Returns how often processes lost the turn, and by how much their work outlasted it; all 0
+    /// from a dispatcher that does not count.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }
 
-    /// Returns the counts of preemptions; all 0 from a dispatcher that does not count them.
+    /// Returns the refused resets and the time for which processes were preempted; all 0 from a
+    /// dispatcher that does not count.
     fn preemptions(&self) -> PreemptionTally {
         PreemptionTally::default()
     }
 
-    /// Lists the policies that broke a law and were replaced, each with slot, tick and law.
+    /// Returns the policies that broke a law and were replaced: a text each, with slot, tick and
+    /// law.
     fn replaced(&self) -> &[String] {
         &[]
     }
 
-    /// Returns which policy stands still, where launches are left and nothing more will happen; `None` from a
-    /// dispatcher that does not know.
+    /// Returns the reason why no work goes on, for a run that ends with launches left; `None` from
+    /// a dispatcher that does not know.
     fn standstill(&self) -> Option<Standstill> {
         None
     }
 
-    /// Writes out what the log still holds.
+    /// Writes the last line of the log and all lines that are still buffered.
     ///
     /// # Errors
     /// When the log could not be written, now or earlier.

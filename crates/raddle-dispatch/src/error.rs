@@ -1,4 +1,4 @@
-//! What can go wrong with a dispatcher?
+//! Which errors end the run of a dispatcher, or the use of a log?
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use crate::book::BookError;
 use raddle_policy::{LaunchId, ProcessId, ShapeError, Tick};
 use raddle_preempt::PreemptError;
 
-/// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
+/// The reason why a dispatcher cannot go on, or a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
@@ -15,10 +15,10 @@ pub enum DispatchError {
     /// The shape of the compute units is impossible.
     #[error("no dispatcher for such compute units: {0}")]
     Shape(#[from] ShapeError),
-    /// A device without compute units.
+    /// The device has no compute units.
     #[error("no dispatcher for a device without compute units: give at least 1")]
     NoComputeUnits,
-    /// A window in which nothing fits.
+    /// The submission window is 0, so that no launch could be submitted.
     #[error("a window of 0 would never submit anything: give 1 or more, or none")]
     NoWindow,
     /// An event or a decision has an earlier tick than the one before.
@@ -27,7 +27,7 @@ pub enum DispatchError {
     /// A process joined with a share of 0.
     #[error("process {0} joined with a share of 0: give 1 or more")]
     NoShare(ProcessId),
-    /// An event names a launch that was never issued nor became ready, or has ended.
+    /// An event names a launch that was neither issued nor ready before, or that has ended.
     #[error(
         "event for unknown launch {0}: every launch must be issued or become ready once, before anything else is said of it"
     )]
@@ -35,7 +35,7 @@ pub enum DispatchError {
     /// A launch became ready twice.
     #[error("launch {0} became ready twice: give each launch of a run an id of its own")]
     DuplicateLaunch(LaunchId),
-    /// A launch became ready in another shape than it was issued in.
+    /// A launch became ready with other fields than it was issued with.
     #[error("launch {0} became ready as another one than it was issued: say the same of it twice")]
     ReadyOther(LaunchId),
     /// An event names a process that never joined.
@@ -44,11 +44,11 @@ pub enum DispatchError {
     /// A process joined twice.
     #[error("process {0} joined twice: give each process of a run an id of its own")]
     DuplicateProcess(ProcessId),
-    /// A process left while launches of it were still there.
+    /// A process left while launches of it had not ended.
     #[error("process {0} left before its launches ended: end or refuse them first")]
     ProcessBusy(ProcessId),
-    /// An event reports that a launch was taken off or restored, or has ended, without such an
-    /// action.
+    /// An event reports that a launch was taken off, was restored, or has ended, and no action had
+    /// asked for that.
     #[error(
         "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
     )]
@@ -58,10 +58,10 @@ pub enum DispatchError {
         "the reset of process {0} was said to be over although none is under way: report only what an action asked for"
     )]
     NoReset(ProcessId),
-    /// More workgroups ended than started, or the like.
+    /// An event reports an end of workgroups that cannot be true, such as more ends than starts.
     #[error("event contradicts the book: {0}")]
     Event(#[from] BookError),
-    /// The controller of preemptions got a report that cannot be true.
+    /// The preemption controller got a report that cannot be true.
     #[error("the preemption controller refuses what is reported: {0}")]
     Controller(#[from] PreemptError),
     /// A policy broke one of the laws in its trait's documentation.
@@ -69,12 +69,12 @@ pub enum DispatchError {
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
-    /// The dispatcher has broken a rule of the controller of preemptions, which no input may cause.
+    /// The dispatcher has broken a rule of the preemption controller, which no input may cause.
     #[error(
         "rule {rule} of the controller of preemptions is broken at tick {at}: {what}. This is a fault of raddle, not of a policy or of what was given to it"
     )]
     Rule { rule: u32, at: Tick, what: String },
-    /// A dispatcher of your own refuses an event, or cannot decide.
+    /// An implementation of `Dispatcher` outside this crate refuses an event, or cannot decide.
     #[error(transparent)]
     Other(Box<dyn core::error::Error + Send + Sync>),
     /// The log could not be written.
@@ -87,11 +87,11 @@ pub enum DispatchError {
     #[cfg(feature = "recipes")]
     #[error("the decision log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] std::io::Error),
-    /// A log makes no sense.
+    /// A line of a log is not valid; `line` counts from 1.
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A text is no event in the words of the log.
+    /// A text is not an event as the log spells it.
     #[cfg(feature = "recipes")]
     #[error("this is no event as a decision log spells it: {what}")]
     BadEvent { what: String },

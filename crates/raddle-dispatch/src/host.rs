@@ -12,36 +12,37 @@ use raddle_policy::{
 
 use crate::{DispatchError, Dispatcher, Standstill};
 
-/// A report that an action asked for.
+/// A report that an action asked for and that has not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Owed {
-    /// The end of workgroups of a launch.
+    /// The end of workgroups of this launch.
     WavesEnded(LaunchId),
-    /// The end of a copy.
+    /// The end of this copy.
     CopyEnded(LaunchId),
-    /// A launch is off.
+    /// The report that this launch is off the device.
     TakenOff(LaunchId),
-    /// A launch is back.
+    /// The report that this launch is back on the device.
     Restored(LaunchId),
-    /// The flags of a process are seen.
+    /// The report that launches of this process see its raised flag.
     Raised(ProcessId),
-    /// The reset of a process is over.
+    /// The report that the reset of this process is over.
     ResetOver(ProcessId),
 }
 
-/// The end of a run: nothing will happen any more.
+/// The state at the end of a run, when no event will come any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostRun {
-    /// The reports that actions asked for and that never came, in the order of the type.
+    /// The reports that actions asked for and that never came, in the order of [`Owed`].
     pub owed: Vec<Owed>,
-    /// The policy that stands still, where launches are left although every report came.
+    /// The reason why no work goes on, where launches are left although every report came; else
+    /// `None`.
     pub standstill: Option<Standstill>,
 }
 
-/// Runs a host under a dispatcher until nothing will happen any more: all events of a tick are told,
-/// one decision is asked for, its actions are carried out in order.
+/// Runs a host under a dispatcher until no event will come any more. For each tick it passes all
+/// events, asks for one decision, and carries out the actions in order.
 ///
 /// ```
 /// use raddle_dispatch::{Composed, Event, Host, HostError, Tell, run};
@@ -160,14 +161,14 @@ fn carry_out<H: Host + ?Sized>(
     }
 }
 
-/// The reports that are owed, with how many of each.
+/// The reports that actions have asked for and that have not come, with the number of each.
 #[derive(Default)]
 struct Debts {
     reports: BTreeMap<Owed, u64>,
     launches: BTreeMap<LaunchId, Waves>,
 }
 
-/// The waves of a launch.
+/// The numbers of waves of a launch that the reports are compared with.
 #[derive(Clone, Copy)]
 struct Waves {
     of_workgroup: u16,
@@ -177,7 +178,8 @@ struct Waves {
 }
 
 impl Waves {
-    /// Counts the waves of pieces.
+    /// Returns the number of waves of a span in all workgroups of the pieces (equal workgroups on
+    /// one compute unit).
     fn of(self, span: WaveSpan, pieces: &[Piece]) -> u64 {
         let (_, each) = span.bounds(self.of_workgroup);
         pieces.iter().map(|piece| u64::from(piece.count) * u64::from(each)).sum()
@@ -207,7 +209,7 @@ impl Debts {
         *self.reports.entry(owed).or_default() += 1;
     }
 
-    /// Notes an event that the dispatcher has taken.
+    /// Removes the report that an event brings, once the dispatcher has taken the event.
     fn reported(&mut self, event: &Event<'_>) {
         match event {
             Event::LaunchReady { launch } => {

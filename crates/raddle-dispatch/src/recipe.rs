@@ -1,4 +1,4 @@
-//! Which four policies, with which parameters?
+//! Which four policies does a dispatcher have, with which settings?
 //!
 //! A recipe is TOML or JSON. A missing slot means its default (ordinary, everyone, leftover,
 //! never); an unknown key is an error that names the nearest one. Names are kebab-case, snake_case
@@ -31,27 +31,27 @@ use runtime::WrittenPreempt;
 use slot::Given;
 pub use slot::PolicySlot;
 
-/// The four policies of a dispatcher.
+/// The four policies of a dispatcher with their settings, and the settings of its runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Recipe {
-    /// Version of the recipe format: 1.
+    /// The version of the recipe format, which is 1.
     pub raddle: u32,
-    /// One line for people.
+    /// A description of the recipe in one line, for people.
     pub description: Option<String>,
     /// The submission window: launches that a process may have submitted and unfinished, 1 or more
-    /// (8 in seed 001). Without it, each launch is submitted when it is ready, however many there
+    /// (8 in seed 001). With `None`, each launch is submitted when it is ready, however many there
     /// are.
     pub window: Option<u32>,
     /// The policy of the launch path: how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
     /// The turn policy: which processes may issue.
     pub turn: PolicySlot<dyn Turn + Send>,
-    /// The allocate policy: which workgroups go where.
+    /// The allocate policy: which workgroups start on which compute units.
     pub allocate: PolicySlot<dyn Allocate + Send>,
-    /// The preempt policy: how work leaves.
+    /// The preempt policy: how work leaves when its process loses the turn.
     pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
-    /// The costs of letting work leave, and the scope of a reset.
+    /// The costs of taking work off the device, and the scope of a reset.
     pub runtime: PreemptRuntime,
 }
 
@@ -77,10 +77,10 @@ impl Serialize for Recipe {
     }
 }
 
-/// A turn and a preempt policy.
+/// The policies of two slots of a recipe: (turn policy, preempt policy).
 pub type TurnAndPreempt = (Box<dyn Turn + Send>, Box<dyn Preempt + Send>);
 
-/// A recipe before its policies are looked up.
+/// A recipe as its text spells it, before its policies are looked up.
 #[derive(Deserialize)]
 struct RecipeDocument {
     raddle: u32,
@@ -168,7 +168,7 @@ impl Recipe {
         ]
     }
 
-    /// Returns on which fields of a launch an answer may depend: a log holds only those.
+    /// Returns on which optional fields of a launch an answer may depend: a log holds only those.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
         let mut reads = Needs::NONE;
@@ -177,7 +177,8 @@ impl Recipe {
         reads
     }
 
-    /// Returns what must be known of the four policies: launch path, turn, allocate, preempt.
+    /// Returns the needs of the four policies, the facts to know of each beside its answers: launch
+    /// path, turn, allocate, preempt.
     fn needs(&self) -> [Needs; 4] {
         [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
@@ -187,7 +188,8 @@ impl Recipe {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Returns whether launches test a flag. A policy from outside may say so; else they do.
+    /// Returns whether launches test a preemption flag at their start, by the needs of the preempt
+    /// policy. For a policy from outside that states no needs, they do.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
         self.preempt.needs().flag
@@ -198,14 +200,14 @@ impl Recipe {
         self.runtime.scope.unwrap_or(ResetScope::Process)
     }
 
-    /// Returns how often a launch is killed at most; `None` for no bound.
+    /// Returns the most times that a launch is killed; `None` for no bound.
     pub(crate) fn most_kills(&self) -> Option<u32> {
         self.preempt.needs().most_kills
     }
 
     /// Bounds the kills of a launch where turns may end by time and the recipe gives no bound: a
     /// launch that is longer than its slice would be killed at the end of each and never end. Under
-    /// `highest-level` only urgent work takes the turn away, and the seed has no bound.
+    /// `highest-level` only urgent work takes the turn away, and seed 001 has no bound.
     fn fill_kills(&mut self) {
         if self.turn.needs().slices {
             let most_kills = Some(raddle_preempt::MOST_KILLS);
@@ -213,7 +215,7 @@ impl Recipe {
         }
     }
 
-    /// Makes only the turn and preempt policies, for a caller that decides about turns and places
+    /// Returns only the turn and preempt policies, for a caller that decides about turns and places
     /// nothing.
     ///
     /// # Errors
@@ -233,7 +235,8 @@ impl Recipe {
         Ok((made("turn", &self.turn, &device)?, made("preempt", &self.preempt, &device)?))
     }
 
-    /// Makes a builder of the dispatcher of this recipe: a slot may still be replaced.
+    /// Returns a builder of the dispatcher of this recipe; the policy of a slot may still be
+    /// replaced.
     ///
     /// # Errors
     /// When a policy cannot use its parameters.
@@ -255,14 +258,15 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Fills in the clock of a device, where decisions take time and the recipe gives none. A log
-    /// then holds the clock, and can be replayed without the device.
+    /// Sets the clock of the dispatcher to that of a device (in MHz), where decisions take time and
+    /// the recipe gives no clock. A log then holds the clock, and can be replayed without the
+    /// device.
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
-    /// Fills in the costs of a device for letting work leave, where the recipe lets work leave and
-    /// gives none. A log then holds the costs, and can be replayed without the device.
+    /// Sets the costs of taking work off to those of a device, where the recipe takes work off and
+    /// gives no costs. A log then holds the costs, and can be replayed without the device.
     pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
             return;
@@ -295,7 +299,7 @@ impl TryFrom<Value> for Recipe {
     }
 }
 
-/// Makes the policy of a slot, or the error of its setting.
+/// Returns the policy of a slot, made from its settings for a device, or the error of its setting.
 fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
     slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
 }

@@ -1,21 +1,23 @@
-//! Who would have to go on, where launches are left and nothing more will happen?
+//! Which part has stopped, where launches are left and no event will come any more?
 
-/// The reason why launches are left and nothing goes on.
+/// The reason why launches are left at the end of a run and no work goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standstill {
-    /// The policy of a slot: if it kept a law of its trait, work would go on.
+    /// The policy of a slot has stopped: if it kept a law of its trait, work would go on.
     Policy {
-        /// The slot: `allocate` or `turn`.
+        /// The slot of the policy: `allocate` or `turn`.
         slot: &'static str,
-        /// The law of `raddle_policy::Allocate` or `raddle_policy::Turn`.
+        /// The number of the law of `raddle_policy::Allocate` or `raddle_policy::Turn` that does
+        /// not hold.
         law: u32,
-        /// The setting of the policy under which the law does not hold, where the policy names one.
+        /// The setting of the policy under which the law does not hold; `None` where the policy
+        /// names none.
         setting: Option<&'static str>,
     },
-    /// Work on the device waits for peers that have no room or no turn. A simulator finds this, as
-    /// no dispatcher hears of peers.
+    /// Workgroups on the device wait for other workgroups that have no room or no turn. A simulator
+    /// finds this, as a dispatcher does not know which workgroups wait for each other.
     Peers,
-    /// The dispatcher itself: no policy was asked about the launches that are left.
+    /// The dispatcher itself has stopped: no policy was asked about the launches that are left.
     Dispatcher,
 }

@@ -8,21 +8,23 @@ use alloc::collections::BTreeMap;
 use raddle_policy::{Idempotence, ProcessId, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// The counts of turns of a dispatcher.
+/// The counts of turns that processes lost under a dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
-    /// The number of turns lost by processes that had submitted work.
+    /// The number of times that a process with submitted work lost the turn.
     pub revoked: u64,
-    /// The number of these turns that the work outlasted; counted when the overrun is over.
+    /// The number of overruns: turns that the work of the process outlasted; counted when the
+    /// overrun is over.
     pub overruns: u64,
-    /// The sum of all overruns.
+    /// The sum of all overruns, in ticks; an overrun is the time by which work outlasts its turn.
     pub overrun: Ticks,
-    /// The longest overrun.
+    /// The longest overrun, in ticks; an overrun is the time by which work outlasts its turn.
     pub longest_overrun: Ticks,
 }
 
 impl TurnTally {
-    /// Counts the overrun of a process whose work left `after` its turn.
+    /// Counts the overrun of a process whose work left the device `after` ticks from the end of its
+    /// turn; 0 is none.
     pub(crate) fn left(&mut self, after: Ticks) {
         if after > Ticks::ZERO {
             self.overruns += 1;
@@ -32,14 +34,14 @@ impl TurnTally {
     }
 }
 
-/// The reason why a reset that a policy ordered was not made.
+/// The reason why a reset that a preempt policy ordered was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RefusedReset {
-    /// No launch of the process ran: all left by the flag.
+    /// No launch of the process ran: all launches left by the flag.
     NothingRuns,
-    /// A launch that runs has no verdict.
+    /// A launch that runs has no verdict on whether it is idempotent.
     NoVerdict,
     /// A launch that runs is known not to be idempotent.
     NotIdempotent,
@@ -47,7 +49,7 @@ pub enum RefusedReset {
     KilledOften,
     /// A copy ran, which neither leaves nor may be killed.
     CopyRuns,
-    /// The reset would hit another process.
+    /// The reset would kill launches of another process.
     OtherProcess,
 }
 
@@ -65,7 +67,7 @@ impl RefusedReset {
         }
     }
 
-    /// Finds the reason where a launch with this verdict forbids the reset.
+    /// Returns the reason where a launch with this verdict on its idempotence forbids the reset.
     pub(crate) const fn of(verdict: Option<Idempotence>) -> Self {
         match verdict {
             Some(Idempotence::Not) => Self::NotIdempotent,
@@ -74,17 +76,17 @@ impl RefusedReset {
     }
 }
 
-/// The counts of preemptions of a dispatcher.
+/// The counts of resets and preemptions of a dispatcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptionTally {
-    /// The number of resets that were ordered and not made, by reason.
+    /// The number of resets that a policy ordered and that were not made, by reason.
     pub refused: BTreeMap<RefusedReset, u64>,
-    /// The whole time for which each process was preempted.
+    /// The total time for which each process was preempted, in ticks.
     pub preempted: BTreeMap<ProcessId, Ticks>,
 }
 
 impl PreemptionTally {
-    /// Counts the preemption of a process that went on after this time.
+    /// Counts the preemption of a process that went on `after` ticks from its begin.
     pub(crate) fn resumed(&mut self, process: ProcessId, after: Ticks) {
         *self.preempted.entry(process).or_default() += after;
     }

@@ -1,23 +1,24 @@
-//! How are the pieces of a round written shortly?
+//! How does a log write the many pieces of an answer in few words?
 
 use raddle_policy::{CuId, Piece};
 use serde::{Deserialize, Serialize};
 
-/// Equal pieces on neighbouring compute units: on `cu + i` the first workgroup is
-/// `first + i * step`.
+/// A run of pieces (equal workgroups on one compute unit) that are equal and on neighbouring
+/// compute units: on `cu + i` the first workgroup is `first + i * step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {
     /// The piece on the lowest compute unit.
     pub(crate) piece: Piece,
-    /// Number of compute units.
+    /// The number of compute units of the run.
     pub(crate) cus: u16,
-    /// The distance from the first workgroup of one unit to that of the next; 1 for a single unit.
+    /// The distance from the first workgroup on one compute unit to that on the next; 1 for a
+    /// single unit.
     step: u64,
 }
 
-/// A run as a log spells it: first workgroup, stride, count, first compute unit, compute units, and
-/// the step if it is not 1.
+/// A run of pieces (equal workgroups on one compute unit) as a log spells it: (first workgroup,
+/// stride, count, first compute unit, number of compute units), and the step if it is not 1.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "a run is [first, stride, count, cu, cus], or the same and the step")]
 enum WrittenRun {
@@ -47,14 +48,15 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
-    /// Returns this run with its first workgroup counted from workgroup `from`, which is not
+    /// Returns this run with its first workgroup counted from workgroup `from`, which must not be
     /// higher.
     pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }
     }
 
-    /// Lists the pieces of the run, lowest compute unit first.
+    /// Returns the pieces (equal workgroups on one compute unit) of the run, lowest compute unit
+    /// first.
     #[cfg(feature = "recipes")]
     pub(crate) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
@@ -65,7 +67,7 @@ impl PieceRun {
     }
 }
 
-/// Joins neighbouring pieces into runs, in order.
+/// Joins neighbouring pieces (equal workgroups on one compute unit) into runs, in their order.
 pub(crate) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
     let mut rest = pieces;
     core::iter::from_fn(move || {

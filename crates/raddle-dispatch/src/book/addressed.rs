@@ -61,7 +61,9 @@ impl Book {
     }
 }
 
-/// Writes the workgroups of pieces as rows; `None` if a place names a SIMD that does not exist.
+/// Adds to `named` the workgroups of the pieces (equal workgroups on one compute unit) as rows,
+/// with the SIMDs of their waves from `places`; `None` if a place names a SIMD that does not exist
+/// or if places are missing.
 fn with_waves(
     pieces: &[Piece],
     places: &[Place],
@@ -108,8 +110,8 @@ fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// Counts the workgroups and waves on each compute unit, rows of one unit together. The error is a
-/// compute unit with more waves than a u16 holds.
+/// Returns the workgroups and waves on each compute unit, with rows of one unit added up. The error
+/// is a compute unit with more waves on a SIMD than a u16 holds.
 fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
     let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
     named.chunk_by(same).map(|rows| {
@@ -127,7 +129,7 @@ fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>
     })
 }
 
-/// Takes the room of all rows, or nothing.
+/// Takes the resources of the workgroups of all rows, or of none.
 fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
     let all = by_units(named);
@@ -145,7 +147,8 @@ fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), 
 }
 
 impl ResidentLaunch {
-    /// Ends whole workgroups of a launch of which some are known by name.
+    /// Ends whole workgroups of a launch of which some were started with addresses, so that their
+    /// numbers are known.
     pub(super) fn end_whole(
         &mut self,
         launch: LaunchId,
@@ -179,7 +182,8 @@ impl ResidentLaunch {
         Ok(())
     }
 
-    /// Ends the workgroups of the pieces that are not known by name on their compute units.
+    /// Ends the workgroups `others`: those of the pieces (equal workgroups on one compute unit)
+    /// that were not started with addresses on the compute units that the pieces name.
     fn end_others(
         &mut self,
         launch: LaunchId,
@@ -197,7 +201,7 @@ impl ResidentLaunch {
     }
 }
 
-/// Counts waves by SIMD; `None` where a place names a SIMD that does not exist.
+/// Returns the number of waves on each SIMD; `None` where a place names a SIMD that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0u16; MAX_SIMDS];
     // Each SIMD is counted in a byte of a u64, which 255 places cannot overflow.

@@ -8,12 +8,15 @@ use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, sum};
 
-/// The lists in which pieces are added up.
+/// The lists, kept as memory, in which the workgroups of pieces (equal workgroups on one compute
+/// unit) are added up by compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
-    /// The units of the present answer, grouped by how many workgroups each of them gives back.
+    /// The compute units from which workgroups leave in the present call: (range of units,
+    /// workgroups that leave each of them).
     groups: Vec<(Range<usize>, u32)>,
-    /// Workgroups that the present answer names on each unit; all 0 between calls.
+    /// The number of workgroups that the present call names on each compute unit; all 0 between
+    /// calls.
     named: Vec<u32>,
 }
 
@@ -48,8 +51,8 @@ impl Book {
     }
 }
 
-/// Gives back whole workgroups without addresses. Returns the first unit on which fewer lie; then
-/// nothing is given back.
+/// Frees the resources of whole workgroups that were started without addresses. Returns the first
+/// compute unit on which fewer of them are, and then frees none.
 pub(super) fn give_counted(
     cus: &mut Cus,
     Tally { groups, named }: &mut Tally,
@@ -79,7 +82,8 @@ pub(super) fn give_counted(
     None
 }
 
-/// Returns the first unit on which fewer workgroups lie than its group of units gives back.
+/// Returns the first compute unit on which fewer workgroups are than are to leave it; `None` where
+/// there is none.
 fn short_of(groups: &[(Range<usize>, u32)], resident: &ResidentLaunch) -> Option<CuId> {
     let waves = u32::from(resident.demand.waves);
     groups.iter().find_map(|&(ref units, count)| {
@@ -93,7 +97,9 @@ fn short_of(groups: &[(Range<usize>, u32)], resident: &ResidentLaunch) -> Option
     })
 }
 
-/// Adds up the pieces by compute unit. Returns the first unit on which fewer workgroups lie.
+/// Adds up the workgroups of the pieces (equal workgroups on one compute unit) by compute unit.
+/// Returns the first unit on which fewer workgroups of the launch can be; `None` where there is
+/// none.
 fn tally(named: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
     let waves = u32::from(resident.demand.waves);
     let fits = |cu: CuId, n: u32| {

@@ -10,16 +10,16 @@ use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split, WaveSpan};
 use super::addressed::split_of;
 use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
 
-/// The workgroups of a launch that were cut.
+/// The workgroups of a launch that were cut, so that each started in parts of some waves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cuts {
-    /// Resident parts, by workgroup and first wave.
+    /// The parts on the device, by (workgroup, first wave of the part).
     lying: BTreeMap<(u64, u16), CutPart>,
-    /// Workgroups of which not all waves have started, each with the number of started waves.
+    /// The workgroups of which not all waves have started, each with the number of waves that have.
     begun: BTreeMap<u64, u16>,
 }
 
-/// One resident part of a workgroup that was cut.
+/// One part of a workgroup that was cut, while it is on the device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutPart {
     pub(super) cu: CuId,
@@ -36,13 +36,14 @@ impl Cuts {
         self.lying.values()
     }
 
-    /// Lists every workgroup with a resident part or with waves that have not started; some more
-    /// than once.
+    /// Returns the numbers of the workgroups with a part on the device or with waves that have not
+    /// started; some more than once.
     pub(super) fn workgroups(&self) -> impl Iterator<Item = u64> {
         self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
     }
 
-    /// Finds the wave with which a workgroup goes on; `None` where all its waves have started.
+    /// Returns the wave with which a workgroup that was cut goes on; `None` where all its waves
+    /// have started.
     fn next_wave(&self, workgroup: u64) -> Option<u16> {
         let lies = || self.lying.range((workgroup, 0)..=(workgroup, u16::MAX)).next().is_some();
         match self.begun.get(&workgroup) {

@@ -1,30 +1,31 @@
-//! Why does the book refuse an entry?
+//! Why does the account of resident workgroups refuse a start or an end?
 
 use raddle_policy::{CuId, LaunchId};
 
-/// The reason why the book refuses an entry; nothing has changed then.
+/// The reason why the account of what is on each compute unit refuses a start or an end; nothing
+/// has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum BookError {
-    /// More was to start on a compute unit than it has room for.
+    /// More workgroups or waves were to start on a compute unit than it has room for.
     #[error("{launch} does not fit on {cu}: the answer over-commits it; ask `Cus::room` first")]
     Overcommit { launch: LaunchId, cu: CuId },
-    /// More was to end on a compute unit than is resident there.
+    /// More workgroups or waves of a launch were to end on a compute unit than are on it.
     #[error("{launch} is said to end on {cu}, where less of it lies; each workgroup ends once")]
     NotResident { launch: LaunchId, cu: CuId },
-    /// Addresses were given, but not one for each wave, or on a SIMD that does not exist.
+    /// Addresses were given, but not one for each wave, or with a SIMD that does not exist.
     #[error("{launch} starts with addresses: give one for each wave, on a SIMD that exists")]
     Places { launch: LaunchId },
-    /// Waves out of order: a partly started workgroup starts its waves in order, one workgroup an
-    /// answer, and ends no more than have started (which of them ended is not kept); a workgroup
-    /// known by name starts and ends once; one that was cut starts part by part, and each part
-    /// ends as it started.
+    /// Waves started or ended out of order. A partly started workgroup starts its waves in order,
+    /// one workgroup in each answer, and ends no more waves than have started (which of them ended
+    /// is not kept). A workgroup that started with addresses starts and ends once. One that was cut
+    /// starts part by part, and each part ends as it started.
     #[error(
         "waves of workgroup {workgroup} of {launch} are out of order: start and end them in order, each once"
     )]
     Waves { launch: LaunchId, workgroup: u64 },
-    /// The launch is resident under this id with another demand.
+    /// The launch is on the device under this id with another demand.
     #[error("{launch} lies on the device with another demand; give each launch an id of its own")]
     Demand { launch: LaunchId },
 }

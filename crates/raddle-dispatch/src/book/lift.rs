@@ -1,10 +1,12 @@
-//! What happens when everything of a launch leaves at once, and comes back?
+//! What changes in the account when all workgroups of a launch leave the device at once, or come
+//! back?
 
 use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Split, WaveSpan};
 
 use super::{Book, ResidentLaunch, sum};
 
-/// Everything of one launch that was on the device, as [`Book::lift`] took it off.
+/// The workgroups and waves of one launch that were on the device until [`Book::lift`] took them
+/// off.
 #[derive(Clone, Debug)]
 pub struct Lifted {
     launch: LaunchId,
@@ -12,8 +14,8 @@ pub struct Lifted {
 }
 
 impl ResidentLaunch {
-    /// Lists the shares of the launch: compute unit, waves by SIMD, the number of workgroups whose
-    /// slots, barriers and LDS are taken, and the demand of one.
+    /// Returns the resources that the launch holds: (compute unit, waves on each SIMD, number of
+    /// workgroups whose slots, barriers and LDS are taken, demand of one workgroup).
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
         let runs = self.counted.runs(0..self.counted.len());
@@ -34,20 +36,21 @@ impl ResidentLaunch {
 }
 
 impl Book {
-    /// Lists the compute units on which a launch has waves or holds a slot, some more than once.
+    /// Returns the compute units on which a launch has waves or holds a workgroup slot, some more
+    /// than once.
     pub(crate) fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
         let units = self.resident.get(launch).into_iter().flat_map(ResidentLaunch::each_unit);
         units.map(|(cu, ..)| cu)
     }
 
-    /// Takes everything of a launch off the device at once, so that it may come back; `None` where
-    /// nothing is there.
+    /// Takes all workgroups and waves of a launch off the device at once, so that they may come
+    /// back; `None` where it has none there.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })
     }
 
-    /// Takes everything of a launch off the device at once, for good. Returns whether anything was
-    /// there.
+    /// Takes all workgroups and waves of a launch off the device at once, for good. Returns whether
+    /// there were any.
     pub fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
@@ -64,10 +67,10 @@ impl Book {
         Some(resident)
     }
 
-    /// Puts a lifted launch back on the same compute units and SIMDs.
+    /// Puts a launch that [`Book::lift`] took off back on the same compute units and SIMDs.
     ///
     /// # Errors
-    /// Gives `lifted` back when its room is taken, or the launch has started anew; nothing has
+    /// `lifted` itself, when its resources are taken or the launch has started anew; nothing has
     /// changed then.
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
     pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {

@@ -1,6 +1,7 @@
-//! How much is resident on each compute unit?
+//! Which workgroups and waves are resident on each compute unit, and which resources are free?
 //!
-//! A simulator keeps an account of its own, and the two are compared.
+//! The [`Book`] is the dispatcher's account. A simulator keeps an account of its own, and the two
+//! are compared.
 //!
 //! Waves of one launch on one compute unit have no identity here (unless addresses were given): as
 //! workgroups end, their waves leave the SIMDs that hold most waves of that launch first, ties to
@@ -32,17 +33,19 @@ pub use lift::Lifted;
 use names::{NamedRow, Names};
 use partial::Partial;
 
-/// The workgroups on each compute unit, counted in granules.
+/// The account of the workgroups and waves on each compute unit, and of the free resources in
+/// granules.
 #[derive(Clone, Debug)]
 pub struct Book {
     cus: Cus,
     resident: ByLaunch<ResidentLaunch>,
-    /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
+    /// Empty tables of launches that have left, with one entry for each compute unit, kept so that
+    /// none is allocated anew.
     spare: Vec<PerCu<Split>>,
     tally: Tally,
-    /// Units and SIMDs where the waves of the present answer went.
+    /// The compute units and SIMDs on which the waves of the present call started.
     taken: Vec<TakenUnits>,
-    /// Rows of workgroups that the present answer starts or ends by name.
+    /// The workgroups that the present call starts or ends with known addresses, in rows.
     rows: Vec<NamedRow>,
 }
 
@@ -51,30 +54,32 @@ pub struct Book {
 struct ResidentLaunch {
     demand: Demand,
     waves: u64,
-    /// Waves of whole workgroups without addresses, by compute unit.
+    /// The number of waves on each SIMD of each compute unit, of whole workgroups without
+    /// addresses.
     counted: PerCu<Split>,
-    /// Workgroups with addresses: their compute units and SIMDs.
+    /// The whole workgroups with addresses, by number: their compute units and SIMDs.
     addressed: Names,
-    /// Workgroups that did not start all their waves in one answer.
+    /// The workgroups of which not all waves started in one answer, by number.
     partial: BTreeMap<u64, Partial>,
-    /// Workgroups that were cut, part by part.
+    /// The workgroups that were cut, with their parts (some waves each).
     cuts: Cuts,
 }
 
 impl ResidentLaunch {
-    /// Returns whether nothing of the launch is left.
+    /// Returns whether no workgroup or wave of the launch is left on the device.
     fn is_gone(&self) -> bool {
         self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
     }
 
-    /// Finds a workgroup of the pieces that was cut, and so starts by its parts alone.
+    /// Returns a workgroup that the pieces (equal workgroups on one compute unit) name although it
+    /// was cut, so that it starts only in parts; `None` where there is none.
     fn cut_among(&self, pieces: &[Piece]) -> Option<u64> {
         self.cuts.workgroups().find(|&group| pieces.iter().any(|piece| piece.names(group)))
     }
 }
 
 impl Book {
-    /// Makes the book of an empty device of `count` compute units.
+    /// Returns the account of an empty device of `count` compute units.
     pub fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
@@ -86,7 +91,7 @@ impl Book {
         }
     }
 
-    /// Returns the free resources: the view of the policies.
+    /// Returns the free resources of every compute unit, as the policies see them.
     pub const fn cus(&self) -> &Cus {
         &self.cus
     }
@@ -96,22 +101,23 @@ impl Book {
         u64::from(self.cus.shape().workgroups).saturating_mul(self.cus.len() as u64)
     }
 
-    /// Lets the view note from now on where something is freed; see [`Cus::watch`].
+    /// Makes the view record from now on where resources are freed; see [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Makes the view assume that something may have been freed anywhere.
+    /// Makes the view assume that resources may have been freed on any compute unit.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();
     }
 
-    /// Counts the waves of a launch that are on the device now.
+    /// Returns the number of waves of a launch that are on the device now.
     pub fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.resident.get(launch).map_or(0, |resident| resident.waves)
     }
 
-    /// Enters workgroups that start.
+    /// Adds workgroups of a launch that start, or the waves `waves` of each of them, at these
+    /// addresses if there are any.
     ///
     /// # Errors
     /// When the workgroups do not fit or the addresses do not match; nothing has changed then.
@@ -139,8 +145,8 @@ impl Book {
         }
     }
 
-    /// Enters the end of workgroups, or of waves of them. Returns how many workgroups have ended as
-    /// a whole.
+    /// Removes workgroups that end, or the waves `waves` of each of them. Returns the number of
+    /// workgroups of which the last wave has ended.
     ///
     /// # Errors
     /// When the workgroups or waves are not resident; nothing has changed then.
@@ -174,7 +180,7 @@ impl Book {
         Ok(ended)
     }
 
-    /// Finds or makes the entry of a launch, to be changed in place.
+    /// Returns the entry of a launch, to be changed; adds an empty entry if there is none.
     fn entry<'r>(
         all: &'r mut ByLaunch<ResidentLaunch>,
         spare: &mut Vec<PerCu<Split>>,
@@ -187,15 +193,15 @@ impl Book {
         })
     }
 
-    /// Forgets a launch of which nothing is left.
+    /// Removes the entry of a launch of which nothing is on the device.
     fn drop_if_gone(&mut self, launch: LaunchId) {
         if self.resident.get(launch).is_some_and(ResidentLaunch::is_gone) {
             self.spare.extend(self.resident.remove(launch).map(|resident| resident.counted));
         }
     }
 
-    /// Takes all shares, each of waves and of the slots of some workgroups, or nothing. The error
-    /// is the unit that has no room.
+    /// Takes the resources of all shares, or of none. A share is (compute unit, waves on each SIMD,
+    /// workgroups whose slots are taken, demand of one). The error is the unit that has no room.
     fn take_all(
         &mut self,
         shares: impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone,
@@ -212,7 +218,8 @@ impl Book {
     }
 }
 
-/// Lists every workgroup of the pieces with its compute unit; numbers beyond u64 become `u64::MAX`.
+/// Returns every workgroup of the pieces (equal workgroups on one compute unit) with its compute
+/// unit; numbers beyond u64 become `u64::MAX`.
 fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     pieces.iter().flat_map(|piece| {
         (0..u64::from(piece.count)).map(|i| {
@@ -222,12 +229,13 @@ fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     })
 }
 
-/// Counts the workgroups of the pieces.
+/// Returns the number of workgroups of the pieces (equal workgroups on one compute unit).
 fn total(pieces: &[Piece]) -> u64 {
     pieces.iter().fold(0, |sum, piece| sum.saturating_add(u64::from(piece.count)))
 }
 
-/// Finds the lowest workgroup that is named more than once. Takes memory for every named workgroup.
+/// Returns the lowest workgroup that the pieces (equal workgroups on one compute unit) name more
+/// than once; `None` where there is none. The memory grows with the number of workgroups.
 fn named_twice(pieces: &[Piece]) -> Option<u64> {
     if let [Piece { count: 1, .. }] = pieces {
         return None;

@@ -1,4 +1,5 @@
-//! Which workgroups of a launch are known by name, and where do they lie?
+//! Which workgroups of a launch started with addresses, so that their numbers are known, and on
+//! which compute units are they?
 //!
 //! The workgroups that start in one answer are one row or a few: consecutive numbers on consecutive
 //! compute units. Rows are sorted by number. New rows are added at the back, and most rows end as
@@ -9,22 +10,22 @@ use alloc::collections::VecDeque;
 
 use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
 
-/// The workgroups from `first` on: `each` of them on every compute unit from `cu` on. All have the same
-/// number of waves on each SIMD.
+/// A row of workgroups numbered from `first` on: `each` of them on every compute unit from `cu` on.
+/// All of them have the same number of waves on each SIMD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedRow {
     pub(super) first: u64,
-    /// Workgroups on each compute unit, 1 or more.
+    /// The number of workgroups on each compute unit, 1 or more.
     pub(super) each: u32,
-    /// Compute units, 1 or more.
+    /// The number of compute units, 1 or more.
     pub(super) units: u16,
     pub(super) cu: CuId,
-    /// Waves of one workgroup, by SIMD.
+    /// The number of waves of one workgroup on each SIMD.
     pub(super) split: Split,
 }
 
 impl NamedRow {
-    /// Counts the workgroups of the row, 1 or more.
+    /// Returns the number of workgroups of the row, 1 or more.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.each) * u64::from(self.units)
     }
@@ -33,8 +34,8 @@ impl NamedRow {
         self.first + (self.count() - 1)
     }
 
-    /// Counts the waves of the row on one of its compute units, by SIMD; `None` if they are more
-    /// than a u16 holds.
+    /// Returns the number of waves of the row on each SIMD of one of its compute units; `None` if
+    /// one is more than a u16 holds.
     pub(super) fn waves(&self) -> Option<Split> {
         let mut waves = self.split;
         for of_simd in &mut waves {
@@ -54,7 +55,7 @@ impl NamedRow {
         }
     }
 
-    /// Splits the workgroups at positions `from .. to` of the row off, as up to three rows.
+    /// Returns the workgroups at the positions `from .. to` of the row as up to three rows.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -71,7 +72,8 @@ impl NamedRow {
     }
 }
 
-/// Writes the workgroups of pieces as rows, whose waves are not known.
+/// Returns the workgroups of pieces (equal workgroups on one compute unit) as rows, without the
+/// SIMDs of their waves.
 pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     let end = |piece: &Piece| piece.first.checked_add(u64::from(piece.count));
     let in_row =
@@ -96,7 +98,8 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     })
 }
 
-/// Resident workgroups that are known by name, in rows.
+/// The workgroups on the device that started with addresses, so that their numbers are known, in
+/// rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// Rows that do not overlap, sorted by the numbers of their workgroups.
@@ -108,7 +111,7 @@ impl Names {
         self.rows.is_empty()
     }
 
-    /// Finds the first row that does not end before this workgroup.
+    /// Returns the index of the first row whose last workgroup is not below this one.
     fn find(&self, workgroup: u64) -> usize {
         match (self.rows.front(), self.rows.back()) {
             (Some(first), _) if workgroup <= first.last() => 0,
@@ -117,21 +120,23 @@ impl Names {
         }
     }
 
-    /// Finds the row of a workgroup, and its position there.
+    /// Returns (index of the row of a workgroup, position of the workgroup in the row), as far as
+    /// there is such a row.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
     }
 
-    /// Finds the compute unit of a workgroup, and its waves by SIMD.
+    /// Returns (compute unit, waves on each SIMD) of a workgroup; `None` where it is not on the
+    /// device.
     pub(super) fn get(&self, workgroup: u64) -> Option<(CuId, Split)> {
         let (at, within) = self.position(workgroup)?;
         let one = self.rows[at].parts(within, within + 1).next()?;
         Some((one.cu, one.split))
     }
 
-    /// Adds a row. The error is its lowest workgroup that is resident already; nothing has changed
-    /// then.
+    /// Adds a row of workgroups. The error is the lowest of them that is on the device already;
+    /// nothing has changed then.
     pub(super) fn insert(&mut self, row: NamedRow) -> Result<(), u64> {
         let at = self.find(row.first);
         if let Some(next) = self.rows.get(at).filter(|next| next.first <= row.last()) {
@@ -169,7 +174,8 @@ impl Names {
         }
     }
 
-    /// Removes the first units of the row that are part of one row here, if there are any.
+    /// Removes the workgroups of the first compute units of `row` as far as they are part of one
+    /// stored row, and returns them; `None` where there are none.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];
@@ -187,7 +193,8 @@ impl Names {
         Some(NamedRow { units, ..known })
     }
 
-    /// Removes the workgroups of the row's first unit one by one.
+    /// Removes the workgroups of the first compute unit of the row one by one: `found` is called
+    /// with each that is there, `missing` with each that is not.
     fn remove_unit(
         &mut self,
         row: &NamedRow,
@@ -209,7 +216,7 @@ impl Names {
         }
     }
 
-    /// Removes `count` workgroups of a row, from a position on.
+    /// Removes `count` workgroups of the row with the index `at`, from the position `from` on.
     fn carve(&mut self, at: usize, from: u64, count: u64) {
         let row = self.rows[at];
         let behind = row.parts(from + count, row.count());
@@ -223,7 +230,7 @@ impl Names {
         }
     }
 
-    /// Lists where all workgroups lie: compute unit, waves by SIMD, and number of workgroups.
+    /// Returns where all workgroups are: (compute unit, waves on each SIMD, number of workgroups).
     pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
         self.rows.iter().flat_map(|row| {
             let waves = row.waves().unwrap_or_default();

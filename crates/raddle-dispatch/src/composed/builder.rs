@@ -1,4 +1,4 @@
-//! How is a dispatcher put together?
+//! How is a dispatcher built from four policies and a device?
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -18,8 +18,8 @@ use crate::DispatchError;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
-/// A builder that collects the four policies; a slot left out gets its default: ordinary, everyone,
-/// leftover, never.
+/// A builder of a dispatcher, which collects its four policies. A slot without a policy gets its
+/// default: `ordinary` (launch path), `everyone` (turn), `leftover` (allocate), `never` (preempt).
 pub struct Builder {
     shape: CuShape,
     cus: u16,
@@ -49,22 +49,23 @@ impl Builder {
         }
     }
 
-    /// Sets the launch path, by which launches reach the device, under a name for the log.
+    /// Sets the launch path, by which launches reach the device; the log prints it under `name`.
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + Send + 'static) -> Self {
         self.policies.path = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Sets the turn policy, which chooses the processes that may issue, under a name for the log.
+    /// Sets the turn policy, which chooses the processes that may issue; the log prints it under
+    /// `name`.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Sets the allocate policy, which chooses the compute units of workgroups, under a name for
-    /// the log.
+    /// Sets the allocate policy, which chooses the compute units of workgroups; the log prints it
+    /// under `name`.
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + Send + 'static) -> Self {
         self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
@@ -88,16 +89,17 @@ impl Builder {
     }
 
     /// Sets the submission window: each process may have at most this many launches (1 or more)
-    /// submitted and unfinished, and submits the launches that its host has issued, in that order,
-    /// before the work they wait for has ended. Without a window, each launch is submitted when it
-    /// is ready, however many there are.
+    /// submitted and unfinished. It submits the launches in the order in which its host has issued
+    /// them, even before the work for which they wait has ended. Without a window, each launch is
+    /// submitted when it is ready, however many there are.
     #[must_use]
     pub const fn window(mut self, launches: u32) -> Self {
         self.window = Some(launches);
         self
     }
 
-    /// Sets the scope of a reset; by default the launches of one process are killed.
+    /// Sets the scope of a reset, the set of launches that it kills; by default those of one
+    /// process.
     #[must_use]
     pub const fn scope(mut self, scope: ResetScope) -> Self {
         self.scope = scope;
@@ -105,14 +107,15 @@ impl Builder {
     }
 
     /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
-    /// again.
+    /// again; `None`: no bound.
     #[must_use]
     pub const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;
         self
     }
 
-    /// Sets the preempt policy, which chooses how work leaves, under a name for the log.
+    /// Sets the preempt policy, which chooses how work leaves when its process loses the turn; the
+    /// log prints it under `name`.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + Send + 'static) -> Self {
         self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
@@ -127,7 +130,7 @@ impl Builder {
         self
     }
 
-    /// Makes the dispatcher, over an empty device.
+    /// Returns the dispatcher, with an empty device.
     ///
     /// # Errors
     /// When the shape of the compute units is impossible, when there are no compute units, when the

@@ -1,9 +1,9 @@
-//! How are the commands of the controller of preemptions carried out, and what does it hear?
+//! How are the commands of the preemption controller carried out, and which reports does it get?
 //!
 //! The controller (`raddle_preempt::Controller`, seed 001) alone decides which launches are
 //! submitted and when, in which order launches come back, which ones a reset kills and when a
-//! process goes on. Here the commands of its driver become actions, and the events of the device
-//! become reports to that driver.
+//! process goes on. This file turns the commands of the controller's driver into actions, and the
+//! events of the device into reports to that driver.
 
 use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
@@ -19,7 +19,8 @@ use crate::answer::LoggedAnswer;
 use crate::tally::RefusedReset;
 
 /// A runtime that only declares the abilities of the device, and is never called. The dispatcher
-/// takes the commands of the driver one by one (`Driver::step`), and carries them out itself.
+/// takes the commands of the preemption driver one by one (`Driver::step`), and carries them out
+/// itself.
 pub(super) struct SteppedRuntime(pub(super) Declared);
 
 impl Runtime<LaunchId> for SteppedRuntime {
@@ -33,8 +34,8 @@ impl Runtime<LaunchId> for SteppedRuntime {
 }
 
 impl Composed {
-    /// Carries out every command of the driver; launches are submitted last, in their order of
-    /// issue.
+    /// Carries out every command of the preemption driver; launches are submitted last, in their
+    /// order of issue.
     pub(super) fn control(
         &mut self,
         now: Tick,
@@ -56,7 +57,8 @@ impl Composed {
         submitted
     }
 
-    /// Finds the launch that the controller submits under a handle.
+    /// Returns the launch that the preemption controller submits under a handle; `None` where there
+    /// is none.
     fn submission(&self, handle: LaunchHandle) -> Option<SubmittedLaunch> {
         let known = self.launches.get(*self.driver.controller().payload(handle)?)?;
         Some((known.order, known.launch, handle))
@@ -99,7 +101,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Resets a process: kills all launches that the reset hits and that have begun.
+    /// Resets a process: kills all launches in the scope of the reset that have begun.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         self.preemptions.resetting.insert(process);
@@ -140,7 +142,7 @@ impl Composed {
         actions.push(Action::Reset { process });
     }
 
-    /// Holds or saves all submitted launches of a process.
+    /// Holds or saves all submitted launches of a process, by the way of its preemption.
     fn remove(
         &mut self,
         id: ProcessId,
@@ -160,8 +162,8 @@ impl Composed {
         self.note_removed(id)
     }
 
-    /// Reports that a preemption is complete, once all submitted launches of the process are held
-    /// or saved.
+    /// Reports to the preemption controller that a preemption is complete, if all submitted
+    /// launches of the process are held or saved.
     pub(super) fn note_removed(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
@@ -173,7 +175,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Notes that the preemption of a process is complete.
+    /// Records that the preemption of a process is complete, and reopens its compute units; with
+    /// `resumed`, the process goes on at once.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
@@ -190,15 +193,15 @@ impl Composed {
         }
     }
 
-    /// Notes that a process that was preempted goes on.
+    /// Counts the time for which a process was preempted, as it goes on now.
     pub(super) fn note_resumed(&mut self, id: ProcessId, now: Tick) {
         if let Some(process) = self.processes.get(&id) {
             self.preemptions.tally.resumed(id, now.since(process.since));
         }
     }
 
-    /// Notes that the flag of a process is visible on the device: launches that the flag holds and
-    /// that have not begun leave, and the controller decides whether there is a reset.
+    /// Records that the raised flag of a process is visible on the device: launches that the flag
+    /// holds and that have not begun leave, and the controller decides whether there is a reset.
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
         for launch in process.submitted.values() {
@@ -237,7 +240,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Notes that the reset of a process is over.
+    /// Records that the reset of a process is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
         if !self.preemptions.resetting.contains(&process) {
             return Err(DispatchError::NoReset(process));
@@ -251,7 +254,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Reopens the compute units, or the device, that the reset of a process had closed.
+    /// Reopens the compute units, or the whole device, that the reset of a process had closed to
+    /// new work.
     fn reopen(&mut self, process: ProcessId) {
         let Preemptions { resets, closed, .. } = &mut self.preemptions;
         let before = closed.len();
@@ -262,7 +266,8 @@ impl Composed {
         self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
 
-    /// Notes that a launch has begun, and reports it to the controller the first time.
+    /// Records that a launch has begun, and reports that to the preemption controller the first
+    /// time.
     pub(super) fn begun(&mut self, id: LaunchId) -> Result<(), DispatchError> {
         match self.launches.get_mut(id) {
             Some(known) if !known.begun => {
@@ -276,7 +281,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Takes off launches that could not be taken off before, as they were on their way back.
+    /// Takes off the launches that could not be taken off before, as they were on their way back to
+    /// the device.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
         late.retain(|&(leaves, id)| {
@@ -302,8 +308,9 @@ impl Composed {
         self.preemptions.exits = exits;
     }
 
-    /// Takes a launch off, unless the way off and back gained it nothing twice in a row: where turns
-    /// are that short it would never get on, so it stays for as long as coming back took.
+    /// Takes a launch off the device, unless it was taken off in the very tick of its return twice
+    /// in a row. Such a launch would never make progress, so it stays for as long as its return
+    /// took.
     fn remove_one(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let Some(time) = known.stays(now) else { return self.leave(id, way, now, actions) };
@@ -314,7 +321,7 @@ impl Composed {
         self.wake_at(leaves, now, actions);
     }
 
-    /// Takes one launch off, unless it is off already.
+    /// Asks the device to take one launch off, unless it is off or leaving already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(id) else { return };
         // A running copy is not taken off: it runs to its end.
@@ -350,8 +357,8 @@ impl Composed {
         self.tell_of(&launch, &Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
-    /// Brings back the held and saved launches of the processes that go on; a launch that has no
-    /// room yet comes back later.
+    /// Brings back the held and saved launches of the processes that go on; a saved launch whose
+    /// places are not free comes back later.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();

@@ -36,7 +36,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Finds a copy that was issued and has not ended.
+    /// Returns the state of a copy that was issued and has not ended.
     fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         let copy = self.known(id).ok().filter(|known| known.launch.is_copy());
         copy.ok_or(DispatchError::UnknownLaunch(id))
@@ -52,7 +52,7 @@ impl Composed {
     }
 
     /// Starts the copies that are on the device and ready. There are no such copies during a reset
-    /// of the device: a running copy forbids the reset, and nothing is submitted meanwhile.
+    /// of the device: a running copy forbids the reset, and no copy is submitted meanwhile.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,

@@ -11,56 +11,61 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuId, Launch, Piece, WaveSpan};
 
-/// The workgroups of a launch: those that have started, and those that are bound to a compute unit.
+/// The state of the workgroups of a launch: which have started, and which are bound to a compute
+/// unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
-    /// The lowest workgroup neither started nor assigned.
+    /// The number of the lowest workgroup that was never started nor assigned.
     next: u64,
-    /// Workgroups that have ended.
+    /// The number of workgroups that have ended.
     ended: u64,
-    /// Workgroups assigned or partly started, of which waves are still to start.
+    /// The workgroups that are assigned or partly started, by number: some of their waves are still
+    /// to start.
     bound: BTreeMap<u64, Bound>,
-    /// Workgroups below `next` that were assigned, had not started when the launch was saved, and
-    /// are to be distributed anew.
+    /// The numbers, below `next`, of workgroups that were assigned and had not started when the
+    /// launch was saved; they are to be placed anew.
     returned: BTreeSet<u64>,
-    /// Waves of workgroup `next` that have started, where that workgroup was cut.
+    /// The number of waves of workgroup `next` that have started, where that workgroup was cut;
+    /// else 0.
     cut: u16,
 }
 
-/// A workgroup that does not start as a whole: its compute unit, and how many of its waves have
-/// started.
+/// A workgroup that does not start as a whole: its compute unit, and the number of its waves that
+/// have started.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     cu: CuId,
     started: u16,
 }
 
-/// A start that keeps the laws.
+/// A start of workgroups that was checked and keeps the laws of `Allocate`.
 #[derive(Debug)]
 pub(super) enum Allowed {
-    /// A start of this number of whole workgroups, from the head on.
+    /// A start of this number of whole workgroups, from the next one on.
     Whole(u64),
-    /// A start of this number of waves of the workgroup that was cut before, or is cut by this start.
+    /// A start of this number of waves of the next workgroup, which is cut.
     Cut(u16),
-    /// A start of waves of one workgroup, after which `started` of its waves have started.
+    /// A start of waves of workgroup `group` alone, after which `started` of its waves have
+    /// started.
     One { group: u64, cu: CuId, started: u16 },
-    /// A start of waves of several workgroups, with the distribution after it.
+    /// A start of waves of several workgroups, with the state of the launch after it.
     Named(Box<Distribution>),
 }
 
-/// A start that a policy asks for, of a launch that drains or does not.
+/// A start of workgroups that a policy asks for; `draining` is true where only bound workgroups of
+/// the launch may start.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) launch: &'a Launch,
     pub(super) draining: bool,
     pub(super) waves: WaveSpan,
     pub(super) pieces: &'a [Piece],
-    /// The most workgroups that the device holds at a time.
+    /// The most workgroups for which the device has slots.
     pub(super) most: u64,
 }
 
 impl Distribution {
-    /// Returns to the state before the first workgroup.
+    /// Returns to the state before the first workgroup started, as a killed launch begins again.
     pub(super) fn rewind(&mut self) {
         self.next = 0;
         self.ended = 0;
@@ -69,8 +74,8 @@ impl Distribution {
         self.cut = 0;
     }
 
-    /// Frees the assigned workgroups of a saved launch that have not started from their compute
-    /// units.
+    /// Unbinds the workgroups of a saved launch that were assigned and have not started, so that
+    /// they are placed anew.
     pub(super) fn unbind(&mut self) {
         let assigned = self.bound.iter().filter(|(_, bound)| bound.started == 0);
         self.returned.extend(assigned.map(|(&group, _)| group));
@@ -80,11 +85,12 @@ impl Distribution {
         }
     }
 
-    /// Returns the next workgroups to distribute, as a first number and an exclusive end: a run of
-    /// returned workgroups if there are any, else all that were never distributed.
+    /// Returns the next workgroups to start or assign: (first number, number behind the last). They
+    /// are a run of the returned workgroups if there are any, else all that were never started or
+    /// assigned.
     pub(super) fn head(&self, launch: &Launch) -> (u64, u64) {
         match self.returned.first() {
-            // A workgroup that was cut comes first: nothing else starts before its last wave.
+            // A workgroup that was cut comes first: no other workgroup starts before its last wave.
             Some(&first) if self.cut == 0 => {
                 let run = (first..).zip(&self.returned).take_while(|(at, group)| at == *group);
                 (first, first + run.count() as u64)
@@ -93,7 +99,7 @@ impl Distribution {
         }
     }
 
-    /// Notes that `count` workgroups from the head on are distributed.
+    /// Records that `count` workgroups from the next one on have started or been assigned.
     fn advance(&mut self, count: u64) {
         match self.returned.first().copied().filter(|_| self.cut == 0) {
             Some(first) => (first..first + count).for_each(|group| {
@@ -103,12 +109,12 @@ impl Distribution {
         }
     }
 
-    /// Counts the workgroups that are neither started nor assigned.
+    /// Returns the number of workgroups that are neither started nor assigned.
     pub(super) fn undistributed(&self, launch: &Launch) -> u64 {
         launch.workgroups - self.next + self.returned.len() as u64
     }
 
-    /// Returns whether a workgroup is bound to a compute unit.
+    /// Returns whether any workgroup is bound to a compute unit: assigned, or partly started.
     pub(super) fn is_bound(&self) -> bool {
         !self.bound.is_empty()
     }
@@ -117,30 +123,33 @@ impl Distribution {
         self.next > 0 || self.cut > 0 || !self.bound.is_empty()
     }
 
-    /// Counts the assigned workgroups of which not all waves have started.
+    /// Returns the number of workgroups that are assigned and of which not all waves have started.
     pub(super) fn waiting(&self) -> u64 {
         self.bound.len() as u64
     }
 
-    /// Returns how many waves of the next workgroup have started, where it was cut.
+    /// Returns the number of waves of the next workgroup that have started, where it was cut; else
+    /// 0.
     pub(super) const fn cut(&self) -> u16 {
         self.cut
     }
 
-    /// Notes that workgroups have ended. Returns whether they were the last.
+    /// Records that `count` workgroups have ended. Returns whether the launch has none left.
     pub(super) const fn ended(&mut self, count: u64, launch: &Launch) -> bool {
         self.ended += count;
         self.ended >= launch.workgroups
     }
 
-    /// Returns whether a start names workgroups one by one: single waves, or bound workgroups.
+    /// Returns whether a start concerns workgroups by their numbers: single waves, or bound
+    /// workgroups.
     fn is_by_name(&self, asked: Asked<'_>) -> bool {
         let waves = asked.launch.demand.waves;
         let names = |group: u64| asked.pieces.iter().any(|piece| piece.names(group));
         asked.waves.bounds(waves) != (0, waves) || self.bound.keys().any(|&group| names(group))
     }
 
-    /// Checks a start, and returns how to enter it. `seen` is scratch memory.
+    /// Checks a start against the laws, and returns the change of state that
+    /// [`Distribution::started`] makes. `seen` is scratch memory.
     ///
     /// # Errors
     /// The law that the start breaks.
@@ -170,7 +179,7 @@ impl Distribution {
         Ok(Allowed::Named(after))
     }
 
-    /// Enters a start that was allowed.
+    /// Changes the state by a start that [`Distribution::may_start`] has allowed.
     pub(super) fn started(&mut self, launch: &Launch, start: Allowed) {
         match start {
             Allowed::Whole(count) => self.advance(count),
@@ -197,7 +206,7 @@ impl Distribution {
         let (first, limit) = self.head(launch);
         self.is_not_cut(launch)?;
         let fits = total > 0 && first.saturating_add(total) <= limit;
-        // The book refuses more workgroups than the device has slots for.
+        // The account (`Book`) refuses more workgroups than the device has slots for.
         if fits && (total > asked.most || covers(pieces, first, total, seen)) {
             return Ok(Allowed::Whole(total));
         }
@@ -207,8 +216,8 @@ impl Distribution {
         ))
     }
 
-    /// Checks whether a workgroup, a bound one or the next one, may start on `cu` from wave `first`
-    /// on.
+    /// Checks whether workgroup `group`, which must be bound or the next one, may start on `cu`
+    /// from wave `first` on.
     fn check_bound(
         &self,
         asked: Asked<'_>,
@@ -237,7 +246,7 @@ impl Distribution {
         Ok(())
     }
 
-    /// Enters that the first waves of a workgroup, up to a number, have started.
+    /// Records that the waves of a workgroup below `started` have started.
     fn start_one(&mut self, launch: &Launch, group: u64, cu: CuId, started: u16) {
         if !self.bound.contains_key(&group) {
             self.advance(1);
@@ -249,8 +258,8 @@ impl Distribution {
         }
     }
 
-    /// Checks a start of a part of a workgroup. Law 8: the part is the next one of the next
-    /// workgroup.
+    /// Checks a start of some waves of a workgroup that is cut. Law 8: these are the next waves of
+    /// the next workgroup.
     fn may_cut(&self, asked: Asked<'_>, first: u16, count: u16) -> Result<Allowed, String> {
         let (id, whole) = (asked.launch.id, asked.launch.demand.waves);
         if asked.launch.barrier.possible() {
@@ -273,7 +282,7 @@ impl Distribution {
     }
 
     /// Checks that no workgroup is partly cut. Law 8: while a workgroup that was cut waits for its
-    /// next wave, nothing else of the launch starts.
+    /// next wave, no other workgroup of the launch starts.
     fn is_not_cut(&self, launch: &Launch) -> Result<(), String> {
         match self.cut {
             0 => Ok(()),
@@ -284,7 +293,7 @@ impl Distribution {
         }
     }
 
-    /// Enters an assignment.
+    /// Records that workgroup `group` is assigned to a compute unit.
     ///
     /// # Errors
     /// The law that the assignment breaks; nothing has changed then.
@@ -300,7 +309,8 @@ impl Distribution {
     }
 }
 
-/// Returns whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
+/// Returns whether the pieces name the workgroups `next .. next + total`, each once. `seen` is
+/// scratch memory.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let (mut running, mut rest) = (next, pieces);
     while let Some((count, behind)) = phase(rest, running) {
@@ -321,7 +331,8 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
 
 /// Takes the first pieces that together name workgroups from `next` on without a gap: one piece of
 /// neighbours, or pieces that deal one workgroup to each of some units in turn, where the last turn
-/// may end early. Returns the number of these workgroups, and the pieces behind.
+/// may end early. Returns (number of these workgroups, pieces behind); `None` where there are no
+/// such pieces.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {
@@ -344,7 +355,7 @@ fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     Some((dealt, behind))
 }
 
-/// Marks a bit. Returns whether the bit was clear.
+/// Sets the bit at this position. Returns whether the bit was clear.
 fn mark(bits: &mut [u64], at: u64) -> bool {
     let bit = 1u64 << (at % 64);
     match bits.get_mut((at / 64) as usize) {

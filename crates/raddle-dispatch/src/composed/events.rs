@@ -1,6 +1,6 @@
-//! What does an event change in what the dispatcher knows?
+//! Which state of the dispatcher does an event change?
 //!
-//! Every event is checked before anything changes.
+//! Every event is checked before any state changes.
 
 use alloc::collections::btree_map::Entry;
 
@@ -90,7 +90,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Notes a hint, and lets the turn policy be asked again, as it may look at hints.
+    /// Stores a hint of a program, and causes a new question to the turn policy, as it may look at
+    /// hints.
     fn hinted(
         &mut self,
         id: ProcessId,
@@ -109,8 +110,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Enters a launch that was issued, where there is a window; without one a launch is entered
-    /// when it is ready. A launch that can never run is not entered, and refused when it is ready,
+    /// Adds a launch that was issued, where there is a window; without a window a launch is added
+    /// when it is ready. A launch that can never run is not added, and is refused when it is ready,
     /// so that the work that waits for it keeps its order.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
@@ -136,7 +137,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Notes that an issued launch or copy waits for nothing any more.
+    /// Records that an issued launch or copy no longer waits for other work.
     pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         known.waits = false;
@@ -159,7 +160,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Finds why a launch can never run on this device; `None` where it can.
+    /// Returns the refusal of a launch that can never run on this device; `None` where it can.
     fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
         let mut least = *launch;
         if self.cuts && launch.barrier == Barrier::No {
@@ -211,7 +212,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Forgets a launch that has ended, or will never run.
+    /// Removes a launch that has ended, or that will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
         let Some(known) = self.launches.remove(launch.id) else { return Ok(()) };
         if !launch.is_copy() {
@@ -267,7 +268,7 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
-    /// Notes that a launch is off the device, and with which saved workgroups.
+    /// Records that a launch is off the device; `lifted` has its saved workgroups, if any.
     fn hold(&mut self, id: LaunchId, lifted: Option<Lifted>) -> Result<(), DispatchError> {
         let known = self.known_mut(id)?;
         known.stage = Stage::Held(lifted);
@@ -278,7 +279,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Puts a launch back into the buffer; the controller knows its place there.
+    /// Puts a launch back into the buffer of its process; the preemption controller knows its place
+    /// in the buffer.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(launch.id) else {
             return;
@@ -312,7 +314,7 @@ impl Composed {
         self.tell_of(&launch, &Fact::Restored { launch: &launch }, now);
         self.allocate_stale = true;
         if removing {
-            // The launch leaves again in the same way, and distributes nothing before.
+            // The launch leaves again in the same way, and starts no further workgroup before.
             self.preemptions.late.push((now, id));
         }
         if visible <= now {
@@ -322,7 +324,7 @@ impl Composed {
     }
 }
 
-/// Finds a stream of a process, and opens it if it is new.
+/// Returns a stream of a process; opens it in the preemption controller if it is new.
 fn open<'p>(
     driver: &mut Driver<LaunchId, SteppedRuntime>,
     process: &'p mut Process,

@@ -1,4 +1,4 @@
-//! What does the dispatcher know of one launch?
+//! Which state does the dispatcher keep of one launch?
 
 use crate::book::Lifted;
 use raddle_preempt::LaunchHandle;
@@ -10,53 +10,54 @@ use super::distribution::Distribution;
 /// The stage of a launch between being issued and ending.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// In the buffer of its process.
+    /// The launch is in the buffer of its process, not submitted.
     Buffered,
-    /// Submitted; the device sees it at that tick.
+    /// The launch is submitted; the device sees it at this tick.
     Travelling(Tick),
-    /// On the device: workgroups may start.
+    /// The launch is on the device: its workgroups may start.
     OnDevice,
-    /// Asked to leave, not gone yet.
+    /// The launch was asked to leave the device in this way, and is not gone yet.
     Leaving(Preemption),
-    /// Off the device as asked, with the workgroups that were saved, if any.
+    /// The launch is off the device as asked; the value has its workgroups that were saved, if any.
     Held(Option<Lifted>),
-    /// Asked to come back.
+    /// The launch was asked to come back to the device, and is not back yet.
     Returning,
 }
 
-/// One launch that has not ended.
+/// The state of one launch that has not ended.
 #[derive(Debug)]
 pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
-    /// The submission of the launch, while the runtime has it.
+    /// The handle of the launch in the preemption controller; `None` while the launch is in the
+    /// buffer.
     pub(super) handle: Option<LaunchHandle>,
-    /// True if the flag is raised for the launch and it has not begun: no workgroup of it starts
+    /// True if the raised flag holds the launch and it has not begun: none of its workgroups starts
     /// any more.
     pub(super) claimed: bool,
-    /// True if the launch has begun, which was reported to the controller.
+    /// True if the launch has begun, which was reported to the preemption controller.
     pub(super) begun: bool,
-    /// True if the launch was issued and is not ready: no workgroup of it may start yet.
+    /// True if the launch was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
-    /// True if the launch counts among those that make its process runnable.
+    /// True if the launch is ready or submitted, and so makes its process runnable.
     pub(super) counts: bool,
-    /// Order of issue, over all processes; a launch without an issue event counts as issued when it
-    /// becomes ready.
+    /// The number of the launch in the order of issue, over all processes; a launch without an
+    /// issue event counts as issued when it becomes ready.
     pub(super) order: u64,
-    /// Order of submission, over all processes.
+    /// The number of the launch in the order of submission, over all processes.
     pub(super) submission: u64,
     pub(super) submitted: Tick,
     /// The tick at which the device sees the launch.
     pub(super) visible: Tick,
     /// The tick at which the launch was last asked to come back.
     pub(super) returns: Tick,
-    /// The tick at which the launch was last back; `None` where it was not off.
+    /// The tick at which the launch last came back to the device; `None` where it was never off.
     pub(super) back: Option<Tick>,
-    /// True if the launch was taken off in the tick in which it last was back, so that the way off
-    /// and back gained it nothing.
+    /// True if the launch was last taken off in the very tick in which it had come back, so that it
+    /// made no progress.
     pub(super) in_vain: bool,
-    /// True if the launch is on the device and its process leaves: until it leaves too, only
-    /// workgroups that are bound to a compute unit may start.
+    /// True if the launch is on the device although its process is preempted: until the launch
+    /// leaves too, only workgroups that are bound to a compute unit may start.
     pub(super) leaves_soon: bool,
     pub(super) groups: Distribution,
 }
@@ -83,8 +84,9 @@ impl LaunchState {
         }
     }
 
-    /// Notes that the launch is to leave. Returns how long it stays instead, where it would leave in
-    /// the tick in which it came back the second time in a row: as long as coming back took.
+    /// Records that the launch is to leave. Returns `None` where it leaves now. Where it would
+    /// leave in the tick of its return the second time in a row, returns how long it stays instead:
+    /// as long as the return took.
     pub(super) fn stays(&mut self, now: Tick) -> Option<Ticks> {
         if !matches!(self.stage, Stage::OnDevice) {
             return None;
@@ -100,15 +102,15 @@ impl LaunchState {
         self.groups.has_started() || (self.begun && self.launch.is_copy())
     }
 
-    /// Returns whether the launch drains: only workgroups that are bound to a compute unit may
+    /// Returns whether the launch drains: only its workgroups that are bound to a compute unit may
     /// start.
     pub(super) const fn draining(&self) -> bool {
         self.leaves_soon || matches!(self.stage, Stage::Leaving(how) if how.drains())
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {
-        // A draining launch distributes nothing further. Parts of a workgroup that was cut hold
-        // nothing before they start, so parts that have not started wait like workgroups.
+        // A draining launch starts or assigns no further workgroup. Parts of a workgroup that was
+        // cut hold nothing before they start, so parts that have not started wait like workgroups.
         let (next, end) = match self.draining() {
             true => (self.launch.workgroups, self.launch.workgroups),
             false => self.groups.head(&self.launch),
@@ -123,7 +125,7 @@ impl LaunchState {
         }
     }
 
-    /// Counts the workgroups and parts of some that have not started.
+    /// Returns the number of workgroups of which at least one wave has not started.
     pub(super) fn left(&self) -> u64 {
         self.groups.undistributed(&self.launch) + self.groups.waiting()
     }

@@ -10,28 +10,30 @@ use raddle_preempt::{Decided, LaunchHandle};
 
 use raddle_policy::{Cus, Launch, LaunchId, ProcessState, Round, Submission};
 
-/// A launch that the controller submits: its order of issue, the launch, its submission.
+/// A launch that the preemption controller submits: (number in the order of issue, launch, handle
+/// of the submission).
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 
-/// The lists of one decision.
+/// The lists that one decision uses, kept as memory for the next.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// The states of the processes, as the turn policy sees them.
     pub(super) states: Vec<ProcessState>,
-    /// The answers of the turn and preempt policies.
+    /// The answers of the turn and preempt policies in this decision.
     pub(super) decided: Decided,
-    /// Launches that are taken off together.
+    /// Launches that are taken off together in this decision.
     pub(super) leaving: Vec<LaunchId>,
-    /// Launches that were taken off and may go on.
+    /// Launches that were taken off and may come back in this decision.
     pub(super) back: Vec<LaunchId>,
     /// Launches to be submitted, by their order of issue.
     pub(super) batch: Vec<SubmittedLaunch>,
-    /// The submissions of the launches of one stream, with their costs.
+    /// The submissions of the launches of one stream: packets, bytes, and times in ticks.
     pub(super) vias: Vec<Submission>,
-    /// The compute units as the allocate policy sees them while some are being reset.
+    /// The compute units as the allocate policy sees them while some are being reset; `None` until
+    /// that first happens.
     pub(super) open: Option<Cus>,
-    /// The round that the allocate policy fills.
+    /// The lists that the allocate policy fills with its answer.
     pub(super) round: Round,
-    /// Scratch memory of the check that a start names each workgroup once.
+    /// Scratch memory for the check that a start names each workgroup once.
     pub(super) seen: Vec<u64>,
 }

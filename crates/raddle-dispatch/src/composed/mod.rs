@@ -53,16 +53,17 @@ use crate::{
     ByLaunch, DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally,
 };
 
-/// A dispatcher composed of four policies.
+/// A dispatcher that is composed of four policies.
 pub struct Composed {
     policies: Policies,
-    /// Set if workgroups whose waves are independent may be cut.
+    /// True if workgroups whose waves are independent may be cut.
     cuts: bool,
-    /// Set if the turn policy chooses among streams.
+    /// True if the turn policy chooses among the streams of a process.
     by_stream: bool,
-    /// Set if a process submits launches before they are ready, which needs a window.
+    /// True if a process submits launches before they are ready, which needs a window.
     ahead: bool,
-    /// The controller of preemptions, which decides what is submitted and how work leaves.
+    /// The driver of the preemption controller, which decides what is submitted and how work
+    /// leaves.
     driver: Driver<LaunchId, SteppedRuntime>,
     preemptions: Preemptions,
     book: Book,
@@ -71,20 +72,21 @@ pub struct Composed {
     turns: Turns,
     transit: Transit,
     /// The view of the allocate policy: launches that are on the device, not held, and have
-    /// something to start; by submission.
+    /// workgroups or waves to start, in the order of submission.
     ready: Ready,
-    /// Ready copies that are on the device or were, by submission.
+    /// The ready copies that are on the device or have been, by (number in the order of submission,
+    /// id).
     copies: BTreeSet<(u64, LaunchId)>,
-    /// True if something has changed that the allocate policy looks at.
+    /// True if the allocate policy has to be asked again, as its view has changed.
     allocate_stale: bool,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
-    /// Ticks of wakes that were ordered and are to come, the next one first.
+    /// The future ticks at which a wake was asked for, ascending.
     wakes: VecDeque<Tick>,
     /// The number of launches issued so far; `submissions` counts those submitted.
     orders: u64,
     submissions: u64,
-    /// True if an event was heard since the last decision.
+    /// True if an event has come since the last decision.
     heard: bool,
     /// True if the allocate policy has refused a launch for ever in this decision.
     gave_up: bool,
@@ -92,53 +94,55 @@ pub struct Composed {
     now: Tick,
     lists: Lists,
     journal: Journal,
-    /// Policies that broke a law and were replaced: slot, name, law.
+    /// The policies that broke a law and were replaced: a text each, with slot, tick and law.
     replaced: Vec<String>,
 }
 
-/// The present turn, and the after-effects of earlier ones.
+/// The present turn, and the overruns of earlier turns.
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
-    /// The tick at which each process lost the turn, for processes with waves that have been
-    /// resident since then.
+    /// The tick at which each process lost the turn, for processes that have had waves on the
+    /// device ever since.
     lost: BTreeMap<ProcessId, Tick>,
     tally: TurnTally,
 }
 
-/// Preemptions that are under way: the controller knows of them, and they are not carried out yet.
+/// The preemptions that the controller knows of and that are not carried out yet.
 #[derive(Debug, Default)]
 struct Preemptions {
-    /// Launches that the flag takes off as soon as they are on the device.
+    /// Launches that the raised flag takes off as soon as they are on the device.
     exits: Vec<LaunchId>,
-    /// Launches that came back while their process is held or saved again, and the tick at which
-    /// each of them leaves.
+    /// Launches that came back while their process is being preempted again: (tick at which the
+    /// launch leaves, launch).
     late: Vec<(Tick, LaunchId)>,
     /// Processes whose held or saved launches are to come back.
     returning: BTreeSet<ProcessId>,
-    /// Processes whose reset was asked for and is not over.
+    /// Processes whose reset was asked for and is not over yet.
     resetting: BTreeSet<ProcessId>,
-    /// Processes for which the whole device is being reset: nothing starts meanwhile.
+    /// Processes for which the whole device is being reset: no work starts meanwhile.
     resets: BTreeSet<ProcessId>,
-    /// Compute units that are being reset, and for which process: nothing starts on them meanwhile.
+    /// Compute units that are being reset, with the process for which: no work starts on them
+    /// meanwhile.
     closed: Vec<(ProcessId, CuId)>,
-    /// Refused resets, and why: counted when the preemption is over, since the reset of another
-    /// process, preempted at the same time, may still hit the process.
+    /// The reasons of refused resets, by process: counted when the preemption is over, since the
+    /// reset of another process, preempted at the same time, may still hit the process.
     refused: BTreeMap<ProcessId, RefusedReset>,
     tally: PreemptionTally,
 }
 
-/// The way from the host to the device.
+/// The launches and queues on the way from the host to the device.
 #[derive(Debug, Default)]
 struct Transit {
-    /// Submitted launches that the device does not see yet.
+    /// Submitted launches that the device does not see yet: (tick at which it does, number in the
+    /// order of submission, launch).
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
-    /// The tick until which each queue, a stream of a process, is busy with launching, where
-    /// launching overlaps with running kernels.
+    /// The tick until which each stream is busy with giving launches to the device, where that
+    /// overlaps with running kernels.
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
 }
 
-/// The log, the check whether its lines keep the rules, and the number of decisions so far.
+/// The log, the checker of the rules that its lines must keep, and the number of decisions so far.
 struct Journal {
     log: LogWriter,
     rules: Checker,
@@ -169,8 +173,8 @@ impl Journal {
         self.log.start(now, self.step, launch, waves, pieces, places);
     }
 
-    /// Returns an error if a rule of the controller is broken, which no event and no policy can
-    /// cause.
+    /// Returns an error if the dispatcher has broken a rule of the preemption controller, which no
+    /// event and no policy can cause.
     #[cfg(feature = "recipes")]
     fn kept(&self, at: Tick) -> Result<(), DispatchError> {
         match self.rules.broken() {
@@ -192,7 +196,7 @@ impl core::fmt::Debug for Composed {
 }
 
 impl Composed {
-    /// Begins a builder for a device: the shape of its compute units and how many there are.
+    /// Returns a builder for a device with `cus` compute units of this shape.
     pub fn builder(shape: raddle_policy::CuShape, cus: u16) -> Builder {
         Builder::new(shape, cus)
     }
@@ -202,8 +206,8 @@ impl Composed {
         self.policies.names()
     }
 
-    /// Finds the first of the four policies that is of this type, as it was given to the builder:
-    /// to read the counts that it keeps.
+    /// Returns the first of the four policies that has this type, as it was given to the builder;
+    /// `None` where none has. A caller reads with it the counts that the policy keeps.
     pub fn policy<P: 'static>(&self) -> Option<&P> {
         self.policies.of_type()
     }
@@ -214,8 +218,8 @@ impl Composed {
         self.book.cus()
     }
 
-    /// Returns the next tick at which the dispatcher wants to hear [`Event::Woke`], where it asked for one
-    /// ([`Action::WakeAt`]).
+    /// Returns the next tick at which the dispatcher wants the event [`Event::Woke`]; `None` where
+    /// it asked for none ([`Action::WakeAt`]).
     #[must_use]
     pub fn next_wake(&self) -> Option<Tick> {
         self.wakes.front().copied()
@@ -229,8 +233,8 @@ impl Composed {
         self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
-    /// Shows a launch to the allocate policy, at its place in the order of submission. A copy starts
-    /// without it.
+    /// Adds a launch to the view of the allocate policy, at its place in the order of submission,
+    /// if it has something to start. A copy starts without the policy.
     fn show(&mut self, id: LaunchId) {
         let Some(known) = self.launches.get(id).filter(|it| !it.waits && !it.claimed) else {
             return;
@@ -243,7 +247,8 @@ impl Composed {
         }
     }
 
-    /// Tells every policy a fact of this launch, unless it is a copy, which no policy places.
+    /// Tells every policy a fact about this launch; facts about copies are not told, as no policy
+    /// places copies.
     fn tell_of(&mut self, launch: &Launch, fact: &Fact<'_>, now: Tick) {
         if !launch.is_copy() {
             self.policies.tell(fact, now);
@@ -251,7 +256,7 @@ impl Composed {
     }
 
     /// Updates whether a launch makes its process runnable: it does while it is ready or submitted.
-    /// To be called after either has changed.
+    /// It is called after one of the two has changed.
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
@@ -267,8 +272,8 @@ impl Composed {
         }
     }
 
-    /// Updates the resident waves of a process after a start or end of this launch, which had
-    /// `before`.
+    /// Updates the number of resident waves of a process after a start or end of this launch, which
+    /// had `before` waves on the device.
     fn count_resident(&mut self, launch: &Launch, before: u64, now: Tick) {
         let after = self.book.resident_waves(launch.id);
         if let Some(process) = self.processes.get_mut(&launch.process) {
@@ -277,13 +282,14 @@ impl Composed {
         }
     }
 
-    /// Checks that time does not run backwards.
+    /// Returns an error if the tick `given` is before the latest one.
     const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
         let now = self.now;
         if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
     }
 
-    /// Notes that a policy broke this law, and that another one answers in its place.
+    /// Records that the policy of a slot broke this law, and that another policy answers in its
+    /// place.
     fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
         self.journal.answer(now, LoggedAnswer::Broke { slot, law });
         let [_, turn, allocate, _] = self.policies();
@@ -291,7 +297,7 @@ impl Composed {
         self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
     }
 
-    /// Orders a wake at a later tick, at most one for each tick.
+    /// Asks for a wake at a later tick, at most once for each tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
             && let Err(place) = self.wakes.binary_search(&at)

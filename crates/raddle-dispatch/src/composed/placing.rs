@@ -17,7 +17,7 @@ use crate::DispatchError;
 use crate::answer::LoggedAnswer;
 
 impl Composed {
-    /// Submits launches, as the controller has commanded, in their order of issue.
+    /// Submits launches as the preemption controller has commanded, in their order of issue.
     pub(super) fn submit(
         &mut self,
         batch: &[SubmittedLaunch],
@@ -42,7 +42,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream, which can start when all of them are launched.
+    /// Submits launches of one stream together: they can start when the cost of all of them has
+    /// passed.
     fn submit_together(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -60,8 +61,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream one by one: each is launched behind the one before it, and can
-    /// start when it is.
+    /// Submits launches of one stream one by one: each takes its cost behind the one before it, and
+    /// can start when that has passed.
     fn submit_in_line(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -110,7 +111,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Shows the launches that have reached the device.
+    /// Adds to the view of the allocate policy the launches that have reached the device.
     pub(super) fn arrive(&mut self, now: Tick) {
         while let Some(&(at, submission, id)) = self.transit.travelling.first() {
             if at > now {
@@ -124,7 +125,7 @@ impl Composed {
         }
     }
 
-    /// Asks the allocate policy until it waits.
+    /// Asks the allocate policy, and carries out its answers, until it waits.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         if !self.preemptions.resets.is_empty() || !core::mem::take(&mut self.allocate_stale) {
             return Ok(());
@@ -198,7 +199,7 @@ impl Composed {
         Ok(false)
     }
 
-    /// Finds a launch of the view, and its submission number.
+    /// Returns a launch of the allocate policy's view, and its number in the order of submission.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
         let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
         let known = self.launches.get(id).filter(shown);
@@ -269,8 +270,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Refuses a launch that the policy will never place, although an empty compute unit would hold
-    /// it.
+    /// Refuses a launch that the allocate policy will never place, although an empty compute unit
+    /// would hold it.
     fn never(
         &mut self,
         refusal: Refusal,
@@ -290,8 +291,8 @@ impl Composed {
     }
 }
 
-/// Returns the compute units, or a copy in which those that are being reset are closed. The copy
-/// is made in the memory of the one before.
+/// Returns the compute units; while some are being reset, a copy in which these are marked as full.
+/// The copy is made in the memory of the one before.
 fn open_units<'a>(
     all: &'a Cus,
     closed: &[(ProcessId, CuId)],

@@ -12,7 +12,7 @@ use crate::slots::{Everyone, Never, Ordinary};
 
 macro_rules! any {
     ($($Any:ident: $Slot:ident),*) => {$(
-        /// A policy of the slot that can be cast back to its own type.
+        /// A policy of the slot, as a trait object that can be cast back to its own type.
         pub(crate) trait $Any: $Slot + Any + Send {}
         impl<P: $Slot + Any + Send> $Any for P {}
     )*};
@@ -28,7 +28,7 @@ pub(super) struct Policies {
     pub(super) preempt: NamedPolicy<dyn AnyPreempt>,
 }
 
-/// A policy and the name that the log prints.
+/// A policy, and the name that the log prints for it.
 pub(super) struct NamedPolicy<P: ?Sized> {
     pub(super) name: String,
     pub(super) policy: Box<P>,
@@ -39,7 +39,7 @@ impl<P: ?Sized> NamedPolicy<P> {
         Self { name: name.into(), policy }
     }
 
-    /// Makes the error that the policy of `slot` broke a law.
+    /// Returns the error that the policy of `slot` broke a law.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
         DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
     }
@@ -62,14 +62,14 @@ impl Policies {
         [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
     }
 
-    /// Finds the first policy of this type.
+    /// Returns the first policy that has this type; `None` where none has.
     pub(super) fn of_type<P: 'static>(&self) -> Option<&P> {
         let all: [&dyn Any; 4] =
             [&*self.path.policy, &*self.turn.policy, &*self.allocate.policy, &*self.preempt.policy];
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
-    /// Lets every policy observe a fact.
+    /// Tells every policy a fact.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);
         self.turn.policy.observe(fact, now);

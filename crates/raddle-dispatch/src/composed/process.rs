@@ -1,4 +1,4 @@
-//! What does the dispatcher know of one process?
+//! Which state does the dispatcher keep of one process?
 
 use alloc::collections::BTreeMap;
 
@@ -7,60 +7,61 @@ use raddle_policy::{
     Tick, Ticks,
 };
 
-/// One process: its streams, its launches on the device, its clocks. The controller keeps the
-/// launches that are not submitted.
+/// The state of one process: its streams, its submitted launches, and the clocks of its times. The
+/// preemption controller keeps the launches that are not submitted.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
     pub(super) streams: BTreeMap<StreamId, Stream>,
-    /// The way of the last preemption of the process; `since` is the tick at which it began.
+    /// The way in which the work of the process left at its last preemption; `since` is the tick at
+    /// which that began.
     pub(super) way: Preemption,
     pub(super) since: Tick,
     /// True while the work of the process is being held or saved.
     pub(super) removing: bool,
-    /// Submitted launches that have not ended, by order of submission.
+    /// Submitted launches that have not ended, by number in the order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     /// The number of submitted launches that are held or saved.
     pub(super) held: usize,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
-    /// The tick at which the turn policy is asked for the streams again; `streams_stale` is true if
-    /// a change calls for it before.
+    /// The tick at which the turn policy is asked again which streams may submit; `streams_stale`
+    /// is true if a change calls for the question before.
     pub(super) streams_until: Option<Tick>,
     pub(super) streams_stale: bool,
     joined: Tick,
     work: Work,
     ran: Stopwatch,
-    /// The tick since which the process has had no wave on the device.
+    /// The tick since which the process has had no wave on the device, where it has none.
     idle_since: Tick,
 }
 
 /// A stream of a process.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The name of the stream in the controller.
+    /// The id of the stream in the preemption controller.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
-    /// True if the turn policy lets the stream submit nothing.
+    /// True if the turn policy lets the stream submit no launch.
     pub(super) held: bool,
     pub(super) submitted: u64,
     work: Work,
 }
 
-/// Launches that are ready or submitted.
+/// The launches of a process or stream that are ready or submitted, as counts.
 #[derive(Debug, Default)]
 struct Work {
     levels: BTreeMap<u8, u32>,
     count: u64,
-    /// The sum of the known estimates of run time; `unknown` counts the launches without an
-    /// estimate.
+    /// The sum of the known estimates of run time, in ticks; `unknown` counts the launches without
+    /// an estimate.
     expected: Ticks,
     unknown: u64,
     alive: Stopwatch,
     since: Tick,
 }
 
-/// A clock that adds up the time during which it is on.
+/// A stopwatch that adds up the time during which it is on, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stopwatch {
     total: Ticks,
@@ -85,12 +86,12 @@ impl Stopwatch {
 }
 
 impl Work {
-    /// Returns the most urgent level of the launches.
+    /// Returns the most urgent level of the launches; `None` without launches.
     fn level(&self) -> Option<Level> {
         self.levels.keys().next().map(|&level| Level(level))
     }
 
-    /// Adds a launch. Returns whether the most urgent level has changed.
+    /// Adds a launch to the counts. Returns whether the most urgent level has changed.
     fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         *self.levels.entry(launch.level.0).or_insert(0) += 1;
@@ -106,7 +107,7 @@ impl Work {
         self.level() != before
     }
 
-    /// Removes a launch. Returns whether the most urgent level has changed.
+    /// Removes a launch from the counts. Returns whether the most urgent level has changed.
     fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         if let Some(count) = self.levels.get_mut(&launch.level.0) {
@@ -166,7 +167,8 @@ impl Process {
         }
     }
 
-    /// Adds a launch. Returns whether the turn policy must be asked again.
+    /// Adds a launch that became ready or submitted. Returns whether the turn policy must be asked
+    /// again.
     pub(super) fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.gained(launch, now);
@@ -174,7 +176,8 @@ impl Process {
         self.work.gained(launch, now)
     }
 
-    /// Removes a launch. Returns whether the turn policy must be asked again.
+    /// Removes a launch that is no longer ready or submitted. Returns whether the turn policy must
+    /// be asked again.
     pub(super) fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.lost(launch, now);
@@ -227,7 +230,7 @@ impl Process {
         })
     }
 
-    /// Lists the states of the streams with work, by id.
+    /// Returns the states of the streams that have a ready or submitted launch, by id.
     pub(super) fn stream_states(&self, now: Tick) -> impl Iterator<Item = StreamState> + '_ {
         self.streams.iter().filter_map(move |(&id, stream)| stream.state(id, now))
     }

@@ -6,18 +6,18 @@ use alloc::vec::Vec;
 
 use raddle_policy::{LaunchId, ReadyLaunch};
 
-/// The allocate policy's view, sorted by submission.
+/// The allocate policy's view of launches, in the order of submission.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     entries: Vec<ReadyLaunch>,
-    /// The submission number of each entry.
+    /// The number in the order of submission of each entry.
     submissions: Vec<u64>,
-    /// The index of the first entry that is shown; entries before it have left.
+    /// The index of the first entry that the policy sees; entries before it have left.
     front: usize,
 }
 
 impl Ready {
-    /// Returns the launches that the policy sees.
+    /// Returns the launches that the allocate policy sees.
     pub(super) fn launches(&self) -> &[ReadyLaunch] {
         &self.entries[self.front..]
     }
@@ -27,7 +27,7 @@ impl Ready {
         found.map(|at| at + self.front).map_err(|at| at + self.front)
     }
 
-    /// Shows a launch, or updates one that is shown.
+    /// Adds a launch to the view, or updates its entry.
     pub(super) fn show(&mut self, submission: u64, entry: ReadyLaunch) {
         match self.find(submission) {
             Ok(at) => self.entries[at] = entry,
@@ -38,13 +38,14 @@ impl Ready {
         }
     }
 
-    /// Finds the entry of a submission, if it is shown and belongs to that launch.
+    /// Returns the entry with this submission number, if it is in the view and belongs to that
+    /// launch.
     pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
         let at = self.find(submission).ok()?;
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
     }
 
-    /// Hides a launch; returns whether it was shown.
+    /// Removes a launch from the view; returns whether it was there.
     pub(super) fn hide(&mut self, submission: u64) -> bool {
         match self.find(submission) {
             Ok(at) if at == self.front => self.front += 1,

@@ -5,7 +5,7 @@ use raddle_preempt::ResetScope;
 
 use crate::answer::LoggedAnswer;
 
-/// A log that writes nothing.
+/// A log that writes nothing, for a build without the feature `recipes`.
 #[derive(Debug)]
 pub(crate) struct SilentLog(());
 
@@ -33,7 +33,7 @@ impl SilentLog {
     }
 }
 
-/// A check that checks nothing.
+/// A checker that checks no rule, for a build without the feature `recipes`.
 #[derive(Debug)]
 pub(crate) struct Unchecked(());
 

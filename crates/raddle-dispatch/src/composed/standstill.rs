@@ -1,4 +1,4 @@
-//! Which policy stands still, where launches are left and nothing more will happen?
+//! Which policy has stopped, where launches are left and no event will come any more?
 
 use raddle_policy::ProcessId;
 use raddle_preempt::Standing;

@@ -1,4 +1,4 @@
-//! Which processes may issue now, and by which method does the work of the others leave?
+//! Which processes may issue now, and in which way does the work of the other processes leave?
 //!
 //! The arbiter of preemptions asks both policies (`raddle_preempt::Arbiter`); its wishes go to the
 //! driver.
@@ -186,8 +186,9 @@ impl Composed {
         Ok(())
     }
 
-    /// Counts processes whose last wave has ended since they lost the turn. Called at the end of a
-    /// decision: within one, a process may have no resident wave before its next workgroups start.
+    /// Counts the overruns of processes whose last wave has ended since they lost the turn. Called
+    /// at the end of a decision: within a decision, a process may have no resident wave before its
+    /// next workgroups start.
     pub(super) fn note_overruns(&mut self, now: Tick) {
         let Turns { lost, tally, .. } = &mut self.turns;
         lost.retain(|id, since| {

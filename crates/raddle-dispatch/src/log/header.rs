@@ -14,13 +14,14 @@ use crate::{DispatchError, Recipe, Registry};
 /// The version of logs that are written.
 pub const LOG_VERSION: u32 = 2;
 
-/// The first line of a log: enough to build the dispatcher again.
+/// The first line of a log, which says enough to build the dispatcher again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LogHeader {
-    /// Version of the log format: [`LOG_VERSION`], or 1, whose hashes of addresses are other ones.
+    /// The version of the log format: [`LOG_VERSION`], or 1, in which the hashes of addresses are
+    /// computed in another way.
     pub raddle_log: u32,
-    /// The detail of start lines.
+    /// The detail in which starts of workgroups are logged.
     pub detail: Detail,
     /// The name of the device.
     pub device: String,
@@ -28,7 +29,7 @@ pub struct LogHeader {
     pub cus: u16,
     /// The shape of one compute unit.
     pub shape: CuShape,
-    /// The four policies.
+    /// The four policies of the dispatcher, with their settings.
     pub recipe: Recipe,
 }
 
@@ -44,7 +45,8 @@ struct ReadHeader {
     recipe: Value,
 }
 
-/// A header of any log, with every key that it has and no other; its policies are not looked up.
+/// A header of the log of a replay, a live program or a daemon, with all its keys; its policies are
+/// not looked up.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyHeader {
@@ -99,15 +101,15 @@ impl LogHeader {
         Ok(Self { raddle_log, detail, device, cus, shape, recipe })
     }
 
-    /// Makes a log to `to` that begins with this header, every line spelled in full. Give it a
-    /// buffered writer: every line is one write.
+    /// Returns a writer of a log to `to` that begins with this header, with every line spelled in
+    /// full. Give it a buffered writer: every line is one write.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.recipe.reads(), false), self)
     }
 
-    /// Makes a short log to `to` that begins with this header: a line leaves out what follows from
-    /// earlier lines.
+    /// Returns a writer of a short log to `to` that begins with this header: a line leaves out each
+    /// part that follows from earlier lines.
     #[must_use]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.recipe.reads(), true), self)

@@ -1,4 +1,4 @@
-//! How does a host tell events and read actions in the words of the log?
+//! How are events read and actions written in JSON, for a device outside this program?
 
 use raddle_policy::{
     Action, Actions, CuId, Event, FlagCut, LaunchId, Piece, Place, Preemption, ProcessId, Refusal,
@@ -12,7 +12,8 @@ use crate::answer::runs::PieceRun;
 use crate::answer::{TakenOff, WrittenPieces, as_lists};
 
 /// Reads an event as a line of the log spells it, without its time: `{"event":"woke"}`. The pieces
-/// of workgroups that ended are put into `pieces`, for a device of `cus` compute units.
+/// (equal workgroups on one compute unit) of an end are put into `pieces`; the device has `cus`
+/// compute units.
 ///
 /// ```
 /// use raddle_policy::{Event, ProcessId};
@@ -25,8 +26,8 @@ use crate::answer::{TakenOff, WrittenPieces, as_lists};
 /// ```
 ///
 /// # Errors
-/// When the text is no event that a dispatcher hears, or the device cannot have what the event
-/// names.
+/// When the text is no event for a dispatcher, or names a compute unit that the device does not
+/// have.
 pub fn event_of<'p>(
     text: &str,
     cus: u16,
@@ -42,9 +43,9 @@ pub fn event_of<'p>(
     read.event(cus, pieces).map_err(|what| bad(what.to_owned()))
 }
 
-/// Spells the actions of a decision as a list of JSON. An action has the keys of its answer in the
+/// Returns the actions of a decision as a list in JSON. An action has the keys of its answer in the
 /// log, and those that a device needs besides: the `sequence` of a submission, the `cuts` of raised
-/// flags as `[stream, from, to]`, the time `after` which a preemption was complete. The addresses
+/// flags as `[stream, from, to]`, the ticks `after` which a preemption was complete. The addresses
 /// of a start are spelled in full.
 ///
 /// ```
@@ -61,7 +62,7 @@ pub fn spelled_actions(actions: &Actions) -> String {
     serde_json::to_string(&spelled).expect("numbers and words in lists are JSON")
 }
 
-/// An action as a host reads it.
+/// An action as a device outside this program reads it in JSON.
 #[derive(Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]
 enum SpelledAction<'a> {
@@ -118,7 +119,7 @@ enum SpelledAction<'a> {
     WakeAt {
         at: Tick,
     },
-    /// An action that this version of the log has no word for.
+    /// An action for which this version of the log has no word.
     Unknown,
 }
 

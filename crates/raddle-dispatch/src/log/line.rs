@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
-/// One line of a log: its tick, its step, and an event or an answer.
+/// One line of a log: its tick, the number of its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogLine<T> {
     /// The tick of the event or answer.
     pub t: Tick,
     /// The number of the step, which is one decision with the events before it.
     pub step: u64,
-    /// The event or answer, which has a key `event` or `answer`.
+    /// The event or answer of the line, which has a key `event` or `answer`.
     #[serde(flatten)]
     pub said: T,
 }
 
-/// An event as a log spells it; `P` is the type of its pieces: [`WrittenPieces`] to write them,
-/// runs to read them.
+/// An event as a log spells it; `P` is the type of its pieces (equal workgroups on one compute
+/// unit): [`WrittenPieces`] to write them, runs to read them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 #[serde(expecting = "an object with a key `event`")]
@@ -74,17 +74,19 @@ pub(super) enum LoggedEvent<P> {
     Submitted {
         launch: LaunchId,
     },
-    /// In a log of a live runtime: the runtime takes no launch now, so this one waits again.
+    /// In a log of a live runtime: the runtime takes no launch now, so this launch is back in its
+    /// buffer.
     NotSubmitted {
         launch: LaunchId,
     },
-    /// In a log of a live runtime: the idempotence of a launch, which is known when it is
-    /// submitted.
+    /// In a log of a live runtime: the verdict whether a launch is idempotent, which is known when
+    /// it is submitted.
     Judged {
         launch: LaunchId,
         idempotent: Idempotence,
     },
-    /// Every launch of the process that starts from now on sees its raised flag.
+    /// The raised flag of a process is visible: every launch of the process that starts from now on
+    /// sees it.
     Raised {
         process: ProcessId,
     },
@@ -92,7 +94,8 @@ pub(super) enum LoggedEvent<P> {
     ResetOver {
         process: ProcessId,
     },
-    /// In a log of a live runtime: a host was told that everything up to this launch has ended.
+    /// In a log of a live runtime: a host was told that this launch and all launches before it have
+    /// ended.
     Reached {
         process: ProcessId,
         launch: LaunchId,
@@ -104,7 +107,7 @@ pub(super) enum LoggedEvent<P> {
         hint: Hint,
     },
     Woke {},
-    /// An event that this version of the log has no line for.
+    /// An event for which this version of the log has no line.
     #[serde(skip_deserializing)]
     Unknown,
 }
@@ -137,11 +140,12 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
 }
 
 impl LoggedEvent<Vec<PieceRun>> {
-    /// Makes the event, with its pieces put into `pieces`.
+    /// Returns the event, with its pieces (equal workgroups on one compute unit) put into `pieces`;
+    /// the device has `cus` compute units.
     ///
     /// # Errors
-    /// When the event names a compute unit that the device does not have, or both waves and a cut; when
-    /// only the log of a live program has it.
+    /// When the event names a compute unit that the device does not have, or both `waves` and
+    /// `cut`; when only logs of live programs have such an event.
     pub(super) fn event<'p>(
         &self,
         cus: u16,
@@ -188,10 +192,11 @@ impl LoggedEvent<Vec<PieceRun>> {
     }
 }
 
-/// The first wave of a span, and the number of waves.
+/// The waves of a span as (first wave, number of waves); `None` for all waves.
 type FirstAndCount = Option<(u16, u16)>;
 
-/// Spells a span as the values of the keys `waves` and `cut`.
+/// Returns the values of the keys `waves` and `cut` that spell a span; at most one of them is not
+/// `None`.
 pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
@@ -200,7 +205,7 @@ pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     }
 }
 
-/// Reads the span of the keys `waves` and `cut`; `None` where both are given.
+/// Returns the span that the keys `waves` and `cut` spell; `None` where both are given.
 pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Option<WaveSpan> {
     match (waves, cut) {
         (None, None) => Some(WaveSpan::All),
@@ -211,8 +216,8 @@ pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Makes the answer that starts workgroups, with the hash of their addresses or, in full
-    /// detail, the addresses. `from` is the number from which a short log counts the workgroups.
+    /// Returns the answer that starts workgroups. With `full` it has the addresses, else their
+    /// hash; `from` is the workgroup from which a short log counts the others.
     pub(super) fn start(
         launch: LaunchId,
         span: WaveSpan,
@@ -230,21 +235,22 @@ impl<'a> LoggedAnswer<'a> {
 }
 
 impl WrittenPieces<'_> {
-    /// Spells pieces as a log has them.
+    /// Returns pieces (equal workgroups on one compute unit) as a log spells them.
     pub(super) fn text(pieces: &[Piece]) -> String {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
 }
 
-/// Spells the hash that stands for addresses in a log.
+/// Returns the hash that stands for addresses in a log, as text.
 #[must_use]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }
 
-/// Computes a hash of addresses, by which two answers can be told apart: in the steps of FNV-1a, a
-/// word at a time, in four lanes side by side, so that no multiplication waits for the one before.
+/// Returns a hash of addresses, by which two answers can be told apart. It takes the steps of
+/// FNV-1a, a word at a time, in four lanes side by side, so that no multiplication waits for the
+/// one before.
 fn digest(places: &[Place]) -> u32 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1u64, 2, 3, 4];

@@ -1,4 +1,4 @@
-//! What are the lines of a log, and is it whole?
+//! How are the lines of a log read one by one, and is the log complete?
 
 use std::io::{BufRead, Lines, Read};
 
@@ -8,10 +8,10 @@ use super::header::{LogHeader, is_header};
 use super::short::Memory;
 use crate::{DispatchError, Registry};
 
-/// The beginning of the last line.
+/// The text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// The last line of a log.
+/// The last line of a log, with the numbers of its events and answers.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct LastLine {
@@ -20,26 +20,26 @@ struct LastLine {
     answers: u64,
 }
 
-/// A log, line by line.
+/// A log that is read line by line.
 pub(super) struct LogLines<R> {
     lines: Lines<R>,
     /// The number of the line that was read last, from 1.
     pub(super) number: usize,
-    /// The first line as it stands, once it has been read.
+    /// The text of the first line; empty before it has been read.
     pub(super) first: String,
     last: String,
     memory: Memory,
 }
 
-/// The most bytes of the first line, as the first line of a file that is no log may be the whole
-/// file.
+/// The most bytes that are read of the first line, as the first line of a file that is no log may
+/// be the whole file.
 const HEADER: u64 = 1 << 20;
 
-/// Spells every line of a log in full. A file that is no log gives an error alone.
+/// Returns every line of a log, spelled in full. A file that is no log gives one error and no line.
 ///
 /// # Errors
-/// When the log does not begin with a header; when a line cannot be read, or leaves out what does
-/// not follow from earlier lines. No line follows an error.
+/// When the log does not begin with a header; when a line cannot be read, or leaves out a part that
+/// does not follow from earlier lines. No line follows an error.
 pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, DispatchError>> {
     let (mut memory, mut number, mut log) = (Memory::default(), 0, Some(log));
     core::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
     Ok((read > 0).then_some(line))
 }
 
-/// Spells a line in full. The first and the last line have no time, and stay as they are.
+/// Returns a line spelled in full. The first and the last line have no time, and stay as they are.
 fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String, DispatchError> {
     if number == 1 || line.starts_with(LAST) {
         return Ok(line);
@@ -99,7 +99,7 @@ impl<R: BufRead> LogLines<R> {
         }
     }
 
-    /// Reads the first line.
+    /// Reads the first line, the header of the log.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
@@ -107,7 +107,8 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// Reads the next line and spells it in full; `None` at the last line, which gives the counts.
+    /// Reads the next line and spells it in full; `None` at the last line, which has the numbers of
+    /// events and answers.
     ///
     /// # Errors
     /// When the line cannot be read, is not whole, or the log breaks off.

@@ -15,15 +15,17 @@ use crate::{Composed, DispatchError, Dispatcher, Registry};
 /// The result of a replay of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
-    /// The number of events fed.
+    /// The number of events of the log that the dispatcher got.
     pub events: u64,
-    /// The number of answer lines compared.
+    /// The number of answer lines that were compared.
     pub answers: u64,
-    /// The first line that differs: its number from 1, the logged text, the text of the new answer.
+    /// The first line that differs: (its number from 1, its text in the log, the text of the new
+    /// answer); `None` where none differs.
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Feeds the events of a log to a new dispatcher of the same recipe and compares the answers.
+/// Gives the events of a log to a new dispatcher with the recipe of the log, and compares its
+/// answers with those in the log.
 ///
 /// # Errors
 /// When the log cannot be read, its events contradict each other, or its policies are not bundled ones.
@@ -34,7 +36,8 @@ pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
 /// Replays a log as [`replay`] does, with the policies of a registry.
 ///
 /// # Errors
-/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
+/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of
+/// the log.
 pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut lines = LogLines::new(log);
     let mut replay = LogReplay::new(&lines.header(registry)?)?;
@@ -51,14 +54,14 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<Replayed, D
     Ok(replay.found)
 }
 
-/// A log being fed again.
+/// A replay of a log that is under way.
 struct LogReplay {
     dispatcher: Composed,
     cus: u16,
     echo: Echo,
-    /// The step whose events are being heard.
+    /// The step whose events are being read: (tick, number of the step); `None` before the first.
     open: Option<(Tick, u64)>,
-    /// The lines of that step in the log, with their numbers.
+    /// The lines of that step in the log: (number of the line, text).
     expected: Vec<(usize, String)>,
     pieces: Vec<Piece>,
     found: Replayed,
@@ -83,7 +86,8 @@ impl LogReplay {
         })
     }
 
-    /// Takes a line; where a new step begins, the step before it is decided and compared first.
+    /// Adds a line of the log; where a new step begins, the step before it is decided and compared
+    /// first.
     fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
         if !line.contains("\"event\":") {
             self.expected.push((number, line));
@@ -111,7 +115,8 @@ impl LogReplay {
         Ok(())
     }
 
-    /// Lets the dispatcher decide and compares everything of the step, byte for byte.
+    /// Asks the dispatcher for the decision of the step, and compares all lines of the step, byte
+    /// for byte.
     fn decide(&mut self) -> Result<(), DispatchError> {
         let Some((now, _)) = self.open else { return Ok(()) };
         self.dispatcher.decide(now, &mut Actions::default())?;

@@ -1,4 +1,4 @@
-//! What of a line need not be written, since it follows from the lines before it?
+//! Which parts of a log line need not be written, since they follow from the lines before it?
 //!
 //! The writer and the reader of a short log keep equal memories:
 //!
@@ -22,24 +22,24 @@ use crate::ByLaunch;
 use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
 
-/// The content of earlier lines, as far as later lines may leave it out.
+/// The content of earlier lines of a short log, as far as later lines may leave it out.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Tick and step of the last line.
+    /// The (tick, step) of the last line; `None` before the first.
     last: Option<(u64, u64)>,
     launches: ByLaunch<ToldBefore>,
-    /// The text of the last `wait`, behind its time.
+    /// The text of the last `wait` answer, without its time.
     wait: Vec<u8>,
 }
 
-/// The workgroups of a launch that have started and not ended, in batches.
+/// The workgroups of a launch that have started and not ended, in batches that started together.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
     started: VecDeque<Batch>,
 }
 
-/// Workgroups of a launch that started in one tick, with the same waves.
+/// The workgroups of a launch that started in one tick, with the same waves.
 #[derive(Debug)]
 struct Batch {
     at: u64,
@@ -47,7 +47,7 @@ struct Batch {
     pieces: Vec<Piece>,
 }
 
-/// A start, as it is read.
+/// A start of workgroups, as it is read from a line.
 #[derive(Deserialize)]
 struct ReadStart {
     launch: LaunchId,
@@ -57,7 +57,7 @@ struct ReadStart {
     pieces: Vec<PieceRun>,
 }
 
-/// An end, as it is read.
+/// An end of workgroups, as it is read from a line.
 #[derive(Deserialize)]
 struct ReadEnd {
     launch: LaunchId,
@@ -67,7 +67,8 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Begins a line in short form.
+    /// Writes the begin of a log line in short form: without a time, with the time since the last
+    /// line, or with tick and step.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -79,8 +80,8 @@ impl Memory {
         begun.expect("memory takes whatever is written");
     }
 
-    /// Notes a start. Returns the number from which its workgroups are counted; `None` where one of
-    /// them is below that number.
+    /// Records a start of workgroups. Returns the workgroup from which the short log counts them;
+    /// `None` where one of them is below that number.
     pub(super) fn started(
         &mut self,
         id: LaunchId,
@@ -104,7 +105,8 @@ impl Memory {
         pieces.iter().all(|piece| piece.first >= from).then_some(from)
     }
 
-    /// Notes that waves ended. Returns whether they are the first batch of the launch.
+    /// Records that waves ended. Returns whether they are those of the first batch of the launch,
+    /// so that the line may leave them out.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let first = self.launches.get(id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
@@ -112,7 +114,8 @@ impl Memory {
         follows
     }
 
-    /// Takes out the first batch of a launch; where other waves ended, forgets all of its batches.
+    /// Removes and returns the first batch of a launch; without `first`, removes all of its
+    /// batches.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();
@@ -122,7 +125,7 @@ impl Memory {
         batch
     }
 
-    /// Notes the text of a `wait`. Returns whether the last `wait` had the same text.
+    /// Records the text of a `wait` answer. Returns whether the last `wait` had the same text.
     pub(super) fn waits(&mut self, said: &[u8]) -> bool {
         let same = self.wait == said;
         if !same {
@@ -132,7 +135,8 @@ impl Memory {
         same
     }
 
-    /// Spells a line in full; `None` where it leaves out what does not follow from earlier lines.
+    /// Returns a line spelled in full; `None` where it leaves out a part that does not follow from
+    /// earlier lines.
     pub(super) fn spell_out(&mut self, line: &str) -> Option<String> {
         let said = if let Some(rest) = line.strip_prefix("{\"t\":") {
             let (t, rest) = number(rest)?;
@@ -203,12 +207,14 @@ impl Memory {
     }
 }
 
-/// Reads the text of a line behind its brace and its time.
+/// Reads a value from the text of a line that lacks its opening brace and its time; `None` where
+/// the text does not suit.
 fn read<T: DeserializeOwned>(said: &str) -> Option<T> {
     serde_json::from_str(&format!("{{{said}")).ok()
 }
 
-/// Splits a text into the number at its beginning and the rest.
+/// Splits a text into (the number at its beginning, the text behind it); `None` where it begins
+/// with no number.
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let (digits, rest) = text.split_at(end);

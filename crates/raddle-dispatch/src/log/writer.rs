@@ -1,4 +1,4 @@
-//! Where does the log go, and in how much detail?
+//! How is a decision log written, and in how much detail?
 
 use std::io::{self, Write};
 
@@ -11,18 +11,19 @@ use super::line::LoggedEvent;
 use super::short::Memory;
 use crate::answer::LoggedAnswer;
 
-/// The detail of start lines.
+/// The detail in which a log has the starts of workgroups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detail {
-    /// One line an answer.
+    /// One line for each start that the policy answers.
     #[default]
     Answers,
-    /// One line a workgroup, with its addresses if the policy gives any.
+    /// One line for each workgroup, with its addresses if the policy gives any.
     Full,
 }
 
-/// Returns a launch with the fields alone that a policy of the recipe reads.
+/// Returns a launch with only those fields that a policy of the recipe reads; the other fields are
+/// unknown.
 fn read_of(reads: Needs, launch: Launch) -> Launch {
     let Launch { activity, call, estimate, .. } = launch;
     Launch {
@@ -33,17 +34,19 @@ fn read_of(reads: Needs, launch: Launch) -> Launch {
     }
 }
 
-/// A writer of the log, or of nothing.
+/// A writer of a decision log, which may be off.
 ///
-/// An error stays until [`LogWriter::finish`] reports it, so that no decision depends on it.
+/// An error of writing is kept until [`LogWriter::finish`] reports it, so that no decision depends
+/// on it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
     reads: Needs,
-    /// The content that later lines leave out; `None` in a log that is spelled in full.
+    /// The content of earlier lines that later lines leave out; `None` in a log that is spelled in
+    /// full.
     memory: Option<Memory>,
     text: Vec<u8>,
-    /// The number of lines written, of events and of answers.
+    /// The numbers of lines written: (events, answers).
     lines: (u64, u64),
     error: Option<io::Error>,
 }
@@ -55,7 +58,7 @@ impl std::fmt::Debug for LogWriter {
 }
 
 impl LogWriter {
-    /// Makes a writer that writes nothing.
+    /// Returns a writer that is off: it writes no line.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -69,7 +72,8 @@ impl LogWriter {
         }
     }
 
-    /// Makes a writer to `to` that begins with a header; in short form, or with every line in full.
+    /// Returns a writer to `to` that begins with a header; with `short` in short form, else with
+    /// every line in full.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, Needs, bool),
@@ -82,8 +86,8 @@ impl LogWriter {
         log
     }
 
-    /// Makes a writer to `to` that begins with this header, for a program whose log has events and
-    /// answers of its own. Give it a buffered writer: every line is one write.
+    /// Returns a writer to `to` that begins with this header, for a program whose log has events
+    /// and answers of its own. Give it a buffered writer: every line is one write.
     #[must_use]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
         Self::new(to, (Detail::Answers, Needs::NONE, false), header)
@@ -101,7 +105,7 @@ impl LogWriter {
         self.line(t, step, &said);
     }
 
-    /// Passes on the buffered bytes. An error is kept until [`finish`](Self::finish).
+    /// Passes the buffered bytes on to the output. An error is kept until [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if let (Some(to), None) = (&mut self.to, &self.error) {
             self.error = to.flush().err();
@@ -114,7 +118,7 @@ impl LogWriter {
         self.error.is_some()
     }
 
-    /// Returns whether lines are written.
+    /// Returns whether lines are written: false for a writer that is off or has met an error.
     fn is_on(&self) -> bool {
         self.to.is_some() && self.error.is_none()
     }
@@ -127,7 +131,7 @@ impl LogWriter {
         }
     }
 
-    /// Begins a line with its time.
+    /// Begins a line with its tick and step.
     fn begin(&mut self, t: Tick, step: u64) {
         self.text.clear();
         match &mut self.memory {
@@ -139,7 +143,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes a value behind the time of a line, without its opening brace.
+    /// Writes a value behind the time of a line, without the opening brace of the value.
     fn say(&mut self, said: &impl Serialize) {
         let begun = self.text.len();
         self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
@@ -155,7 +159,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes an event.
+    /// Writes an event of the dispatcher.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
         if self.is_on()
             && let (&Event::WavesEnded { launch, waves, pieces }, Some(memory)) =
@@ -180,7 +184,7 @@ impl LogWriter {
         self.heard(now, step, LoggedEvent::from(&event));
     }
 
-    /// Writes an answer.
+    /// Writes an answer of a policy or of the dispatcher.
     pub(crate) fn answer(&mut self, t: Tick, step: u64, said: LoggedAnswer<'_>) {
         let (LoggedAnswer::Wait { .. }, true) = (&said, self.is_on()) else {
             return self.said(t, step, said);
@@ -196,7 +200,7 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes a start: one line, or one a workgroup.
+    /// Writes a start of workgroups: one line, or with full detail one for each workgroup.
     pub(crate) fn start(
         &mut self,
         now: Tick,
@@ -238,7 +242,7 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes the last line, which marks a complete log, and all buffered bytes; nothing follows
+    /// Writes the last line, which marks a complete log, and all buffered bytes; no line follows
     /// it.
     ///
     /// # Errors
@@ -253,13 +257,13 @@ impl LogWriter {
     }
 }
 
-/// Spells the last line of a log, with the numbers of its events and answers.
+/// Returns the text of the last line of a log, with the numbers of its events and answers.
 fn last_line((events, answers): (u64, u64)) -> String {
     format!("{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")
 }
 
-/// Gives the whole lines of a log that goes on a last line, so that they can be replayed and
-/// checked. Each line must be spelled in full.
+/// Returns the whole lines of a log that is still being written, with a last line, so that they can
+/// be replayed and checked. Each line must be spelled in full.
 #[must_use]
 pub fn ended(lines: &str) -> String {
     let with = |key: &str| lines.lines().skip(1).filter(|line| line.contains(key)).count() as u64;

@@ -1,23 +1,23 @@
-//! What can go wrong with a recipe?
+//! Why can a recipe not be used?
 
 use raddle_policy::SettingError;
 
 use super::line::line;
 use super::sample;
 
-/// A recipe that cannot be used.
+/// The reason why a recipe cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum RecipeError {
-    /// Neither TOML nor JSON.
+    /// The text of the recipe is neither TOML nor JSON.
     #[error("recipe {name}, line {line}: this is not valid {format}: {message}")]
     Syntax { name: String, format: &'static str, line: usize, message: String },
-    /// Another version of the recipe format.
+    /// The recipe is of another version of the format.
     #[error("recipe {name} {version}; this raddle reads version 1: put `{line}` at its top")]
     Version { name: String, version: String, line: &'static str },
-    /// An unknown or missing key, or a value that its key or the policy cannot use. The name and
-    /// the line are known where the recipe's text is.
+    /// A key is unknown or missing, or has a value that the key or the policy cannot use. The name
+    /// and the line are known where the recipe's text is.
     #[error("{}, `{key}`: {message}{}", place(name, *line), suffix(message, example.as_deref()))]
     Setting {
         name: String,
@@ -40,7 +40,7 @@ fn suffix(message: &str, example: Option<&str>) -> String {
 }
 
 impl RecipeError {
-    /// Makes the error of one key of a recipe whose text is not known.
+    /// Returns the error of one key of a recipe whose text is not known.
     pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
         // Keys and words come from a file, so control characters must not reach a terminal.
         let plain = |text: &str| text.replace(char::is_control, "?");
@@ -53,8 +53,8 @@ impl RecipeError {
         }
     }
 
-    /// Makes the error of a setting that the policy of a slot cannot use; the example is taken from
-    /// the samples of the policy.
+    /// Returns the error of a setting that the policy of a slot cannot use; the example is taken
+    /// from the samples of the policy.
     pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
         let SettingError { key, message, example, .. } = error;
         let steps: Vec<&str> = key.split(['.', '[']).collect();

@@ -7,7 +7,8 @@ use super::registry::Registry;
 use super::sample;
 use raddle_read::{FaultKind, ReadError, kebab};
 
-/// A recipe with every key, for examples.
+/// A recipe text with all keys that do not belong to a policy, from which error messages take
+/// examples.
 const RECIPE: &str = "raddle = 1
 description = \"what it is for, in a line\"
 window = 8
@@ -16,7 +17,8 @@ turn = { policy = \"everyone\" }
 allocate = { policy = \"leftover\" }
 preempt = { policy = \"never\" }";
 
-/// Makes the error of a recipe from the error of one of its values. With `json`, examples are JSON.
+/// Returns the error of a recipe for the error of one of its values. With `json`, examples are
+/// JSON.
 pub(super) fn explain(
     error: &ReadError,
     recipe: &Value,
@@ -81,12 +83,12 @@ pub(super) fn explain(
     RecipeError::setting(&dotted(&at), &message, example)
 }
 
-/// Reads a step of a JSON Pointer, in kebab-case.
+/// Returns a step of a JSON Pointer without its escapes, in kebab-case.
 fn unescaped(step: &str) -> String {
     kebab(&step.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Writes a path as in `order.windows.windows-us[2]`.
+/// Joins the steps of a path to a key such as `order.windows.windows-us[2]`.
 fn dotted(path: &[&str]) -> String {
     let step = |shown: String, step: &&str| match step.parse::<usize>() {
         Ok(index) => format!("{shown}[{index}]"),
@@ -105,7 +107,7 @@ fn value<'v>(recipe: &'v Value, path: &[&str]) -> Option<&'v Value> {
     })
 }
 
-/// Finds the policy of the slot that a path leads into.
+/// Returns the name of the policy in the slot into which a path leads; `None` where there is none.
 fn policy(recipe: &Value, path: &[&str]) -> Option<String> {
     value(recipe, &[path.first()?, "policy"])?.as_str().map(kebab)
 }

@@ -7,15 +7,15 @@ use toml::de::{DeTable, DeValue};
 
 use raddle_read::kebab;
 
-/// Finds the line, from 1, of a key such as `order.windows.windows-us[2]`, or of the innermost
-/// table that would hold it.
+/// Returns the line, from 1, of a key such as `order.windows.windows-us[2]`, or of the innermost
+/// table that would hold it; `None` where there is neither.
 pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']'));
     let at = if is_json(text) { in_json(text, steps) } else { in_toml(text, steps) }?;
     Some(line_at(text, at))
 }
 
-/// Finds the line, from 1, of a byte of the text.
+/// Returns the line, from 1, of the byte `at` of the text.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }

@@ -9,8 +9,8 @@ use raddle_workgroup::{
 
 use super::slot::Knowledge;
 
-/// Answers depend on what waves do where units are chosen by power, and decisions that take time
-/// take the clock of the device.
+/// The facts about the policy `matching` beside its answers: these depend on what waves do where
+/// compute units are chosen by power, and decisions that take time take the clock of the device.
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: |config| match config.place {
         PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
@@ -26,7 +26,7 @@ pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     },
 };
 
-/// Settings that can be used, for examples.
+/// Valid settings of the policy `matching`, as TOML, from which messages take examples.
 pub(super) const SAMPLES: &[&str] = &[
     "search = \"full\"
      order = \"static\"
@@ -53,7 +53,7 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
 
-/// Makes the error of the shares of a policy, or of its settings as a whole.
+/// Returns the error for the shares of a policy, or for its settings as a whole.
 pub(super) fn told(error: Error) -> SettingError {
     match error {
         Error::ZeroShare { process } => SettingError::new(
@@ -64,7 +64,8 @@ pub(super) fn told(error: Error) -> SettingError {
     }
 }
 
-/// Makes the error of settings that `Matching` refused for a number of compute units of a shape.
+/// Returns the error for settings that `Matching` refused for a device of `cus` compute units of
+/// this shape.
 pub(super) fn refused(
     config: &MatchingConfig,
     (shape, cus): (&CuShape, usize),
@@ -112,7 +113,8 @@ pub(super) fn refused(
     }
 }
 
-/// Finds the key of a search that cannot be used, and why; `None` where no single key is at fault.
+/// Returns the error for the key of a search that cannot be used for a resource; `None` where no
+/// single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
         Resource::Sgpr if shape.sgpr == u16::MAX => 0,
@@ -160,7 +162,7 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
     }
 }
 
-/// Names the key, in its table, of how far back instructions count.
+/// Returns the full name of a key that says how far back instructions count.
 fn history(config: &MatchingConfig, key: &str) -> String {
     match config.place {
         PlaceRule::Mix { .. } => format!("place.mix.power.{key}"),
@@ -168,7 +170,7 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// Names the second of two keys of which only one may be given.
+/// Returns the full name of the second of two keys of which only one may be given.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),
@@ -177,8 +179,8 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     }
 }
 
-/// Names the key of weights that are all 0, or too large to add up. In a mix these are the free
-/// weights where they alone are refused too.
+/// Returns the key of weights that are all 0, or too large to add up. In a mix of free resources
+/// and power, these are the weights of free resources where they are refused without power too.
 fn weights(config: &MatchingConfig, (shape, cus): (&CuShape, usize)) -> &'static str {
     match &config.place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",

@@ -1,4 +1,5 @@
-//! Which policies can a recipe name? Each has a row: name, settings for examples, how it is made.
+//! Which policies of this workspace can a recipe name? Each has a row: name, settings for examples,
+//! how it is made.
 
 use raddle_policy::{Allocate, LaunchPath, NoConfig, Preempt, Turn};
 #[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
@@ -23,7 +24,7 @@ use super::slot::Knowledge;
 use super::slot::{SlotPolicies, row, row_knowing};
 use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 
-/// Lists the policies of the launch path, by which launches reach the device.
+/// Returns the launch path policies of this workspace, by which launches reach the device.
 pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     SlotPolicies::new(
         "launch-path",
@@ -49,7 +50,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     )
 }
 
-/// Lists the turn policies, which choose the processes that may issue.
+/// Returns the turn policies of this workspace, which choose the processes that may issue.
 pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     SlotPolicies::new(
         "turn",
@@ -100,7 +101,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     )
 }
 
-/// Lists the allocate policies, which choose the compute units of workgroups.
+/// Returns the allocate policies of this workspace, which choose the compute units of workgroups.
 pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     SlotPolicies::new(
         "allocate",
@@ -142,7 +143,7 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     )
 }
 
-/// Lists the preempt policies, which choose how work leaves.
+/// Returns the preempt policies of this workspace, which choose how work leaves.
 pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     SlotPolicies::new(
         "preempt",
@@ -173,7 +174,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the knowledge of a turn policy whose turns may end by time.
+/// Returns the facts, beside its answers, about a turn policy whose turns may end by time.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::NONE.with_slices())

@@ -1,4 +1,4 @@
-//! Which policies can a recipe name?
+//! Which policies, of this workspace and from outside, can a recipe name?
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -56,7 +56,7 @@ pub struct Registry {
     pub(super) preempt: SlotPolicies<dyn Preempt + Send>,
 }
 
-/// The registry of callers that give none: the policies of this workspace.
+/// The registry for callers that give none: the policies of this workspace.
 pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
     launch_path: policies::launch_paths(),
     turn: policies::turns(),
@@ -68,7 +68,8 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// The new policy replaces one of the same name; recipes then mean the new one.
+        /// The new policy replaces one of the same name; recipes with that name then get the new
+        /// policy.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where
@@ -110,17 +111,18 @@ impl Registry {
     }
 
     slots! {
-        /// Adds a way in which launches reach the device.
+        /// Adds a launch path policy: a way in which launches reach the device, and its cost.
         launch_path, launch_path_named: LaunchPath;
-        /// Adds a turn policy.
+        /// Adds a turn policy, which chooses the processes that may issue.
         turn, turn_named: Turn;
-        /// Adds a policy of which workgroups go where.
+        /// Adds an allocate policy, which chooses the compute units of workgroups.
         allocate, allocate_named: Allocate;
-        /// Adds a policy of how work leaves.
+        /// Adds a preempt policy, which chooses how work leaves when its process loses the turn.
         preempt, preempt_named: Preempt;
     }
 
-    /// Reads a recipe of these policies, as [`Recipe::parse`] reads one of the bundled ones.
+    /// Reads a recipe with the policies of this registry, as [`Recipe::parse`] does with the
+    /// bundled ones.
     ///
     /// # Errors
     /// As [`Recipe::parse`].
@@ -128,7 +130,7 @@ impl Registry {
         Recipe::read(name, text, self)
     }
 
-    /// Returns settings of a policy for examples, as TOML texts.
+    /// Returns valid settings of a policy, as TOML texts, from which messages take examples.
     pub(super) fn samples(&self, slot: &str, policy: &str) -> &'static [&'static str] {
         match slot {
             "launch-path" => self.launch_path.samples(policy),

@@ -8,44 +8,46 @@ use serde_json::{Map, Value};
 use super::PolicySlot;
 use raddle_read::{ReadError, kebab, read};
 
-/// The keys of the runtime in the table `[preempt]`.
+/// The keys of the table `[preempt]` that belong to the runtime and not to the policy.
 const KEYS: [&str; 8] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes", "load-ns"];
 
-/// The costs of a runtime for taking work off, in nanoseconds and bytes. A cost that is `None` is
-/// taken from the device table.
+/// The costs of a runtime for taking work off the device, in nanoseconds and bytes. A cost that is
+/// `None` is taken from the device table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct PreemptRuntime {
-    /// The scope of a reset: which launches it kills. Without the key, the launches of one process.
+    /// The scope of a reset, the set of launches that it kills; with `None`, those of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ResetScope>,
-    /// The time from raising a flag until kernels that start see it.
+    /// Nanoseconds from raising a flag until kernels that start see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flag_ns: Option<u64>,
-    /// The time of each launch that leaves by the flag; in a stream one after the other.
+    /// Nanoseconds that each launch takes to leave by the flag; launches of one stream leave one
+    /// after the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_ns: Option<u64>,
-    /// The time of the test of the flag, in every workgroup.
+    /// Nanoseconds of the test of the flag, in every workgroup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_ns: Option<u64>,
-    /// The time of a reset.
+    /// Nanoseconds that a reset takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_ns: Option<u64>,
-    /// The time of a save or a restore of a process, beside the time for the bytes that it moves.
+    /// Nanoseconds of a save or a restore of a process, beside the time for the bytes that it
+    /// moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_ns: Option<u64>,
     /// The fewest bytes that a save or a restore of a process moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
-    /// The time that the device takes for itself whenever a process follows another one on it,
-    /// whether or not work was saved or is restored. Without the key, none.
+    /// Nanoseconds that the device takes for itself whenever a process follows another one on it,
+    /// even where no work was saved or is restored; `None` counts as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_ns: Option<u64>,
 }
 
 impl PreemptRuntime {
-    /// Fills in each field that is `None` from `other`.
+    /// Returns these costs, with each field that is `None` taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -60,7 +62,7 @@ impl PreemptRuntime {
         }
     }
 
-    /// Takes the keys of the runtime out of the table `[preempt]`.
+    /// Removes the keys of the runtime from the table `[preempt]`, and reads them.
     pub(super) fn take(slot: &mut Option<Value>) -> Result<Self, ReadError> {
         let Some(Value::Object(table)) = slot else { return Ok(Self::default()) };
         let own = |key: &String| KEYS.contains(&&*kebab(key));
@@ -71,7 +73,8 @@ impl PreemptRuntime {
     }
 }
 
-/// The table `[preempt]`, as it is written.
+/// The table `[preempt]` as a recipe spells it: the policy with its settings, and the costs of the
+/// runtime.
 #[derive(Serialize)]
 pub(super) struct WrittenPreempt<'r> {
     #[serde(flatten)]

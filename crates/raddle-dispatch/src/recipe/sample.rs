@@ -1,10 +1,10 @@
-//! Which value can a setting have, for an example in a message?
+//! Which valid value of a setting can an error message give as an example?
 
 use toml::Value;
 
-/// Finds a key with its value in some TOML texts: in the text where the value is `word` or has
-/// `word` as a key, else in the first text that has the key. A path that leads into a list ends at
-/// the list.
+/// Returns the last key of a path with a value from some TOML texts: from a text where the value is
+/// `word` or has `word` as a key, else from the first text that has the path; `None` where none
+/// has. A path that leads into a list ends at the list.
 pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<(String, Value)> {
     let index = |step: &&str| step.trim_end_matches(']').parse::<usize>().is_ok();
     let path = &path[..path.iter().position(index).unwrap_or(path.len())];
@@ -20,7 +20,7 @@ pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<
     Some(((*path.last()?).to_owned(), value.clone()))
 }
 
-/// Writes a key and its value as TOML or as JSON.
+/// Returns a key and its value as TOML or as JSON, in backticks.
 pub(super) fn shown((key, value): &(String, Value), json: bool) -> String {
     // A TOML value has no keys but text, so JSON can hold it.
     let json = json.then(|| serde_json::to_string(value).unwrap_or_default());

@@ -16,30 +16,30 @@ use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(not(feature = "preempt"), expect(dead_code, reason = "no policy takes the costs"))]
 pub(super) struct Given {
-    /// The clock of the device.
+    /// The clock of the device, in MHz; `None` where it is not known.
     pub(super) clock_mhz: Option<u32>,
-    /// The costs of letting work leave.
+    /// The costs of the device for taking work off; `None` where they are not known.
     pub(super) costs: Option<DeviceCosts>,
-    /// The bound of how often a launch is killed.
+    /// The most times that one launch is killed; `None` for no bound.
     pub(super) most_kills: Option<u32>,
 }
 
-/// Settings of any type, with how a policy is made from them.
+/// The settings of a policy, of any type, with the function that makes the policy from them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError>;
 
     fn needs(&self) -> Needs;
 
-    /// Returns the settings with what was given; `None` where nothing changes.
+    /// Returns the settings with the values of `given` filled in; `None` where nothing changes.
     fn filled(&self, given: &Given) -> Option<SharedSettings<P>>;
 }
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
-/// The knowledge of a policy beside its answers, by its settings.
+/// The facts about a policy beside its answers, which depend on its settings.
 pub(super) struct Knowledge<C> {
     pub(super) needs: fn(&C) -> Needs,
-    /// Returns the settings with what was given; `None` where nothing changes.
+    /// Returns the settings with the values of `given` filled in; `None` where nothing changes.
     pub(super) fill: fn(&C, &Given) -> Option<C>,
 }
 
@@ -52,13 +52,13 @@ impl<C> Clone for Knowledge<C> {
 impl<C> Copy for Knowledge<C> {}
 
 impl<C> Knowledge<C> {
-    /// Returns the knowledge of a policy that has these needs and takes nothing that is given.
+    /// Returns the facts about a policy that has these needs and takes no value of [`Given`].
     pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
         Self { needs, fill: |_, _| None }
     }
 }
 
-/// Settings of one type, with the function that makes the policy.
+/// The settings of a policy, of one type, with the function that makes the policy from them.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Typed<C, P: ?Sized> {
@@ -89,17 +89,17 @@ type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 /// A function that reads the settings of a policy.
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
-/// One policy of a slot.
+/// One policy that a slot of a recipe (such as `turn`) may have, as the registry knows it.
 pub(super) struct RegistryRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
     read: ReadSettings<P>,
-    /// True if the policy is of this workspace.
+    /// True if the policy belongs to this workspace.
     pub(super) bundled: bool,
 }
 
-/// Makes the row of a policy: its name, TOML texts with settings from which messages take examples,
-/// and the function that makes the policy.
+/// Returns the registry's row of a policy: its name, TOML texts of valid settings for the examples
+/// in messages, and the function that makes the policy.
 pub(super) fn row<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -112,7 +112,8 @@ where
     row_of(name, samples, Knowledge::needs(|_| Needs::NONE), Arc::new(make))
 }
 
-/// Makes the row of a policy, as [`row`] does, of which more must be known.
+/// Returns the registry's row of a policy, as [`row`] does, with facts about the policy beside its
+/// answers.
 pub(super) fn row_knowing<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -126,7 +127,8 @@ where
     row_of(name, samples, known, Arc::new(make))
 }
 
-/// Makes the row of a policy, as [`row`] does, from a closure.
+/// Returns the registry's row of a policy, as [`row_knowing`] does, from a closure that makes the
+/// policy.
 pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -144,7 +146,8 @@ where
     RegistryRow { name, samples, read: Box::new(read), bundled: true }
 }
 
-/// The policies of one slot. The first is the default, and needs no settings.
+/// The policies that one slot of a recipe (such as `turn`) may have. The first is the default, and
+/// needs no settings.
 pub(super) struct SlotPolicies<P: ?Sized> {
     slot: &'static str,
     rows: Vec<Arc<RegistryRow<P>>>,
@@ -161,7 +164,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         Self { slot, rows: rows.into_iter().map(Arc::new).collect() }
     }
 
-    /// Adds a policy from outside, in the place of one of the same name.
+    /// Adds a policy from outside this workspace, in place of one of the same name.
     pub(super) fn add(&mut self, row: RegistryRow<P>) {
         let row = Arc::new(RegistryRow { bundled: false, ..row });
         match self.rows.iter_mut().find(|known| kebab(known.name) == kebab(row.name)) {
@@ -170,12 +173,13 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         }
     }
 
-    /// Lists the names of the policies.
+    /// Returns the names of the policies that the slot may have.
     pub(super) fn names(&self) -> Vec<&'static str> {
         self.rows.iter().map(|row| row.name).collect()
     }
 
-    /// Reads a slot: a table of the policy's name and its settings, or the default.
+    /// Reads the policy of a slot: a table of its name and its settings, or with `None` the default
+    /// policy.
     pub(super) fn read(&self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         self.choose(value).map_err(|error| error.within(self.slot))
     }
@@ -204,14 +208,15 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         self.rows.iter().find(|row| kebab(row.name) == name)
     }
 
-    /// Returns settings of a policy for examples, as TOML texts.
+    /// Returns valid settings of a policy, as TOML texts, from which messages take examples; empty
+    /// for an unknown policy.
     pub(super) fn samples(&self, name: &str) -> &'static [&'static str] {
         self.row(name).map_or(&[], |row| row.samples)
     }
 }
 
-/// Mends the error of an unknown setting where the key `policy` beside the settings was likely
-/// meant.
+/// Changes the error of an unknown setting to one about the key `policy` beside the settings, where
+/// that key was likely meant.
 fn meant_policy(error: ReadError) -> ReadError {
     let beside = error.kind == FaultKind::UnknownField && error.nearest().is_none();
     match beside && nearest(&kebab(&error.found), ["policy"]).is_some() {
@@ -237,25 +242,25 @@ impl<P: ?Sized> PolicySlot<P> {
         self.row.name
     }
 
-    /// Returns the settings of the policy, if they are of this type.
+    /// Returns the settings of the policy; `None` if they are of another type.
     #[must_use]
     pub fn settings<C: 'static>(&self) -> Option<&C> {
         let settings: &dyn Any = &*self.settings;
         settings.downcast_ref::<Typed<C, P>>().map(|typed| &typed.config)
     }
 
-    /// Returns whether the policy is not a bundled one.
+    /// Returns whether the policy comes from outside this workspace.
     #[must_use]
     pub fn is_from_outside(&self) -> bool {
         !self.row.bundled
     }
 
-    /// Returns what must be known of the policy beside its answers.
+    /// Returns the facts about the policy that must be known beside its answers.
     pub(super) fn needs(&self) -> Needs {
         self.settings.needs()
     }
 
-    /// Fills in what is given, where the policy has the setting and the user gave none.
+    /// Sets the values of `given` that the policy has as settings and the user did not set.
     pub(super) fn fill(&mut self, given: &Given) {
         if let Some(settings) = self.settings.filled(given) {
             self.settings = settings;

@@ -1,4 +1,4 @@
-//! Turn: every runnable process may issue, always.
+//! The turn policy `everyone`: every runnable process may issue, always.
 
 use alloc::vec::Vec;
 

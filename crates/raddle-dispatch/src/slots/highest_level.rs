@@ -1,4 +1,4 @@
-//! Turn: only the processes of the most urgent level present may issue.
+//! The turn policy `highest-level`: only the runnable processes of the most urgent level may issue.
 //!
 //! The rule is strict: while a process of that level is runnable, no less urgent one issues,
 //! however long it has waited.

@@ -1,8 +1,9 @@
-//! Preempt: submitted work stays and runs; only new submissions stop.
+//! The preempt policy `never`: submitted work of a process that lost the turn stays and runs; only
+//! new submissions stop.
 
 use raddle_policy::{Preempt, Preemption, Tick, VictimView};
 
-/// A preempt policy that takes nothing off. It promises no latency.
+/// A preempt policy that never takes work off the device. It promises no latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Never;
 

@@ -1,4 +1,5 @@
-//! What does the book refuse, and what do the largest numbers do to it?
+//! Which starts and ends does the account of resident workgroups refuse, and does it bear the
+//! largest numbers?
 
 use crate::book::{Book, BookError};
 use raddle_policy::{

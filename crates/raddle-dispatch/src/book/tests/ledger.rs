@@ -1,4 +1,5 @@
-//! What would the book say, if it knew each wave and added up anew each time?
+//! What would the account of resident workgroups say, if it knew each wave and added up anew each
+//! time?
 
 use raddle_policy::{CuId, CuShape, Demand, Free, Launch, LaunchId};
 
@@ -26,7 +27,7 @@ pub(crate) struct Group {
     pub(crate) launch: LaunchId,
     pub(crate) kind: Kind,
     pub(crate) demand: Demand,
-    /// Waves started so far, also those that have ended.
+    /// The number of waves that have started so far, with those that have ended.
     pub(crate) started: u16,
     /// The SIMD of each wave that is resident.
     pub(crate) simds: Vec<u8>,
@@ -71,7 +72,7 @@ impl Ledger {
         free
     }
 
-    /// Counts the waves that fit on one SIMD, by trying.
+    /// Returns the number of waves that fit on one SIMD, by taking them one by one.
     fn waves_on(&self, cu: CuId, simd: u8, demand: &Demand) -> u16 {
         let (waves, mut vgpr) = self.free_of(cu, simd);
         let mut fit = 0;

@@ -1,4 +1,4 @@
-//! What does the book keep, and what does it refuse?
+//! What does the account of resident workgroups keep, and what does it refuse?
 
 mod errors;
 mod ledger;

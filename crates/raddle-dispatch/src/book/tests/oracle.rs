@@ -1,4 +1,4 @@
-//! Does the book keep what a naive ledger of single waves keeps?
+//! Does the account of resident workgroups equal a naive ledger of single waves?
 //!
 //! The ledger knows every wave by its SIMD and adds everything up anew for each question.
 
@@ -61,7 +61,8 @@ fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
     }
 }
 
-/// The book, the ledger beside it, and the next free workgroup number.
+/// The dispatcher's account (the book), the naive ledger beside it, and the next free workgroup
+/// number.
 struct Pair {
     book: Book,
     ledger: Ledger,
@@ -136,7 +137,7 @@ impl Pair {
         self.next += 100;
     }
 
-    /// Goes on with a workgroup that is partly there, else begins one.
+    /// Starts further waves of a workgroup that has started in part, else begins one.
     fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
         let begun = self.ledger.begun(launch);
         let (cu, kind, first) =
@@ -149,7 +150,7 @@ impl Pair {
         self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
     }
 
-    /// Goes on with a workgroup that was cut, else cuts one.
+    /// Starts further waves of a workgroup that was cut, else cuts one.
     fn cut(&mut self, launch: &Launch, cu: CuId, code: u32, count: u16) -> bool {
         let (workgroup, first) = self.cut.get(&launch.id).copied().unwrap_or((self.next, 0));
         self.next += 100;

@@ -1,4 +1,4 @@
-//! What does an answer of a log do, and against which rule?
+//! Which state of a checker does an answer of a log change, and which rule may the answer break?
 
 use raddle_policy::{CuId, LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
@@ -109,7 +109,8 @@ impl Checker {
         }
     }
 
-    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound.
+    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound: it must not be
+    /// one that a preemption holds.
     pub(super) fn distributes(&mut self, id: LaunchId) {
         let staying = |launch: &&SeenLaunch| launch.stage == SeenStage::Staying;
         let Some(launch) = self.launches.get(id).filter(staying) else { return };
@@ -122,7 +123,7 @@ impl Checker {
         }
     }
 
-    /// Notes that a launch starts or binds a workgroup.
+    /// Records that a launch starts or binds a workgroup, and checks that it may (rules 4 and 5).
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
@@ -165,8 +166,8 @@ impl Checker {
         self.is_open(id, closed);
     }
 
-    /// Checks rule 9: a launch starts neither on a compute unit that is being reset, `closed` by a
-    /// process, nor while the device is being reset.
+    /// Checks rule 9: a launch must not start on a compute unit that is being reset (`closed` has
+    /// the unit and the process of that reset), nor while the device is being reset.
     pub(super) fn is_open(&mut self, id: LaunchId, closed: Option<(CuId, ProcessId)>) {
         let device = self.scope == ResetScope::Device;
         let mut processes = self.processes.iter().take_while(|_| device);
@@ -203,9 +204,9 @@ impl Checker {
         }
     }
 
-    /// Notes that a launch is killed. Then every launch of its process, or of its stream where
-    /// single streams are reset, that is in the runtime and does not leave by the flag must be
-    /// allowed to be killed (S3.3, A2).
+    /// Records that a launch is killed, and checks that this is allowed (S3.3, A2). Every launch of
+    /// its process, or of its stream where single streams are reset, that is in the runtime and
+    /// does not leave by the flag must be one that may be killed.
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(id).map(|launch| launch.stream);
@@ -231,13 +232,14 @@ impl Checker {
             return;
         }
         if let Some(launch) = self.launches.get(id) {
-            // The reset of another process of the part may have killed it.
+            // The reset of another process may have killed the launch.
             let by = self.resets.unwrap_or(owner);
             self.closed.extend(launch.units.keys().map(|&cu| (cu, by)));
         }
     }
 
-    /// Notes that a preemption is complete: its compute units are open again.
+    /// Records that the preemption of a process is complete, so that its compute units are open
+    /// again, and checks rule 3.
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

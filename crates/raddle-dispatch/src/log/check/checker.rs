@@ -15,9 +15,9 @@ use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::log::line::{LogLine, LoggedEvent};
 use crate::{ByLaunch, DispatchError};
 
-/// The pieces of a start or an end.
+/// A list of the pieces (equal workgroups on one compute unit) of a start or an end.
 pub(crate) trait Pieces {
-    /// Lists the single pieces.
+    /// Returns the single pieces: each is equal workgroups on one compute unit.
     fn each(&self) -> impl Iterator<Item = Piece>;
 }
 
@@ -33,19 +33,21 @@ impl Pieces for WrittenPieces<'_> {
     }
 }
 
-/// An answer with the fields that the rules read.
+/// An answer as a check of a log reads it: with the fields that the rules need, and its pieces
+/// (equal workgroups on one compute unit) in runs.
 type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
-/// A checker that follows a log and notes the rules that the log breaks. [`super::check`] gives it
-/// the lines of a file, a live runtime each line as it is written, and a dispatcher its events and
-/// answers.
+/// A checker that follows a decision log and counts the rules of [`LogRule`] that the log breaks.
+/// [`super::check`] gives it the lines of a file, a live runtime each line as it is written, and a
+/// dispatcher its events and answers.
 pub struct Checker {
     pub(super) window: Option<u32>,
-    /// Set if the dispatcher hears of launches before they are ready, and of copies.
+    /// True if the dispatcher gets the events of launches before they are ready, and those of
+    /// copies.
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
-    /// A compute unit with nothing on it.
+    /// A device of one empty compute unit, by which the checker knows launches that never fit.
     pub(super) empty: Cus,
     pub(super) cuts: bool,
     pub(super) launches: ByLaunch<SeenLaunch>,
@@ -53,17 +55,18 @@ pub struct Checker {
     pub(super) gone: UsedIds,
     pub(super) processes: BTreeMap<ProcessId, SeenProcess>,
     pub(super) may_issue: Vec<ProcessId>,
-    /// The launches of each stream that wait in its buffer.
+    /// The launches that wait in the buffer of each stream, by the index of the buffer.
     pub(super) buffers: Vec<InOrder>,
     /// The index of the buffer of each stream.
     pub(super) streams: BTreeMap<(ProcessId, StreamId), usize>,
-    /// Compute units on which nothing may start, each with the process whose reset closes it.
+    /// The compute units on which no launch may start, each with the process whose reset closes it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
-    /// The process of the last reset: the launches that it kills follow it.
+    /// The process of the last reset: launches that are killed in the lines behind it are killed by
+    /// that reset.
     pub(super) resets: Option<ProcessId>,
     /// The number of launches and copies issued so far.
     pub(super) orders: u64,
-    /// The launch that started last, if nothing but waits and ends of waves has come since.
+    /// The launch that started last, if only waits and ends of waves have come since; else `None`.
     going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
@@ -76,14 +79,14 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Returns the checker of a dispatcher whose allocate policy cuts workgroups or not, on compute units like
-    /// the empty one.
+    /// Returns the checker `live`, changed for a dispatcher whose compute units are like those of
+    /// `empty`; `cuts` is true where its allocate policy may cut workgroups.
     pub(crate) fn of_dispatcher(cuts: bool, empty: Cus, live: Self) -> Self {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
 
-    /// Takes an event that a dispatcher has heard. Ends of waves are left out, as the book checks
-    /// them.
+    /// Follows an event that a dispatcher has taken. Ends of waves are left out, as the
+    /// dispatcher's account of resources checks them.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
@@ -92,7 +95,7 @@ impl Checker {
         }
     }
 
-    /// Takes an answer that is not a start.
+    /// Follows an answer that is not a start.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
         self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
@@ -101,7 +104,7 @@ impl Checker {
         }
     }
 
-    /// Notes that workgroups of a launch start, with their first waves if they are `fresh`. Of
+    /// Follows a start of workgroups of a launch; `fresh` is true where their first waves start. Of
     /// starts of one launch in a row only the first is checked.
     pub(crate) fn starts(&mut self, launch: LaunchId, fresh: bool) {
         self.line += 1;
@@ -115,7 +118,7 @@ impl Checker {
         }
     }
 
-    /// Notes that the last wave of a launch has ended, or that the launch will never run.
+    /// Records that the last wave of a launch has ended, or that the launch will never run.
     pub(crate) fn gone(&mut self, launch: LaunchId) {
         self.going = None;
         self.forget(launch);
@@ -126,15 +129,16 @@ impl Checker {
         self.gone.contains(launch)
     }
 
-    /// Returns a rule that is broken, and by what.
+    /// Returns the first rule that is broken, with a text that says how; `None` where none is.
     pub(crate) fn broken(&self) -> Option<(LogRule, &str)> {
         let (rule, broken) = self.found.broken.first_key_value()?;
         Some((*rule, &broken.what))
     }
 
-    /// Makes the checker of a live runtime: `window` is the most launches of a process that it has
-    /// at a time, `most_kills` how often it kills one launch at most, `scope` the reach of a reset.
-    /// A compute unit counts as holding one workgroup of one wave.
+    /// Returns the checker of a live runtime: `window` is the most launches of one process that the
+    /// runtime has at a time, `most_kills` the most times that it kills one launch (`None`: no
+    /// bound), `scope` the set of launches that a reset kills. A compute unit counts as holding one
+    /// workgroup of one wave.
     #[must_use]
     pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
         let shape = CuShape {
@@ -168,7 +172,7 @@ impl Checker {
         }
     }
 
-    /// Takes a line with its number, from 1: an event or an answer as a replay spells it.
+    /// Follows a line of a log, an event or an answer spelled in full, with its number from 1.
     ///
     /// # Errors
     /// When the line cannot be read.
@@ -190,7 +194,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns the rules that are broken so far; a launch that has not ended breaks none.
+    /// Returns the rules that are broken so far; a launch that has not ended breaks none yet.
     #[must_use]
     pub const fn found(&self) -> &CheckedLog {
         &self.found
@@ -200,12 +204,13 @@ impl Checker {
         self.found.note(rule, self.line, what);
     }
 
-    /// Returns whether the buffer of the launch's stream holds a launch that was issued before it.
+    /// Returns whether the buffer of the launch's stream holds a launch that was issued before this
+    /// one.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
         self.buffers[launch.buffer].first().is_some_and(|first| first < launch.order)
     }
 
-    /// Checks rule 6 at the end of a log: no launch is left.
+    /// Checks rule 6 at the end of a log: every launch has ended or was refused.
     pub(super) fn the_end(&mut self) {
         for id in self.launches.ids() {
             let Some(launch) = self.launches.remove(id) else { continue };

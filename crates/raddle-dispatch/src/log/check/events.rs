@@ -1,4 +1,4 @@
-//! What does an event of a log say, and against which rule?
+//! Which state of a checker does an event of a log change, and which rule may the event break?
 
 use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
@@ -88,8 +88,8 @@ impl Checker {
         self.processes.remove(&process);
     }
 
-    /// Notes a launch that was issued or is ready. A launch that can never run enters no buffer, as
-    /// it is refused when it is ready.
+    /// Records a launch that was issued or is ready. A launch that can never run enters no buffer,
+    /// as it is refused when it is ready.
     fn known(&mut self, launch: &Launch, ready: bool) {
         if let Some(known) = self.launches.get_mut(launch.id) {
             known.ready |= ready;
@@ -104,7 +104,7 @@ impl Checker {
         }
     }
 
-    /// Enters a new launch or copy into the buffer of its stream.
+    /// Adds a new launch or copy to the buffer of its stream.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
             return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
@@ -147,7 +147,7 @@ impl Checker {
         }
     }
 
-    /// Forgets a launch that has ended or was refused.
+    /// Removes a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.gone.insert(id);
         let Some(launch) = self.launches.remove(id) else { return };

@@ -1,48 +1,52 @@
-//! Which rules are there, and which were broken, where first?
+//! Which rules must a decision log keep, and how often and where first was each broken?
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A rule of the controller that a log either keeps or breaks.
+/// A rule of the preemption controller that a decision log either keeps or breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LogRule {
     /// 1: a process has at most as many launches submitted and unfinished as its window holds.
     Window,
-    /// 2: a process submits only while it has the turn.
+    /// 2: a process submits and restores launches only while it has the turn.
     Turn,
-    /// 3: one preemption of a process is under way at a time. It is over when all that the process had
-    /// in the runtime has ended, come back, or is held or saved; until then the process submits and
-    /// restores nothing, and what is held or saved starts nothing but what was bound to a compute unit.
+    /// 3: one preemption of a process is under way at a time. The preemption is over when each
+    /// launch that the process had in the runtime has ended, has come back, or is held or saved.
+    /// Until then the process submits and restores no launch, and a launch that is held or saved
+    /// starts no workgroup that was not bound to a compute unit.
     Pause,
-    /// 4: of one stream nothing is submitted and nothing begins while a launch that was issued before
-    /// waits in the buffer. So what came back goes first, in its order.
+    /// 4: no launch of a stream is submitted or begins while a launch that was issued before it
+    /// waits in the buffer or is on its way back to the buffer. So launches that came back go
+    /// first, in their order of issue.
     Order,
     /// 5: a launch is submitted when it is in the buffer, begins when it is submitted and ready, and
     /// its workgroups run once, but for those that were killed.
     Once,
     /// 6: every launch ends or is refused, before its process leaves.
     Lost,
-    /// 7: nothing is stopped part-way that may not be run again: a reset comes only where every launch of
-    /// the process that is in the runtime and does not leave by the flag is idempotent and was not
-    /// killed as often as the recipe allows; who has begun does not leave by the flag.
+    /// 7: no launch is stopped part-way that may not be run again. A reset kills only where every
+    /// launch of the process that is in the runtime and does not leave by the flag is idempotent
+    /// and was killed less often than the recipe's bound. A launch that has begun does not leave by
+    /// the flag.
     Stopped,
-    /// 8: a reset comes when something of the process is in the runtime, and nothing is killed whose
-    /// process does not see a raised flag.
+    /// 8: a reset comes only when a launch of the process is in the runtime, and no launch is
+    /// killed whose process does not see a raised flag.
     Reset,
-    /// 9: from a reset on nobody starts on the compute units that it resets, until all of its
-    /// process have left the runtime; where single streams are reset, until the reset is over, as
-    /// the other streams of the process must be able to end.
+    /// 9: from a reset on no launch starts on the compute units that are reset, until all launches
+    /// of the process have left the runtime. Where single streams are reset, this holds until the
+    /// reset is over, as the other streams of the process must be able to end.
     Units,
-    /// 10: by the flag leaves only what a raised flag holds. A flag is raised when every submit call
-    /// has returned, and lowered before anything is submitted again.
+    /// 10: only launches that a raised flag holds leave by the flag. A flag is raised when every
+    /// submit call has returned, and lowered before the process submits again.
     Flag,
-    /// 11: a host that was told that a launch has been reached finds it and all before it ended.
+    /// 11: when a host is told that a launch has been reached, that launch and all launches before
+    /// it have ended.
     Reached,
 }
 
 impl LogRule {
-    /// Every rule, by its number.
+    /// All rules, in the order of their numbers.
     pub const ALL: [Self; 11] = [
         Self::Window,
         Self::Turn,
@@ -63,7 +67,7 @@ impl LogRule {
         self as u32 + 1
     }
 
-    /// Returns the name of the rule.
+    /// Returns the name of the rule, one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -88,10 +92,10 @@ impl fmt::Display for LogRule {
     }
 }
 
-/// A rule that was broken: how often, and where first.
+/// A rule that a log breaks: how often, and in which line first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRule {
-    /// The number of times.
+    /// The number of times that the log breaks the rule.
     pub count: u64,
     /// The number of the first line that breaks the rule, from 1.
     pub line: usize,
@@ -106,7 +110,8 @@ pub struct CheckedLog {
     pub events: u64,
     /// The number of answers read.
     pub answers: u64,
-    /// The rules that were broken; none where the log is right.
+    /// The rules that the log breaks, each with the count and the first line; empty where the log
+    /// is right.
     pub broken: BTreeMap<LogRule, BrokenRule>,
 }
 

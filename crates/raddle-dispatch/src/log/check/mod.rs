@@ -20,7 +20,8 @@ use super::header::LogHeader;
 use super::lines::LogLines;
 use crate::{DispatchError, Registry};
 
-/// Checks a decision log against the rules. The registry must have the policies of the log.
+/// Checks a decision log against the rules of [`LogRule`]. The registry must have the policies of
+/// the log.
 ///
 /// # Errors
 /// When the log cannot be read, breaks off, or names a policy that the registry does not have.

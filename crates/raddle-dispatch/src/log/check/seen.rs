@@ -1,4 +1,4 @@
-//! What does a log say of one launch, and of one process?
+//! Which state of one launch, and of one process, follows from the lines of a log?
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,33 +6,35 @@ use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Preemption, ProcessId, 
 
 use crate::ByLaunch;
 
-/// The stage of a launch, by the lines of a log.
+/// The stage of a launch, as the lines of a log tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeenStage {
-    /// In the buffer of its stream.
+    /// The launch is in the buffer of its stream, not submitted.
     Buffered,
-    /// In the runtime.
+    /// The launch is in the runtime: submitted, and not asked to leave.
     Submitted,
-    /// In the runtime while its process leaves, so that it will leave.
+    /// The launch is in the runtime while its process is preempted, so that it will be asked to
+    /// leave.
     Staying,
-    /// Asked to leave.
+    /// The launch was asked to leave the device in this way, and is not gone yet.
     Leaving(Preemption),
-    /// Held or saved.
+    /// The launch is held or saved, so that it does not run.
     Held,
-    /// Asked to come back.
+    /// The launch was asked to come back to the device, and is not back yet.
     Returning,
 }
 
-/// A launch that has not ended.
+/// The state of a launch that has not ended, as the lines of a log tell it.
 #[derive(Clone, Debug)]
 pub(super) struct SeenLaunch {
     pub(super) process: ProcessId,
     pub(super) stream: StreamId,
-    /// The index of the buffer of the stream.
+    /// The index, in the checker's list of buffers, of the buffer in which launches of its stream
+    /// wait.
     pub(super) buffer: usize,
     pub(super) order: u64,
     pub(super) idempotent: Idempotence,
-    /// The waves of a workgroup; `whole` are those of the whole launch.
+    /// The number of waves of one workgroup; `whole` is that of the whole launch.
     pub(super) waves: u64,
     pub(super) whole: u64,
     pub(super) ready: bool,
@@ -40,12 +42,13 @@ pub(super) struct SeenLaunch {
     /// True while the submit call of the launch has not returned.
     pub(super) called: bool,
     pub(super) kills: u32,
-    /// Waves that have started since the last kill; `ended` counts those of them that have ended.
+    /// The number of waves that have started since the last kill; `ended` counts those of them that
+    /// have ended.
     pub(super) started: u64,
     pub(super) ended: u64,
-    /// True if the launch has begun, that is started or bound a workgroup.
+    /// True if the launch has begun: it has started or bound a workgroup.
     pub(super) begun: bool,
-    /// Resident waves on each compute unit.
+    /// The number of its waves on each compute unit.
     pub(super) units: BTreeMap<CuId, u64>,
 }
 
@@ -71,7 +74,7 @@ impl SeenLaunch {
         }
     }
 
-    /// Returns whether the runtime has the launch.
+    /// Returns whether the launch is in the runtime: submitted, and not back in the buffer.
     pub(super) fn is_in_runtime(&self) -> bool {
         self.stage != SeenStage::Buffered
     }
@@ -80,18 +83,18 @@ impl SeenLaunch {
 /// A preemption that is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
-    /// True if the launches that it takes off stay in the runtime, held or saved.
+    /// True if the launches that the preemption takes off stay in the runtime, held or saved.
     pub(super) holds: bool,
     /// The number of the line that begins the preemption.
     pub(super) since: usize,
 }
 
-/// The state of the flag of a process.
+/// The state of the preemption flag of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeenFlag {
     #[default]
     Low,
-    /// Raised, perhaps not visible yet.
+    /// The flag is raised, and perhaps not visible to launches yet.
     Raised,
     Visible,
 }
@@ -100,13 +103,14 @@ pub(super) enum SeenFlag {
 pub(super) struct SeenProcess {
     pub(super) preemption: Option<SeenPreemption>,
     pub(super) flag: SeenFlag,
-    /// Submitted launches that have not ended.
+    /// The submitted launches of the process that have not ended.
     pub(super) runtime: InOrder,
     /// True while a reset of the process is under way.
     pub(super) resetting: bool,
 }
 
-/// Launches by their order of issue. They mostly come at the back and leave at the front.
+/// Launches by their order of issue: (number in that order, launch). They mostly come at the back
+/// and leave at the front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InOrder(VecDeque<(u64, LaunchId)>);
 
@@ -131,7 +135,7 @@ impl InOrder {
         self.0.binary_search_by_key(&order, |&(order, _)| order)
     }
 
-    /// Returns the order of the first launch.
+    /// Returns the number in the order of issue of the first launch; `None` without launches.
     pub(super) fn first(&self) -> Option<u64> {
         self.0.front().map(|&(order, _)| order)
     }
@@ -145,7 +149,8 @@ impl InOrder {
     }
 }
 
-/// A set of launches that only grows: 64 ids an entry, as ids mostly follow each other.
+/// A set of launch ids that only grows: one bit for each id, 64 ids in an entry, as ids mostly
+/// follow each other.
 #[derive(Debug, Default)]
 pub(super) struct UsedIds(ByLaunch<u64>);
 
