@@ -1,4 +1,4 @@
-//! How many waves does each SIMD get, and where does the pointer go (seed 000, E8)?
+//! How many waves of a workgroup does each SIMD get, and where does the pointer go (seed 000, E8)?
 //!
 //! `{"units":4,"limit":4,"pointer":"tail","start":0,"counts":[1,2,3]}` is answered with one target
 //! and one pointer a count, and the totals in the end. SIMDs count from 0. The steps have the names
@@ -99,7 +99,7 @@ fn tell_table(question: &BalanceQuestion, table: Table, story: &mut Story) {
     story.note(format!("{names}; only a dispatch moves it"));
 }
 
-/// Explains the last workgroup of an answer so far.
+/// Explains the balance of the workgroup that the answer got last.
 fn tell_one(
     table: Table,
     (kind, before): (Kind, &Pointer),

@@ -1,9 +1,9 @@
-//! What is malformed for a model?
+//! Why does a golden model refuse its input?
 
 use raddle_policy::{LaunchId, Refusal};
 use raddle_preempt::PreemptError;
 
-/// Why a model refuses what it is given. Indices count from 0.
+/// Reason why a golden model refuses its input. Indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each variant and field is")]

@@ -1,45 +1,45 @@
-//! In which form is an explanation given?
+//! In which form is the way to a golden model's answer explained?
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The most lines of one list, or parts of a line, that are shown.
+/// Most lines of one list, or parts of one line, that are shown.
 pub(crate) const MOST_LINES: usize = 20;
-/// The most steps that are shown.
+/// Most steps that are shown.
 const MOST_STEPS: usize = 40;
 
-/// The way in which a model comes to its answer.
+/// The steps by which a model comes to its answer, and the answer.
 #[derive(Debug, Serialize)]
 pub struct Explanation {
-    /// The steps, in order.
+    /// Steps of the explanation, in order.
     pub steps: Vec<ExplainedStep>,
-    /// The answer of the golden model.
+    /// Answer of the golden model, as JSON.
     pub answer: Box<RawValue>,
 }
 
-/// One step of an explanation.
+/// One step of an explanation, with its heading and its lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplainedStep {
-    /// The heading.
+    /// Heading of the step.
     pub title: String,
-    /// The lines below the heading.
+    /// Lines below the heading.
     pub lines: Vec<String>,
 }
 
-/// Takes the steps of a model as they happen, and makes an explanation of them. If only the answer
-/// is wanted, no step is kept; code that formats much checks [`Story::shows`] before.
+/// Recorder of the steps of a model as they happen, from which an explanation is made. If only the
+/// answer is wanted, it keeps no step; code that formats much checks [`Story::shows`] before.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     wanted: bool,
     steps: Vec<ExplainedStep>,
-    /// Lines of the current list, shown or not.
+    /// Number of lines of the current list, shown or not.
     listed: usize,
-    /// Steps beyond those that are shown.
+    /// Number of steps beyond those that are shown.
     hidden: usize,
 }
 
 impl Story {
-    /// Makes a story that keeps its steps.
+    /// Makes a recorder that keeps the steps.
     pub(crate) fn told() -> Self {
         Self { wanted: true, ..Self::default() }
     }
@@ -49,12 +49,12 @@ impl Story {
         self.wanted
     }
 
-    /// Returns whether a line that is added now is shown.
+    /// Returns whether a line that is added now will be shown.
     pub(crate) const fn shows(&self) -> bool {
         self.wanted && self.hidden == 0
     }
 
-    /// Begins a step; only the first ones are shown.
+    /// Begins a step with this heading; steps beyond the first 40 are only counted.
     pub(crate) fn step(&mut self, title: impl Into<String>) {
         self.end_list();
         if !self.wanted {
@@ -67,7 +67,7 @@ impl Story {
         }
     }
 
-    /// Begins the last step of the story, which is always shown.
+    /// Begins the last step of the explanation, which is always shown.
     pub(crate) fn end(&mut self, title: impl Into<String>) {
         self.end_steps();
         if self.wanted {
@@ -75,7 +75,7 @@ impl Story {
         }
     }
 
-    /// Gives the open step another heading.
+    /// Changes the heading of the current step.
     pub(crate) fn retitle(&mut self, title: String) {
         if self.shows()
             && let Some(step) = self.steps.last_mut()
@@ -84,7 +84,7 @@ impl Story {
         }
     }
 
-    /// Adds a line of a list, of which only the first ones are shown.
+    /// Adds a line of a list, of which only the first 20 are shown.
     pub(crate) fn line(&mut self, text: impl Into<String>) {
         if self.listed < MOST_LINES {
             self.push(text);
@@ -92,13 +92,13 @@ impl Story {
         self.listed += 1;
     }
 
-    /// Adds a line that is always shown; ends the list before it.
+    /// Ends the current list, and adds a line that is always shown.
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.end_list();
         self.push(text);
     }
 
-    /// Returns the steps.
+    /// Ends the recording, and returns its steps.
     pub(crate) fn into_steps(mut self) -> Vec<ExplainedStep> {
         self.end_steps();
         self.steps
@@ -112,7 +112,7 @@ impl Story {
         }
     }
 
-    /// Adds the number of steps that are not shown, if there are any.
+    /// Adds a step with the number of steps that are not shown, if there are any.
     fn end_steps(&mut self) {
         self.end_list();
         let more = std::mem::take(&mut self.hidden) as u64;
@@ -122,7 +122,7 @@ impl Story {
         }
     }
 
-    /// Ends a list, and adds the number of its lines that are not shown.
+    /// Ends the current list, and adds a line with the number of its lines that are not shown.
     pub(crate) fn end_list(&mut self) {
         let more = std::mem::take(&mut self.listed).saturating_sub(MOST_LINES);
         if more > 0 {
@@ -131,7 +131,7 @@ impl Story {
     }
 }
 
-/// Joins the first parts, and adds how many more there are.
+/// Joins the first parts with commas, and adds how many more there are.
 pub(crate) fn few(mut parts: Vec<String>) -> String {
     let more = parts.len().saturating_sub(MOST_LINES);
     if more > 0 {
@@ -141,7 +141,7 @@ pub(crate) fn few(mut parts: Vec<String>) -> String {
     parts.join(", ")
 }
 
-/// Joins the first values on one line.
+/// Joins the first 16 values on one line, with `..` behind them if there are more.
 pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: &str) -> String {
     let mut values = values.into_iter();
     let mut shown: Vec<String> = values.by_ref().take(16).map(|it| it.to_string()).collect();
@@ -151,7 +151,7 @@ pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: 
     shown.join(between)
 }
 
-/// Formats a count of things: `1 launch`, `2 launches`.
+/// Formats a number with its noun: `1 launch`, `2 launches`.
 pub(crate) fn counted(n: impl Into<u128>, one: &str, many: &str) -> String {
     let n = n.into();
     format!("{n} {}", if n == 1 { one } else { many })

@@ -1,4 +1,4 @@
-//! Why is a question refused, and where in its line?
+//! Why is a question to a golden model refused, and where in its line is the fault?
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -8,16 +8,16 @@ use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// The reason why a line cannot be answered.
+/// Reason why the question in a line cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// The kind of the fault.
+    /// Kind of the fault, such as a number out of range.
     pub kind: FaultKind,
-    /// A message for a person.
+    /// Message that tells a person what is wrong.
     pub message: String,
-    /// A JSON Pointer into the line, "" for the whole. A missing key is reported at the object
-    /// that lacks it.
+    /// JSON Pointer to the place in the line, "" for the whole line. A missing key is reported at
+    /// the object that lacks it.
     pub at: String,
 }
 
@@ -26,7 +26,7 @@ impl Fault {
         Self { kind, message: message.into(), at: at.to_owned() }
     }
 
-    /// Returns the fault with the keys of its pointer spelled as in the question.
+    /// Returns the fault with the keys of its pointer as the question spells them.
     pub(crate) fn spelled_as_in(mut self, question: &Value) -> Self {
         let (mut value, mut at) = (question, String::new());
         for key in self.at.split('/').skip(1) {
@@ -54,12 +54,12 @@ impl From<ReadError> for Fault {
     }
 }
 
-/// Converts an error of a model to a fault.
+/// Returns a function that converts an error of a model to a fault of this kind at this place.
 pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Fault {
     move |error| Fault::new(kind, at, error.to_string())
 }
 
-/// Reads a part of a question that lies at a pointer.
+/// Reads the value of a question that lies at the JSON Pointer `at`.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T, Fault> {
     read(value).map_err(|error| {
         let fault = Fault::from(error);
@@ -67,12 +67,12 @@ pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T,
     })
 }
 
-/// Returns whether an object has a key, in either spelling.
+/// Returns whether a JSON object has this key, spelled with `-` or with `_`.
 pub(crate) fn has(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
 }
 
-/// Refuses a number outside a range.
+/// Returns a fault if a number lies outside of a range.
 pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result<(), Fault> {
     if range.contains(&value) {
         return Ok(());
@@ -81,7 +81,7 @@ pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result
     Err(Fault::new(FaultKind::OutOfRange, at, message))
 }
 
-/// Refuses a list with a number outside a range.
+/// Returns a fault if a list has a number outside of a range.
 pub(crate) fn check_all(
     values: &[u64],
     range: &RangeInclusive<u64>,
@@ -91,7 +91,7 @@ pub(crate) fn check_all(
     values.try_for_each(|(n, &value)| check(value, range, &format!("{at}/{n}")))
 }
 
-/// Reads a whole number within a constant range, for `#[serde(deserialize_with)]`.
+/// Reads a whole number from `LOW` to `HIGH`, for `#[serde(deserialize_with)]`.
 pub(crate) fn within<'de, D, T, const LOW: u64, const HIGH: u64>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -105,7 +105,7 @@ where
     })
 }
 
-/// Reads a whole number of 1 or more, for `#[serde(deserialize_with)]`.
+/// Reads a whole number from 1 on, for `#[serde(deserialize_with)]`.
 pub(crate) fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -114,7 +114,7 @@ where
     within::<D, T, 1, { u64::MAX }>(from)
 }
 
-/// Reads a key that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
+/// Reads a value that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
 pub(crate) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! How do questions come in and answers go out, line by line?
+//! How are questions read and answers written, line by line?
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::explanation::Story;
 use crate::{Fault, Topic, json};
 
-/// Answers one question a line, and returns how many lines were refused. Each answer is written at
-/// once.
+/// Answers one question a line, and returns the number of lines that were refused. Each answer is
+/// written before the next question is read.
 ///
 /// # Errors
 /// When the questions cannot be read or the answers cannot be written.
@@ -40,7 +40,7 @@ struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
-/// Returns the answer to one line, with its line end, and whether the line was answered without a
+/// Returns the answer to one line, with its line end, and true if the line was answered without a
 /// fault.
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
@@ -58,8 +58,8 @@ fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     (text, fine)
 }
 
-/// Returns the id of a line as it stands there: `null` where the line is not JSON, `None` where it
-/// has none.
+/// Returns the id of a question as its line has it: `null` where the line is not JSON, `None` where
+/// the question has no id.
 fn id(text: &str) -> Option<String> {
     if serde_json::from_str::<&RawValue>(text).is_err() {
         return Some("null".to_owned());
@@ -68,7 +68,7 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Answers the question of a line, without its id.
+/// Answers the question in the text of a line; the answer does not hold the question's id.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {

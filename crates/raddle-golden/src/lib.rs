@@ -1,8 +1,9 @@
-//! What would the hardware have to answer, and how does it come to that answer?
+//! What would the hardware have to answer to a question, and by which steps does it find the
+//! answer?
 //!
-//! Each [`Topic`] takes questions as JSON objects. [`answer_all`] answers one question per line;
-//! [`explain`] returns the steps from a question to its answer. The models that only the topics
-//! need are in this crate too.
+//! Each [`Topic`] answers questions that are JSON objects. [`answer_all`] answers one question per
+//! line; [`explain`] returns the steps from a question to its answer. The models that only the
+//! topics need are in this crate too.
 //!
 //! ```
 //! let question = r#"{"windows":[8,4,3,1],"count":12}"#;
@@ -45,21 +46,21 @@ pub use explanation::{ExplainedStep, Explanation};
 pub use fault::Fault;
 pub use frame::answer_all;
 
-/// The most figures of an answer; with more it would be larger than its question by far.
+/// Most figures of an answer; an answer with more would be far larger than its question.
 const MOST_FIGURES: u64 = 10_000_000;
 
-/// A kind of question.
+/// A kind of question that a golden model answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
     /// Name of the topic on the command line.
     pub name: &'static str,
-    /// A worked example.
+    /// An example question, as JSON.
     pub example: &'static str,
-    /// Answers a question with JSON, and explains how.
+    /// Answers a question with JSON, and records the steps to the answer.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 
-/// All topics.
+/// All topics, in the order in which lists show them.
 pub const TOPICS: [Topic; 11] = [
     bitmap::TOPIC,
     windows::TOPIC,
@@ -74,13 +75,13 @@ pub const TOPICS: [Topic; 11] = [
     packet::TOPIC,
 ];
 
-/// Finds the topic of a name.
+/// Finds the topic with this name; `None` where there is none.
 #[must_use]
 pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// Answers one question; both are objects of JSON.
+/// Answers one question; question and answer are JSON objects.
 ///
 /// # Errors
 /// When the question cannot be answered.
@@ -88,7 +89,7 @@ pub fn answer(topic: &Topic, question: &str) -> Result<String, Fault> {
     frame::solve(topic, question, &mut Story::default())
 }
 
-/// Explains one question step by step.
+/// Answers one question, and explains the answer step by step.
 ///
 /// # Errors
 /// When the question cannot be answered.
@@ -100,7 +101,7 @@ pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
     Ok(Explanation { steps: story.into_steps(), answer })
 }
 
-/// Formats an answer of strings and integers as JSON, which cannot fail.
+/// Formats an answer as JSON, which cannot fail for strings and integers.
 fn json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }

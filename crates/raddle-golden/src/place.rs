@@ -1,9 +1,10 @@
-//! Which candidate takes the workgroup (seed 000, E9, E10, and both)?
+//! Which candidate gets the workgroup, by scores of free resources and of power (seed 000, E9, E10,
+//! and both)?
 //!
 //! `{"rule":"most-free","weights":[..],"candidates":[[..],..]}` asks for E9,
 //! `{"rule":"least-power","weights":[..],"counts":[[..],..]}` for E10, `{"rule":"mix",..}` for both
 //! in given shares, and `{"rule":"window",..}` for the scores of a sliding window after each cycle.
-//! A pick is an index into the list given, from 0. The steps have the names of the seed: i1 to i4
+//! A pick is a position in the list given, from 0. The steps have the names of the seed: i1 to i4
 //! for free amounts, j1 to j4 for power.
 
 use num_bigint::BigInt;
@@ -32,7 +33,7 @@ enum ScoreRule {
     Window,
 }
 
-/// Weights with free amounts, or with counts of instructions.
+/// Weights of resources, and the free amounts of each candidate.
 #[derive(Deserialize)]
 struct FreeScores {
     weights: Vec<u64>,
@@ -60,7 +61,7 @@ struct WindowQuestion {
     issued: Vec<Vec<u64>>,
 }
 
-/// Rows with their scores.
+/// Rows (one for each candidate) with the weights, and the weighted sum of each row.
 struct ScoredRows {
     weights: Weights,
     rows: Vec<Vec<u64>>,
@@ -75,7 +76,7 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// Index of the candidate that is taken; `null` without candidates.
+    /// Position of the candidate that is taken; `null` where there are no candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -110,7 +111,7 @@ fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
 }
 
-/// Scores what is free on the candidates; `at` is their place in the question.
+/// Scores the free amounts of the candidates; `at` is their place in the question.
 fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
     let given = "i1, i2: candidates, what is free of each resource, and weights";
@@ -118,7 +119,7 @@ fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fa
     Ok(scored)
 }
 
-/// Scores what was issued on the candidates; `at` is their place in the question.
+/// Scores how often the candidates issued each instruction; `at` is their place in the question.
 fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
     let given = "j1, j2: candidates, how often each instruction was issued, and weights";
@@ -126,7 +127,7 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Scores rows; `at` is where the weights and the rows lie.
+/// Computes the weighted sum of each row; `at` has the places of the weights and of the rows.
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -137,7 +138,7 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error of a row that cannot be scored to a fault.
+/// Converts the error of a row that cannot be scored to a fault at its place in the question.
 fn located(error: &Error, at: &str) -> Fault {
     let kind = match error {
         Error::Score { .. } | Error::Issues { .. } => FaultKind::Overflow,
@@ -153,7 +154,7 @@ fn located(error: &Error, at: &str) -> Fault {
     Fault::new(kind, at, message)
 }
 
-/// Explains the scores, one line a row: `TA_0 = 20 x 2 + 10 x 6 = 100`.
+/// Explains the scores, one row a line: `TA_0 = 20 x 2 + 10 x 6 = 100`.
 fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
     if !story.shows() {
         return;

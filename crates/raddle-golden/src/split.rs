@@ -1,4 +1,5 @@
-//! When is a workgroup that never fits cut into its waves, and into what (seed 000, E3)?
+//! When is a workgroup that never fits cut into its waves, and which pieces does that make (seed
+//! 000, E3)?
 //!
 //! Two kinds of question: `{"threshold":3,"rounds":["fail","fit"]}` asks for the counter and the
 //! action, round by round; `{"workgroup":{..},"lowest":4}` for the pieces of a workgroup. Levels
@@ -27,7 +28,7 @@ struct CountedRounds {
     rounds: Vec<Outcome>,
 }
 
-/// A workgroup, and the level of its pieces.
+/// A question for the pieces of a workgroup: the workgroup, and the level that its pieces get.
 #[derive(Deserialize)]
 struct CutQuestion {
     workgroup: CutWorkgroup,
@@ -78,7 +79,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     pieces(&cut, story)
 }
 
-/// Answers with the counter as it was judged, and the action, by round.
+/// Answers with the counter of failures and the action of each round.
 fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
     story.step("c0: the counter");

@@ -1,19 +1,19 @@
-//! Which device does a check of placements know, and which events does it take?
+//! Which device and which events does a check of placements know?
 
-/// The most units.
+/// Most units (compute units or SIMDs) that a checked device may have.
 pub(super) const MOST_UNITS: u64 = 65_536;
-/// The most blocks of a resource, and the most wave slots.
+/// Most blocks that a resource of a unit may have, and most wave slots of a unit.
 pub(super) const MOST_BLOCKS: u64 = u32::MAX as u64;
-/// The largest number of an event: sums of two of them stay within the type.
+/// Largest number that an event may hold: the sum of two of them stays within `u64`.
 pub(super) const MOST_NUMBER: u64 = u64::MAX / 4;
 
-/// The reason why a table cannot be read, or why an event is refused.
+/// Reason why a placement table cannot be read, or why an event is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct TableFault {
-    /// The line, from 1.
+    /// Line of the table, from 1; for an event without a table its number, from 1.
     pub line: u64,
-    /// A message that tells what is wrong and what is meant.
+    /// Message that tells what is wrong, and what is expected.
     pub message: String,
 }
 
@@ -23,28 +23,29 @@ impl TableFault {
     }
 }
 
-/// A resource of every unit.
+/// A resource that every unit of the device has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
-    /// Blocks of a unit.
+    /// Number of blocks of the resource in each unit.
     pub(super) blocks: u64,
-    /// True if the waves of a workgroup share its part out; false if all use the whole.
+    /// True if the waves of a workgroup divide its part of the resource; false if every wave uses
+    /// the whole part.
     pub(super) per_wave: bool,
 }
 
-/// The units that are checked, and the resources of each.
+/// Number of units that are checked, and the resources of each unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationDevice {
     pub(super) units: u64,
-    /// The most waves of a unit at once; 0 for any number.
+    /// Most waves that a unit may run at once; 0 for any number.
     pub(super) wave_slots: u64,
     pub(super) resources: Vec<Declared>,
 }
 
 impl AllocationDevice {
-    /// Returns a device of 1 to 65,536 units without resources. `wave_slots` are the most waves of a
-    /// unit at once, up to `u32::MAX`; 0 is any number.
+    /// Returns a device of 1 to 65,536 units without resources. `wave_slots` is the most waves that
+    /// a unit may run at once, up to `u32::MAX`; 0 stands for any number.
     ///
     /// # Errors
     /// A text that names the number which is out of range.
@@ -57,8 +58,9 @@ impl AllocationDevice {
         Ok(device)
     }
 
-    /// Adds a resource: `blocks` in each unit, 1 to `u32::MAX`. The waves of a workgroup divide a
-    /// `per_wave` part equally, in the order of their numbers; all use the whole of another one.
+    /// Adds a resource with 1 to `u32::MAX` blocks in each unit. Where `per_wave` is true, the
+    /// waves of a workgroup divide its part equally, in the order of their numbers; else every wave
+    /// uses the whole part.
     ///
     /// # Errors
     /// A text where the name is none or taken, or the number is out of range.
@@ -74,13 +76,13 @@ impl AllocationDevice {
         Ok(())
     }
 
-    /// Returns the names of the resources, in the order in which an event gives its parts.
+    /// Returns the names of the resources, in the order in which an event lists its parts.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.resources.iter().map(|it| &*it.name)
     }
 }
 
-/// Reads a whole number from 1 to `most`.
+/// Reads a whole number from 1 to `most`; `key` names it in the error.
 pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     let value = text.parse::<u64>().ok().filter(|value| (1..=most).contains(value));
     value.ok_or_else(|| {
@@ -89,47 +91,48 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     })
 }
 
-/// The kinds of events.
+/// Kinds of events that a dispatcher records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
     /// A workgroup waits for a place.
     Request,
-    /// A workgroup gets a part of a unit.
+    /// A workgroup gets a part of each resource of a unit.
     Place,
-    /// A wave starts.
+    /// A wave starts to run.
     Wave,
-    /// A wave ends, or all of a workgroup where neither wave nor tag is given.
+    /// A wave ends, or all waves of a workgroup where the event names neither a wave nor a tag.
     End,
-    /// A workgroup gives its part back.
+    /// A workgroup gives its parts of the resources back.
     Free,
 }
 
-/// One thing that a dispatcher does. Numbers go up to 2^62 - 1; docs/rtl.md says which event needs
-/// which.
+/// One event of a dispatcher. Numbers go up to 2^62 - 1; docs/rtl.md says which event needs which
+/// of them.
 #[derive(Clone, Debug)]
 pub struct AllocationEvent {
-    /// The number of the line, or of the event, from 1.
+    /// Line of the table, or number of the event, from 1.
     pub(super) line: u64,
-    /// The clock, never smaller than that of the event before.
+    /// Clock cycle of the event, never smaller than that of the event before.
     pub clock: u64,
-    /// The kind of the event.
+    /// Number that names the workgroup.
     pub kind: AllocationEventKind,
-    /// The number of the workgroup.
+    /// Number of the workgroup.
     pub workgroup: u64,
-    /// The unit, from 0.
+    /// Number of the unit, from 0; `None` where the event names none.
     pub unit: Option<u64>,
-    /// The number of waves of the workgroup.
+    /// Number of waves of the workgroup; `None` where the event does not give it.
     pub waves: Option<u64>,
-    /// The number of a wave within its workgroup, from 0.
+    /// Number of the wave within its workgroup, from 0; `None` where the event names none.
     pub wave: Option<u64>,
-    /// The name of the wave on its unit.
+    /// Number by which the unit knows the wave while it runs; `None` where the event names none.
     pub tag: Option<u64>,
-    /// Start and size of each resource, in blocks, in the order in which the device has them.
+    /// For each resource of the device in order (start, size) of the workgroup's part, in blocks;
+    /// `None` where a value is not given.
     pub parts: Vec<(Option<u64>, Option<u64>)>,
 }
 
 impl AllocationEvent {
-    /// Returns an event that names a workgroup alone, on a device with this many resources.
+    /// Returns an event that names only a workgroup, on a device with this many resources.
     #[must_use]
     pub fn new(clock: u64, kind: AllocationEventKind, workgroup: u64, resources: usize) -> Self {
         Self {
@@ -145,7 +148,8 @@ impl AllocationEvent {
         }
     }
 
-    /// Refuses numbers that are too large, and parts of other resources than the device has.
+    /// Returns a fault for a number that is too large, and where the event has another number of
+    /// resources than the device.
     pub(super) fn check(&self, device: &AllocationDevice) -> Result<(), TableFault> {
         let (given, wanted) = (self.parts.len(), device.resources.len());
         if given != wanted {

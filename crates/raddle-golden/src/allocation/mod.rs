@@ -1,5 +1,5 @@
-//! Did a dispatcher hand out its resources as it must? A checker for tables of events of any RTL or
-//! simulator.
+//! Did a dispatcher hand out its resources as it must? The check takes tables of events of any RTL
+//! or simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
 //! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and
@@ -44,35 +44,36 @@ pub use starts::StartRule;
 use model::Model;
 use table::Table;
 
-/// The most findings that are kept one by one; all are counted.
+/// Most findings that are kept one by one; all findings are counted.
 const MOST_KEPT: usize = 20;
 
-/// The rules of an allocation.
+/// Rules that a dispatcher must keep when it allocates resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AllocationRule {
-    /// Two workgroups of a unit hold a block at once.
+    /// Two workgroups of a unit must not hold a block at the same time.
     Overlap,
-    /// A part lies beyond the last block of its unit, or the unit is not there.
+    /// A part must lie within the blocks of its unit, and the unit must exist.
     Bounds,
-    /// The waves of a unit are more than its wave slots.
+    /// A unit must not run more waves than it has wave slots.
     WaveSlots,
-    /// A workgroup or a wave ends a second time.
+    /// A workgroup or a wave must not end twice.
     FreedOnce,
-    /// The size or the waves of a placement are not those that were asked for.
+    /// The size of a placement, and its number of waves, must be as requested.
     Size,
-    /// A wave does not begin where its workgroup has it.
+    /// A wave must begin where its workgroup's part has the share of the wave.
     WaveBase,
-    /// A tag names two running waves of a unit, or an end names the wrong one.
+    /// A tag must not name two running waves of a unit, and the end of a wave must name its own
+    /// tag.
     Tag,
-    /// An event of a workgroup does not follow from the events before.
+    /// An event of a workgroup must follow from the workgroup's events before.
     Order,
-    /// A workgroup starts where no free run is long enough.
+    /// A workgroup must not start where no free run of blocks is long enough.
     Fit,
-    /// Requests are open, and nothing is left that could end.
+    /// Requests must not stay open where no workgroup is left that could end.
     Stop,
-    /// A start is another one than predicted.
+    /// A start must be the one that the start rule predicts.
     Start,
 }
 
@@ -94,37 +95,38 @@ impl fmt::Display for AllocationRule {
     }
 }
 
-/// Something in a table that breaks a rule.
+/// A place in a table where a rule is broken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AllocationFinding {
-    /// The rule that is broken.
+    /// Rule that is broken.
     pub rule: AllocationRule,
-    /// The line of the table, from 1.
+    /// Line of the table, or number of the event, from 1.
     pub line: u64,
-    /// The clock of the line.
+    /// Clock cycle of that line.
     pub clock: u64,
-    /// A sentence for a person.
+    /// Sentence that describes the finding for a person.
     pub what: String,
-    /// The map at that moment, for a start that differs or does not fit; else empty.
+    /// Picture of the unit's free and held blocks at that moment, for a start that differs from the
+    /// prediction or does not fit; else empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub map: String,
 }
 
-/// The rules by which starts are predicted.
+/// Rules by which the check predicts where parts start.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
-    /// The rule for resources that are not named below; without one, their starts are not
-    /// predicted.
+    /// Rule for the resources that `starts_of` does not name; `None` to predict none of their
+    /// starts.
     pub starts: Option<StartRule>,
-    /// Rules by the names of resources.
+    /// Rules for single resources, by name.
     pub starts_of: BTreeMap<String, StartRule>,
-    /// Clocks between the choice of a start and its record: a start is right if the rule gives it on
-    /// the map of any moment in between.
+    /// Most clocks between the choice of a start and its record: a start is right if the rule gives
+    /// it for the map at any moment of that time.
     pub lag: u64,
 }
 
 impl AllocationOptions {
-    /// Checks that a lag is given with a rule alone. Every check does so before it begins.
+    /// Returns an error if a lag is given without a rule. Every check calls this before it begins.
     ///
     /// # Errors
     /// With a lag and no rule: the text for the user.
@@ -136,23 +138,23 @@ impl AllocationOptions {
     }
 }
 
-/// The result of a check.
+/// Result of a check: counts of what was checked, and the findings.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AllocationReport {
-    /// Lines with an event.
+    /// Number of events that were checked.
     pub events: u64,
-    /// Workgroups that were placed.
+    /// Number of workgroups that were placed.
     pub placed: u64,
-    /// Requests that are open at the end, while workgroups still run.
+    /// Number of requests that are open at the end, while workgroups still run.
     pub open: u64,
-    /// Starts that were predicted, and those among them that were recorded so.
+    /// Number of starts that were predicted.
     pub predicted: u64,
-    /// Starts that are as predicted.
+    /// Number of predicted starts that were recorded as predicted.
     pub agreeing: u64,
-    /// Findings by rule; of starts that differ only the first is a finding.
+    /// Number of findings for each rule; of starts that differ only the first is a finding.
     pub counts: BTreeMap<AllocationRule, u64>,
-    /// The first findings.
+    /// The findings that are kept: the first ones, and the first of each rule.
     pub findings: Vec<AllocationFinding>,
 }
 
@@ -165,7 +167,7 @@ impl AllocationReport {
         }
     }
 
-    /// Returns the number of all findings.
+    /// Returns the number of all findings, also of those that are not kept.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.values().sum()
@@ -210,7 +212,7 @@ impl fmt::Display for AllocationReport {
     }
 }
 
-/// A check that is told event by event, as by a running simulator.
+/// A check that gets one event at a time, as a running simulator gives them.
 ///
 /// ```
 /// use raddle_golden::allocation::{
@@ -236,7 +238,7 @@ pub struct AllocationCheck {
 }
 
 impl AllocationCheck {
-    /// Begins a check of empty units. The lines of its findings count events, from 1.
+    /// Begins a check in which all units are empty. The lines of its findings count events, from 1.
     ///
     /// # Errors
     /// Without a resource, with a rule for a resource that the device does not have, or with options
@@ -248,7 +250,7 @@ impl AllocationCheck {
         Ok(Self { model: Model::new(device, options)?, taken: 0 })
     }
 
-    /// Takes the next event, and returns how many findings it adds.
+    /// Checks the next event, and returns the number of findings that it adds.
     ///
     /// # Errors
     /// As [`check`] with the line of the event; nothing has changed then.
@@ -261,20 +263,20 @@ impl AllocationCheck {
         Ok(self.model.report.total() - before)
     }
 
-    /// Returns the report so far.
+    /// Returns the report on the events so far.
     #[must_use]
     pub const fn report(&self) -> &AllocationReport {
         &self.model.report
     }
 
-    /// Ends the check: requests that are open then may be a stop.
+    /// Ends the check, and returns its report; requests that are still open may be a finding.
     #[must_use]
     pub fn finish(self) -> AllocationReport {
         self.model.finish()
     }
 }
 
-/// Checks a table of events.
+/// Checks a table of events, given as the bytes of its file.
 ///
 /// # Errors
 /// With the line, where the table cannot be read: a column or a declaration lacks, a number is none,

@@ -1,6 +1,6 @@
-//! What does each unit hold, and which request may be placed there?
+//! Which blocks does each unit hold, and does each event agree with that?
 //!
-//! The model goes on with what the table says, also after a finding.
+//! After a finding the model goes on with what the table says.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,7 +9,7 @@ use super::picture::picture;
 use super::starts::{Held, StartRule, predicted, runs};
 use super::{AllocationFinding, AllocationOptions, AllocationReport, AllocationRule};
 
-/// A request that is open.
+/// A request that is open: its line, and the waves and sizes that are asked for.
 #[derive(Clone, Debug)]
 struct Asked {
     line: u64,
@@ -17,22 +17,22 @@ struct Asked {
     sizes: Vec<u64>,
 }
 
-/// A workgroup on a unit.
+/// A workgroup that is placed on a unit.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) workgroup: u64,
     pub(super) waves: Option<u64>,
-    /// Start and size of each resource.
+    /// Start and size of its part of each resource, in blocks.
     pub(super) parts: Vec<(u64, u64)>,
-    /// The waves that started, and those that ended.
+    /// Numbers of the waves that have started; the field below has those that have ended.
     pub(super) started: BTreeSet<u64>,
     pub(super) ended: BTreeSet<u64>,
-    /// True if an end without a wave ended all of them.
+    /// True if an event without a wave has ended all waves of the workgroup.
     pub(super) over: bool,
 }
 
 impl Placed {
-    /// Returns how many waves have not ended.
+    /// Returns the number of waves that have not ended.
     pub(super) fn running(&self) -> u64 {
         if self.over {
             return 0;
@@ -42,14 +42,15 @@ impl Placed {
     }
 }
 
-/// A part that came back.
+/// A part of a resource that a workgroup gave back: the clock, and the part as (start, end) in
+/// blocks.
 #[derive(Clone, Copy, Debug)]
 struct Freed {
     clock: u64,
     part: (u64, u64),
 }
 
-/// A part of a ring.
+/// A part of a resource that is handed out as a ring, as (start, end) in blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RingPart {
     pub(super) workgroup: u64,
@@ -57,38 +58,38 @@ pub(super) struct RingPart {
     pub(super) freed: bool,
 }
 
-/// A resource of a unit beside the parts that are held.
+/// State of one resource of a unit that start rules need, beside the parts that are held.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// The end of the part that was placed last.
+    /// End of the part that was placed last, in blocks.
     after: u64,
-    /// Parts that came back within the lag, the latest last.
+    /// Parts that were given back within the lag, the latest last.
     recent: VecDeque<Freed>,
-    /// Parts that are not reclaimed, the oldest first.
+    /// Parts of the ring that are not reclaimed yet, the oldest first.
     pub(super) ring: VecDeque<RingPart>,
 }
 
-/// A unit.
+/// A unit: its workgroups, and the state of each of its resources.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unit {
     pub(super) placed: Vec<Placed>,
     pub(super) stocks: Vec<Stock>,
-    /// The running wave of each tag.
+    /// For each tag the running wave that it names, as (workgroup, wave).
     pub(super) tags: BTreeMap<u64, (u64, u64)>,
 }
 
-/// All units and requests.
+/// The naive model: all units, and all open requests.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
-    /// One behind the last takes what is placed on a unit that is not there.
+    /// All units; one more at the end holds what is placed on a unit that does not exist.
     pub(super) units: Vec<Unit>,
     requests: BTreeMap<u64, Asked>,
-    /// The unit of each workgroup that is placed.
+    /// Unit of each workgroup that is placed, as a position in `units`.
     pub(super) live: BTreeMap<u64, usize>,
-    /// Workgroups that were freed, and not requested again.
+    /// Workgroups that were freed, and not requested again since.
     pub(super) freed: BTreeSet<u64>,
     asks: bool,
     pub(super) starts: bool,
@@ -133,7 +134,7 @@ impl Model {
         })
     }
 
-    /// Takes the next event.
+    /// Checks the next event, and changes the model by it.
     pub(super) fn take(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         if event.clock < self.last.1 {
             let text = format!(
@@ -152,7 +153,7 @@ impl Model {
         Ok(())
     }
 
-    /// Returns whether a request of a workgroup is open.
+    /// Returns whether a request of this workgroup is open.
     pub(super) fn asked(&self, workgroup: u64) -> bool {
         self.requests.contains_key(&workgroup)
     }
@@ -229,7 +230,8 @@ impl Model {
         Ok(())
     }
 
-    /// Compares a placement with its request, which is closed; returns the number of its waves.
+    /// Compares a placement with its request and closes the request; returns the number of waves,
+    /// `None` where it is unknown.
     fn as_asked(&mut self, event: &AllocationEvent, parts: &[(u64, u64)]) -> Option<u64> {
         let workgroup = event.workgroup;
         let Some(asked) = self.requests.remove(&workgroup) else {
@@ -261,7 +263,7 @@ impl Model {
         event.waves.or(asked.waves)
     }
 
-    /// Checks a placement against what its unit holds.
+    /// Checks a placement against what its unit already holds.
     fn on_unit(
         &mut self,
         event: &AllocationEvent,
@@ -284,7 +286,8 @@ impl Model {
         }
     }
 
-    /// Checks one part of a placement.
+    /// Checks the part (start, size), in blocks, of one resource; `at` is the position of the
+    /// resource.
     fn part(
         &mut self,
         event: &AllocationEvent,
@@ -338,7 +341,8 @@ impl Model {
         parts.filter(|&(_, size)| size > 0).map(|(start, size)| (start, start + size)).collect()
     }
 
-    /// Checks that a ring has reclaimed the blocks that it hands out.
+    /// Checks that a resource that is handed out as a ring has reclaimed the blocks that it hands
+    /// out.
     fn reclaimed(
         &mut self,
         event: &AllocationEvent,
@@ -357,7 +361,8 @@ impl Model {
         self.found(event, AllocationRule::Fit, what);
     }
 
-    /// Compares a start with the rule, on the maps of all moments within the lag.
+    /// Compares a start with the prediction of its rule, for the maps at all moments within the
+    /// lag.
     fn start(
         &mut self,
         event: &AllocationEvent,
@@ -399,7 +404,7 @@ impl Model {
         }
     }
 
-    /// Takes a workgroup from its unit.
+    /// Marks the parts of a workgroup that leaves its unit as given back.
     pub(super) fn give_back(&mut self, clock: u64, index: usize, placed: &Placed) {
         let lag = self.lag;
         for (stock, &(start, size)) in self.units[index].stocks.iter_mut().zip(&placed.parts) {
@@ -422,7 +427,7 @@ impl Model {
         self.units[index].tags.retain(|_, wave| wave.0 != placed.workgroup);
     }
 
-    /// Ends the table: a stop is a finding of its own.
+    /// Ends the check: open requests while nothing runs are a finding of the rule `Stop`.
     pub(super) fn finish(mut self) -> AllocationReport {
         let open = self.requests.len() as u64;
         let runs = self

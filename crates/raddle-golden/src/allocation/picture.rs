@@ -1,12 +1,12 @@
-//! How does the map of a unit look as a line of text?
+//! How are the blocks of a unit drawn as a line of text?
 
 use super::starts::{Held, runs};
 
-/// The most characters of a map.
+/// Most characters of a drawn map.
 const WIDE: u64 = 64;
 
-/// Draws which blocks are free (`.`), held (`#`) or both (`+`), with marks below at the starts that
-/// are given, and the free runs in numbers.
+/// Draws which blocks are free (`.`), held (`#`), or free and held within one character (`+`);
+/// below stand `marks` at the given starts, and the free runs in numbers.
 pub(super) fn picture(
     held: &mut Held,
     blocks: u64,

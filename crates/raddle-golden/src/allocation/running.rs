@@ -5,7 +5,7 @@ use super::event::{AllocationEvent, AllocationEventKind, TableFault};
 use super::model::{Model, Placed};
 
 impl Model {
-    /// Takes an event of a workgroup that must have been placed.
+    /// Checks an event of a workgroup that must have been placed before.
     pub(super) fn of_placed(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let Some(&index) = self.live.get(&workgroup) else {
@@ -80,7 +80,8 @@ impl Model {
         }
     }
 
-    /// Returns where a wave does not begin at its base, by resource.
+    /// Returns the resources in which a wave does not begin at its share of the workgroup's part,
+    /// each as a text.
     fn wrong_base(&self, event: &AllocationEvent, placed: &Placed, wave: u64) -> Vec<String> {
         let mut wrong = Vec::new();
         for (at, (&(base, size), resource)) in
@@ -142,7 +143,7 @@ impl Model {
         self.units[index].tags.retain(|_, it| *it != (workgroup, wave));
     }
 
-    /// Ends every wave of a workgroup, as an end does that names none.
+    /// Ends every wave of a workgroup, for an end that names no wave.
     fn all_end(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let workgroup = event.workgroup;
         if let Some(tag) = event.tag {

@@ -1,8 +1,8 @@
-//! Where would an allocator have put a part?
+//! Where would an allocator with a given rule start the part of a workgroup?
 
 use std::str::FromStr;
 
-/// The rule by which an allocator picks a start.
+/// Rule by which an allocator picks the start of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRule {
     /// The lowest free run that is long enough.
@@ -11,10 +11,11 @@ pub enum StartRule {
     Best,
     /// The longest free run, the lowest of several.
     Worst,
-    /// The lowest start at or after the end of the part that was placed last, around the end.
+    /// The lowest start at or after the end of the part that was placed last, and beyond the last
+    /// block from block 0 on.
     Next,
-    /// A ring: at the tail, or at 0 where the rest up to the end is too short; parts come back in the
-    /// order in which they were placed.
+    /// A ring: the part starts at the tail, or at 0 where too few blocks are left up to the end;
+    /// parts come back in the order in which they were placed.
     Ring,
 }
 
@@ -33,10 +34,10 @@ impl FromStr for StartRule {
     }
 }
 
-/// Parts of a unit that are held, by their starts: start and end.
+/// Parts of a unit that are held, as (start, end) in blocks.
 pub(super) type Held = Vec<(u64, u64)>;
 
-/// Returns the free runs of a unit, lowest first: start and length.
+/// Returns the free runs of a unit, the lowest first, as (start, length) in blocks.
 pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     held.sort_unstable();
     let (mut free, mut at) = (Vec::new(), 0);
@@ -52,8 +53,8 @@ pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     free
 }
 
-/// Returns the start that a rule gives to a part of at least one block; `None` where no run is long
-/// enough. `after` is the end of the part that was placed last.
+/// Returns the start that a rule gives to a part of `size` blocks, at least one; `None` where no
+/// free run is long enough. `after` is the end of the part that was placed last.
 pub(super) fn predicted(
     rule: StartRule,
     free: &[(u64, u64)],

@@ -1,8 +1,8 @@
 //! What does a line of a placement table say?
 //!
 //! Lines that begin with `#` declare the device; then a header names the columns, in any order. A
-//! cell that an event does not need is left empty. Cells are numbers and words between commas, so a
-//! line is a row.
+//! cell that an event does not need is left empty. Cells are numbers and words between commas, so
+//! each line is one row.
 
 use std::fmt::Display;
 use std::iter::Enumerate;
@@ -13,10 +13,10 @@ use super::event::{
     MOST_UNITS, TableFault, within,
 };
 
-/// The first line of every table.
+/// First line of every placement table.
 const MARK: &str = "# raddle placement table 1";
 
-/// The columns of a table by their places.
+/// Position of each column in a row; `None` for a column that the table lacks.
 #[derive(Debug)]
 struct Columns {
     clock: usize,
@@ -27,14 +27,14 @@ struct Columns {
     wave: Option<usize>,
     tag: Option<usize>,
     parts: Vec<(usize, usize)>,
-    /// The number of all columns.
+    /// Number of columns of the table.
     many: usize,
 }
 
-/// The lines of a file, from 0.
+/// Lines of a file, each with its number from 0.
 type Lines<'a> = Enumerate<Split<'a, u8, fn(&u8) -> bool>>;
 
-/// A table that is read line by line.
+/// A placement table that is read line by line.
 pub(super) struct Table<'a> {
     device: AllocationDevice,
     columns: Columns,
@@ -43,7 +43,8 @@ pub(super) struct Table<'a> {
     event: AllocationEvent,
 }
 
-/// Splits the next line that is neither blank nor a remark into cells; returns its number, from 1.
+/// Splits the next line that is neither blank nor a remark into cells, and returns its number from
+/// 1; `None` at the end.
 fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
     let (at, line) = lines.find(|(_, line)| {
         let line = line.trim_ascii();
@@ -55,7 +56,7 @@ fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads the declarations and the header.
+    /// Reads the declarations of the device, and the header of the columns.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, TableFault> {
         let device = device(bytes)?;
         let mut lines: Lines<'a> = bytes.split(is_end as fn(&u8) -> bool).enumerate();
@@ -74,7 +75,7 @@ impl<'a> Table<'a> {
         &self.device
     }
 
-    /// Reads the next line; `None` at the end.
+    /// Reads the next event; `None` at the end of the table.
     pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };
         let Self { row, columns, event, .. } = self;
@@ -133,7 +134,7 @@ fn kind(word: &[u8], line: u64) -> Result<AllocationEventKind, TableFault> {
     })
 }
 
-/// Reads a cell as a whole number, also as `0x..`; `None` where it is empty.
+/// Reads a cell as a whole number, decimal or `0x..`; `None` where the cell is empty.
 fn number(
     row: &[&[u8]],
     column: usize,
@@ -161,7 +162,7 @@ fn number(
     }
 }
 
-/// Reads the declarations before the header.
+/// Reads the declarations of the device, which stand before the header.
 fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
     let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));

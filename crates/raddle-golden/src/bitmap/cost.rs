@@ -1,4 +1,5 @@
-//! What does each variant of the search cost, and what does it miss? The trade of a hardware team.
+//! What does each variant of the search for free runs cost, and how often does it miss one? A table
+//! for hardware teams.
 //!
 //! Gates have two inputs, registers are bits held between clocks; *drawn* is as the seed draws it,
 //! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a wish
@@ -16,35 +17,37 @@ use crate::fault::{Fault, check, fault, read_at, within};
 use crate::rtl::{RtlCircuit, RtlSearch, RtlSpec};
 use crate::{ModelError, json};
 
-/// The most blocks of a map; more would take seconds.
+/// Most blocks of a map; a larger one would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Units of a module in the seed's example, and the number of modules.
+/// Number of execution units of a module in the seed's example; below, the number of modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
-/// The content of the tables as JSON, for a program.
+/// Content of the tables as JSON, for a program.
 #[derive(Debug, Serialize)]
 struct SearchCosts {
     rows: Vec<VariantCost>,
     churn: ChurnRequests,
 }
 
-/// One variant in one timing.
+/// Costs and misses of one variant of the search in one timing.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks of one period, and the number of periods in a round.
+    /// Clocks that one period takes; the field below is the number of periods in a round.
     clocks: u32,
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
-    /// Chances with random bits: that the wish is refused, and that it is missed.
+    /// Chance with random bits that a request is refused, as text; the field below is the chance
+    /// that it is refused although it fits.
     refused: String,
     missed: String,
-    /// Requests missed under churn.
+    /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
-    /// Gates, folded, of what reads out the length and the lowest start; only for one clock.
+    /// Gates, folded, that read out the length and the lowest start; `None` unless the search takes
+    /// one clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_out_gates: Option<u64>,
 }
@@ -58,7 +61,8 @@ struct GateCounts {
     depth: u32,
 }
 
-/// Requests made under churn, and those that no search could have met.
+/// Numbers of requests made under churn (requests and releases at random), and of those that no
+/// search could have met.
 #[derive(Debug, Serialize)]
 struct ChurnRequests {
     asked: u64,
@@ -66,11 +70,11 @@ struct ChurnRequests {
     fragmented: u64,
 }
 
-/// A variant with its name; the circuits add up where there are several.
+/// A variant of the search with its name; the costs of its circuits are added up.
 struct CostedVariant {
     name: String,
     circuits: Vec<CostedCircuit>,
-    /// True if windows are made of two halves instead of in a chain.
+    /// True if windows are made of two halves, false if in a chain.
     doublings: bool,
     search: Box<dyn Search>,
 }
@@ -89,7 +93,7 @@ struct CostQuestion {
     want: u32,
 }
 
-/// Answers with the costs and misses for maps of this many blocks.
+/// Answers a question with the costs and misses of all variants for maps of this many blocks.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -135,7 +139,7 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// Makes the variants to compare: every method of the seed that this many blocks allow.
+/// Returns the variants to compare: every method of the seed that a map of this many blocks allows.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one = |name: String, circuit, search| CostedVariant {
         name,
@@ -180,8 +184,8 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns the cost as drawn, the cost as folded, and the clocks; `None` for a timing that the
-    /// seed does not have.
+    /// Returns the cost as drawn, the cost as folded, and the clocks of one period; `None` for a
+    /// timing that the seed does not have.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -199,7 +203,7 @@ impl CostedVariant {
         Ok(Some((drawn, folded, clocks)))
     }
 
-    /// Counts the gates that a read-out adds, in the circuits as they are written.
+    /// Counts the gates that a read-out of length and start adds to the circuits.
     fn read_out(&self) -> Result<u64, ModelError> {
         let mut added = 0;
         for circuit in &self.circuits {
@@ -241,7 +245,8 @@ impl CostedCircuit {
 }
 
 impl GateCounts {
-    /// Adds a circuit that lies beside the others.
+    /// Adds the gates of a circuit that lies beside the others; the depth is that of the deepest
+    /// one.
     fn add(&mut self, cost: &Cost) {
         self.and_gates = self.and_gates.saturating_add(cost.and_gates);
         self.or_gates = self.or_gates.saturating_add(cost.or_gates);
@@ -306,7 +311,7 @@ fn cost_table(
     }
 }
 
-/// Writes what each variant takes together with its read-out.
+/// Writes the table of what each variant costs together with its read-out.
 fn read_out_table(rows: &[VariantCost], story: &mut Story) {
     let header = ["variant", "search", "read-out", "both", "of full"].map(str::to_owned);
     let mut table = vec![header.to_vec()];
@@ -329,7 +334,7 @@ fn read_out_table(rows: &[VariantCost], story: &mut Story) {
     }
 }
 
-/// Writes a table into the story: the first column to the left, the others to the right.
+/// Writes a table into the explanation: the first column to the left, the others to the right.
 fn aligned(rows: &[Vec<String>], story: &mut Story) {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     for row in rows {
@@ -341,7 +346,8 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Writes the table of paragraphs 151 to 154 of the seed, with the variants that they leave out.
+/// Writes the table of paragraphs 151 to 154 of the seed, with the variants that those paragraphs
+/// leave out.
 fn seed_table(
     candidates: &[CostedVariant],
     (blocks, want): (u32, u32),

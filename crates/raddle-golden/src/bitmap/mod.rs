@@ -1,4 +1,5 @@
-//! How long is the longest free run, where does a wish fit, and what does a shared finder report?
+//! How long is the longest free run, where does a request fit, and what does a shared finder
+//! report?
 //!
 //! Three kinds of question: `{"bits":"01101110","method":"full"}` asks for the longest run as a method
 //! of seed 000 reports it, `{"bits":"0111011","want":2,"fit":"best"}` for a place, and
@@ -27,8 +28,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// The costs of the variants of the search, and the misses of the cheaper ones. The answer is in
-/// the tables.
+/// Topic that compares the costs and misses of the variants of the search. Its result is in the
+/// tables of the explanation.
 pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.
@@ -94,7 +95,8 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// Makes the form of the states and of the circuits' shifts.
+/// Returns the form of the circuits: the digit of a free block, and the direction in which they
+/// shift.
 const fn setup(free: u8, shift: ShiftWord) -> Setup {
     let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
     let shift = match shift {
@@ -104,7 +106,7 @@ const fn setup(free: u8, shift: ShiftWord) -> Setup {
     Setup { polarity, shift }
 }
 
-/// The method by which the longest run is sought.
+/// Method by which the longest free run is sought.
 #[derive(Clone, Debug)]
 enum SearchMethod {
     Full,
@@ -112,7 +114,7 @@ enum SearchMethod {
     Sampled(Sampled),
 }
 
-/// The rule that picks one of the free runs that are long enough.
+/// Rule that picks one of the free runs that are long enough.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FitWord {
@@ -180,12 +182,12 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }
 }
 
-/// Reads a state from a string of digits.
+/// Reads which blocks are free from a string of digits; `at` is its place in the question.
 fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
     FreeMap::from_digits(digits, polarity).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Reads a method: `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
+/// Reads a search method: `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
 fn search_method(value: &Value, blocks: u32) -> Result<SearchMethod, Fault> {
     if value.is_string() {
         return read_at(value, "/method").map(|MethodWord::Full| SearchMethod::Full);
@@ -251,7 +253,8 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
     Ok(json(&LongestAnswer { longest, sequence, starts }))
 }
 
-/// Returns the start of a wish; `None` where it fits nowhere.
+/// Returns the start, in blocks, of a run for a request of `want` blocks; `None` where it fits
+/// nowhere.
 fn place(map: &FreeMap, want: u64, fit: FitWord, after: u64) -> Option<u32> {
     // A wish beyond u32 is larger than any map.
     let want = u32::try_from(want).ok()?;

@@ -1,4 +1,4 @@
-//! What does a round of a shared finder report?
+//! What does a round of a shared finder, which searches several maps in turn, report?
 //!
 //! `{"shared":{"width":12,"periods":[[{"type":"s","bits":"01110"},{"type":"l","bits":"0111"}]],
 //! "layout":{"slots":[[5,7]]}}}` is answered with the longest run of each type, period by period.
@@ -43,17 +43,17 @@ enum LayoutWord {
     Halves,
 }
 
-/// Widths of slots one behind the other.
+/// Widths in blocks of the slots of each period, one slot behind the other.
 #[derive(Deserialize)]
 struct LayoutBySlots {
     slots: Vec<Vec<u64>>,
 }
 
-/// A finder and the states of one round.
+/// A shared finder, and the maps that it searches in one round.
 #[derive(Debug)]
 pub(super) struct SharedRound {
     pub(super) finder: Shared,
-    /// By period: names and states of the types, in order.
+    /// For each period the types that are searched, in order, as (name, map of free blocks).
     pub(super) periods: Vec<Vec<(String, FreeMap)>>,
     pub(super) form: Setup,
 }
@@ -69,7 +69,7 @@ struct PeriodAnswer<'r> {
     longest: LongestByType<'r>,
 }
 
-/// An object whose keys stand in the order of the question.
+/// A JSON object whose keys stand in the order of the question.
 struct LongestByType<'r>(Vec<(&'r str, u32)>);
 
 impl Serialize for LongestByType<'_> {
@@ -96,7 +96,7 @@ impl AskedRound {
     }
 }
 
-/// Reads names and states, each name once.
+/// Reads the names and maps of all periods; a name that occurs twice is a fault.
 fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {
@@ -115,7 +115,7 @@ fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, 
     Ok(all)
 }
 
-/// Reads a layout: `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
+/// Reads how slots are laid out: `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
 fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
     if value.is_string() {
         return Ok(match read_at(value, "/shared/layout")? {
@@ -145,7 +145,7 @@ fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
 }
 
 impl SharedRound {
-    /// Returns the states of a period, in the order of its slots.
+    /// Returns the maps that are searched in a period, in the order of its slots.
     pub(super) fn views(&self, period: usize) -> Vec<View<'_>> {
         self.periods[period].iter().map(|(_, state)| state.view()).collect()
     }
@@ -165,7 +165,7 @@ impl SharedRound {
     }
 }
 
-/// Converts a refusal of the finder to a fault at its place in the question.
+/// Converts an error of the finder to a fault at its place in the question.
 fn located(error: &Error, layout: &Layout) -> Fault {
     let periods = "/shared/periods".to_owned();
     let slots = "/shared/layout/slots";

@@ -1,7 +1,7 @@
 //! How many clocks does a decision take, and at which tick is it made (seed 000, E4 to E7)?
 //!
-//! By the circuits of `raddle-bitmap`. Every resource of a compute unit has a finder of its own, or one
-//! finder serves them in turn, period by period. Units: clocks, ticks.
+//! The clocks are those of the circuits of `raddle-bitmap`. Every resource of a compute unit has a
+//! finder of its own, or one finder serves them in turn, period by period. Units: clocks, ticks.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ use super::search::searched;
 use crate::explanation::{Story, counted, listed};
 use crate::fault::{Fault, fault};
 
-/// The clock that counts one clock a tick, in MHz.
+/// Clock frequency in MHz at which one clock takes one tick (1 ns).
 const ONE_A_TICK: u32 = 1000;
 
-/// The time that the decision of a question takes.
+/// Time that the decision of a question takes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
-    /// Clocks of the round.
+    /// Number of clocks that the round (one decision) takes.
     clocks: u64,
     /// Tick at which the decision is made.
     pub(super) t: u64,
@@ -33,7 +33,7 @@ pub(super) struct MatchClocks {
 }
 
 impl MatchClocks {
-    /// Counts the clocks of a round that begins now, by its slowest compute unit.
+    /// Counts the clocks of a round that begins at tick `now`; the slowest compute unit counts.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -63,7 +63,7 @@ impl MatchClocks {
         Ok(Self { clocks, t, mhz, timing: time.timing })
     }
 
-    /// Explains the clocks.
+    /// Explains how many clocks the round (one decision) takes.
     pub(super) fn tell(
         &self,
         search: &SearchRule,
@@ -99,7 +99,7 @@ impl MatchClocks {
     }
 }
 
-/// Counts the clocks of finders side by side.
+/// Counts the clocks of finders that work side by side: those of the slowest.
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
@@ -121,7 +121,8 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one period of a finder; where its borders lie changes none.
+/// Counts the clocks of one period of a finder that resources share; the borders of its slots do
+/// not matter.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);
@@ -129,7 +130,7 @@ fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     clocks_of(Variant::Shared(&finder), timing, at)
 }
 
-/// Counts the clocks of a search that lies at a pointer.
+/// Counts the clocks of a search; `at` is its place in the question, for errors.
 fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64, Fault> {
     let timing = match timing {
         SearchTiming::OneClock => Timing::OneClock,
@@ -144,8 +145,9 @@ fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64
     cost.map(|cost| cost.clocks.into()).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Lists the maps of each period of a round on a compute unit, with their places: SIMD by SIMD, then
-/// those that the SIMDs share, in a period as many as the finder has positions for.
+/// Lists the maps that a shared finder searches in each period of a round on a compute unit, each
+/// with its name: SIMD by SIMD, then those that the SIMDs share; a period takes as many as fit
+/// `width`.
 fn periods(cu: &Cu<String>, width: u32) -> Vec<Vec<(String, &FreeMap)>> {
     // The order in which a recipe's finder goes through its resources, the others behind.
     let rank = |name: &str| ["vgpr", "sgpr", "lds"].iter().position(|it| *it == name).unwrap_or(3);

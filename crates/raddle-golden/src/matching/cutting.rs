@@ -1,4 +1,4 @@
-//! Is a workgroup cut into its waves, as nothing fits for too long (seed 000, E3)?
+//! Is a workgroup cut into its waves, because no workgroup has fitted for too long (seed 000, E3)?
 //!
 //! Units: rounds; ticks.
 
@@ -11,46 +11,47 @@ use super::model::{MatchHead, Wants};
 use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault};
 
-/// The counter of failures, and the workgroups that may be cut.
+/// Counter of rounds in which no head fitted, and the workgroups that may be cut into waves. A head
+/// is the first workgroup of a channel.
 #[derive(Debug)]
 pub(super) struct MatchCutting {
     threshold: u64,
     retry: u64,
-    /// Failures in a row before this round.
+    /// Number of rounds in a row, before this one, in which no head fitted.
     failures: u64,
-    /// The heads that may be cut, by channel.
+    /// For each channel its head, if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Position of the lowest level.
+    /// Position of the lowest level in the order of levels.
     lowest: usize,
 }
 
-/// A head that may be cut.
+/// A head (first workgroup of a channel) that may be cut into waves.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which it is the head.
+    /// Tick since which the workgroup is the head of its channel.
     pub(super) since: u64,
-    /// Demand of its first wave.
+    /// Demand of the workgroup's first wave.
     pub(super) piece: Wants<String>,
 }
 
-/// The end of a round: the counter as it was judged, and what follows.
+/// End of a round: the counter of failures, and what follows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
     g: u64,
-    /// Step that follows; a round without a head does not count, so it has none.
+    /// Step that follows; `None` for a round without a head, which does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<Step>,
-    /// Channel of the head that is cut.
+    /// Channel whose head is cut; `None` where none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) channel: Option<usize>,
-    /// Tick of the round that cuts if nothing happens until then.
+    /// Tick of the round that will cut a head if nothing happens before; `None` where none will.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<u64>,
 }
 
 impl MatchCutting {
-    /// Checks the rule of a question, and the failures before it.
+    /// Checks the rule of a question, and the number of failures before it.
     pub(super) fn new(
         rule: SplitRule,
         failures: u64,
@@ -69,8 +70,9 @@ impl MatchCutting {
         Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
     }
 
-    /// Judges the round that begins at a tick (c2, c3). The workgroup that is cut has been the head of
-    /// its channel for longest; of several, that of the lowest channel.
+    /// Judges the round that begins at this tick (c2, c3). Of the heads that may be cut, the one
+    /// that has been head of its channel for longest is cut; of several, that of the lowest
+    /// channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {
         if !heads {
             return MatchRound { g: self.failures, ..MatchRound::default() };
@@ -90,18 +92,20 @@ impl MatchCutting {
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
     }
 
-    /// Returns the first wave of the head of a channel, as a head of the lowest level.
+    /// Returns the first wave of a channel's head, as a head of the lowest level; `None` where the
+    /// head may not be cut.
     pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
         let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
         Some(MatchHead { level: self.lowest, wants })
     }
 
-    /// Returns the end of a round whose head was cut, but of which no piece fits either.
+    /// Returns the end of a round in which a head was cut, and none of its waves fits either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }
 
-    /// Returns the tick of the round that will cut, if there is something to cut but in one channel.
+    /// Returns the tick of the round that will cut a head, given `g` failures in a row; `None`
+    /// where no channel but `but` has a head that may be cut.
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
         let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);
@@ -109,7 +113,7 @@ impl MatchCutting {
         any.then(|| tick.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Explains the end of a round.
+    /// Explains the end of a round: the counter of failures, and what follows.
     pub(super) fn tell(&self, round: MatchRound, story: &mut Story) {
         let (g, before, most) = (round.g, self.failures, self.threshold);
         story.step("c2: the counter");

@@ -1,4 +1,4 @@
-//! How is the demand of a workgroup read, and that of its first wave (seed 000, E1, E3)?
+//! How is the demand of a workgroup read, and the demand of its first wave (seed 000, E1, E3)?
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::model::{Cu, Wants};
 use crate::fault::{Fault, has, positive, read_at};
 
-/// The wants of a workgroup, and those of its first wave where it has several.
+/// Demand of a workgroup, and of its first wave; `None` where the workgroup has only one wave or
+/// does not come as a number of waves.
 pub(super) type HeadAndPiece = (Wants<String>, Option<Wants<String>>);
 
 type AmountsByName = BTreeMap<String, u64>;
@@ -26,13 +27,13 @@ struct WavesDemand {
     #[serde(deserialize_with = "positive")]
     waves: u64,
     per_wave: AmountsByName,
-    /// Amounts that each wave takes of what the SIMDs share.
+    /// Amounts, in blocks, that each wave takes of the resources that the SIMDs share.
     #[serde(default)]
     shared_per_wave: AmountsByName,
 }
 
-/// Reads what a workgroup wants; for one of several waves also what its first wave wants, which
-/// carries all that the workgroup shares.
+/// Reads the demand of a workgroup. If it has several waves, the demand of its first wave is read
+/// too, which then holds all that the workgroup shares.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;
@@ -61,7 +62,7 @@ pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<Head
     Ok((of_waves(waves)?, piece))
 }
 
-/// Returns whether a demand comes as a number of waves.
+/// Returns whether a demand is given as a number of waves.
 pub(super) fn is_in_waves(demand: &Value) -> bool {
     has(demand, "waves") || has(demand, "per-wave")
 }

@@ -1,4 +1,4 @@
-//! How does a head of a channel come to its compute unit (seed 000, E1)?
+//! By which steps does the head (first workgroup) of a channel get its compute unit (seed 000, E1)?
 //!
 //! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced, b44 where
 //! windows order levels.
@@ -100,7 +100,7 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Explains the run that the search finds of each resource, and where it lies.
+/// Explains which free run the search finds of each resource, and where it lies.
 fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     story.end_list();
     for (index, cu) in question.model.cus.iter().enumerate() {
@@ -121,7 +121,8 @@ fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Formats amounts as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, for the first SIMDs.
+/// Formats amounts as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, for the first eight
+/// SIMDs.
 fn parts<T>(
     shared: &BTreeMap<String, T>,
     simds: &[BTreeMap<String, T>],
@@ -143,7 +144,7 @@ fn amounts<T>(of: &BTreeMap<String, T>, say: impl Fn(&T) -> String) -> String {
     listed(of.iter().map(|(name, amount)| format!("{} {}", shown(name), say(amount))), ", ")
 }
 
-/// Explains how heads that come as a number of waves are split, CU by CU.
+/// Explains how heads that are given as a number of waves are split over the SIMDs, CU by CU.
 fn balanced(question: &MatchQuestion, story: &mut Story) {
     let is_counted = |wants: &Wants<String>| matches!(wants, Wants::Waves { .. });
     let heads = question.heads.iter().enumerate();

@@ -1,4 +1,5 @@
-//! Which workgroup is the head of each channel, and in which order are their levels served (E1, E2)?
+//! Which workgroup is the head (the first) of each channel, and in which order are levels served
+//! (E1, E2)?
 //!
 //! Units: ticks.
 
@@ -12,22 +13,23 @@ use serde_json::Value;
 use super::HeadLevels;
 use crate::fault::{Fault, check_all, fault, has, read_at};
 
-/// The level of pieces where neither windows nor a list say which is the lowest; recipes have as many.
+/// Level of waves of a cut workgroup where neither windows nor a list say which level is the
+/// lowest; recipes have as many levels.
 const LOWEST: u64 = 256;
 
-/// The order of levels, as a question asks for it.
+/// Order of levels, as a question asks for it.
 #[derive(Debug)]
 pub(super) enum AskedOrder {
-    /// Level 1 is the best.
+    /// Levels ascend: level 1 is the best.
     Ascending,
-    /// The levels, the best one first.
+    /// Levels in the order of the list, the best one first.
     Listed(Vec<u64>),
-    /// One window a level.
+    /// Levels in the order of windows, one window for each level.
     Windows(Windows),
 }
 
 impl AskedOrder {
-    /// Reads a list of levels, or the order as a recipe names it.
+    /// Reads the order: a list of levels, or the word by which a recipe names it.
     pub(super) fn read(given: Option<&Value>) -> Result<Self, Fault> {
         let Some(given) = given else { return Ok(Self::Ascending) };
         if given != "static" && !has(given, "windows") {
@@ -56,7 +58,7 @@ impl AskedOrder {
         }
     }
 
-    /// Lists the levels at a tick, the best one first; `None` where they ascend.
+    /// Lists the levels in their order at a tick, the best one first; `None` where levels ascend.
     pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
         match self {
             Self::Ascending => None,
@@ -67,15 +69,15 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the lowest level: that of pieces (E3).
+    /// Returns the lowest level, which waves of a cut workgroup get (E3).
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
     }
 }
 
-/// Orders the levels of heads, by channel, and of pieces: by the order that is asked for, or
-/// ascending.
+/// Orders the levels of the heads (by channel) and of waves of a cut workgroup, by the list that is
+/// given, else ascending.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],
@@ -113,8 +115,9 @@ pub(super) fn levels(
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Folds entries into this many channels: entry n waits in channel n modulo their number, and the
-/// first of a channel is its head. Returns the heads, and the entry of each.
+/// Distributes entries over this many channels: entry n waits in channel n modulo their number, and
+/// the first entry of a channel is its head. Returns the heads, and the position of the entry of
+/// each.
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

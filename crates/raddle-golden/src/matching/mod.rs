@@ -1,4 +1,4 @@
-//! Which head of a channel goes to which compute unit (seed 000, E1)?
+//! Which head (first workgroup) of a channel goes to which compute unit (seed 000, E1)?
 //!
 //! `{"cus":[..],"channels":[..],"marks":{..},"order":[..]}` is answered with who fits where, what is
 //! dispatched with its start addresses, the marks after it, and every resource that lacks. Levels
@@ -44,41 +44,44 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Channels that are marked, by level.
+/// For each level the channels that are marked: they had their turn among equals (a42).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
-/// One question, read.
+/// One question after it was read.
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,
-    /// The pointer of each compute unit, as the question has it.
+    /// Pointer of each compute unit as the question gives it; `None` where it gives none.
     pointers: Vec<Option<CuPointer>>,
     heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
-    /// The marks, as they were given.
+    /// Marked channels by level, as the question gives them.
     marks: MarkedChannels,
     search: SearchRule,
-    /// True if a chain of steps is asked for, so that runs and scores are explained too.
+    /// True if the question asks for the whole chain of steps around a match, so that runs and
+    /// scores are explained too.
     is_chain: bool,
     balance: Balance,
     pick: Choice,
     place: MatchPlace,
-    /// For each channel the entry that is its head, where entries are folded.
+    /// For each channel the position of its head in the question's list of entries; `None` where
+    /// each entry is a channel of its own.
     entries: Option<Vec<usize>>,
-    /// Tick at which the heads are there.
+    /// Tick at which the heads (first workgroups of channels) are there, and the round begins.
     now: u64,
     clocks: Option<MatchClocks>,
-    /// The levels as the window of the decision orders them (E2), where there are windows.
+    /// Levels in their order at the tick of the decision (E2), the best first; `None` without
+    /// windows.
     order: Option<Vec<u64>>,
     cutting: Option<MatchCutting>,
 }
 
-/// The levels of the heads, as they were given, and their order.
+/// Levels of the heads, as the question gives them, and their order.
 #[derive(Debug)]
 struct HeadLevels {
-    /// Levels in ascending order; the model knows a level by its position here.
+    /// Levels in ascending order; the model knows a level by its position in this list.
     given: Vec<u64>,
-    /// The place of each level in the order, 0 for the best.
+    /// Place of each level in the order, 0 for the best.
     ranks: Vec<usize>,
 }
 
@@ -108,7 +111,8 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Index of the head among the entries given, where they are folded.
+    /// Position of the head among the entries, where entries are distributed over fewer channels;
+    /// else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -120,12 +124,13 @@ struct Dispatched<'q> {
 
 impl MatchQuestion {
     /// Returns the question's search, which has been checked, as a function that reports the
-    /// longest run.
+    /// longest free run in blocks.
     fn longest(&self) -> impl FnMut(&String, View<'_>) -> Result<u32, raddle_bitmap::Error> {
         |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
     }
 
-    /// Decides about the heads, as they are now. The question has been checked, so it can be decided.
+    /// Decides which head goes to which compute unit. The question has been checked, so this cannot
+    /// fail for its numbers.
     fn decide(&self) -> Result<MatchDecision<String>, Fault> {
         let place = |fit: &[usize], cus: &[Cu<String>]| self.place.pick(fit, cus, &self.search);
         let mut seeded = match self.pick {
@@ -138,12 +143,13 @@ impl MatchQuestion {
         decision.map_err(fault(FaultKind::Inconsistent, ""))
     }
 
-    /// Returns the tick of the decision.
+    /// Returns the tick at which the decision is made.
     fn tick(&self) -> u64 {
         self.clocks.map_or(self.now, |clocks| clocks.t)
     }
 
-    /// Decides, and where nothing fits for too long once more with the first wave of a head (E3).
+    /// Decides; where no head has fitted for too long, decides once more with the first wave of a
+    /// head (E3).
     fn decide_with_cuts(
         &mut self,
         story: &mut Story,
@@ -193,8 +199,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Returns the pointer of the target's compute unit after the dispatch, if the workgroup came as a
-/// number of waves.
+/// Returns the pointer of the target's compute unit after the dispatch; `None` if the workgroup was
+/// not given as a number of waves.
 fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPointer> {
     let given = (*question.pointers.get(target.cu)?)?;
     if question.balance == Balance::Fixed {
@@ -205,7 +211,7 @@ fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPoi
     Some(CuPointer { at: at.into(), ..given })
 }
 
-/// Returns the starts of runs; counted resources have none.
+/// Returns the first block of each run that is taken, by resource; counted resources have none.
 fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     let mut starts = BTreeMap::new();
     for (name, piece) in pieces {
@@ -216,8 +222,8 @@ fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     starts
 }
 
-/// Returns the marks after a decision: the levels of the heads as it leaves them, the others as
-/// they were.
+/// Returns the marked channels after a decision: new marks for the levels that the heads have, and
+/// the given marks for all other levels.
 fn marks_after(question: &MatchQuestion, decision: &MatchDecision<String>) -> MarkedChannels {
     let mut marks = question.marks.clone();
     for (position, level) in question.levels.given.iter().enumerate() {

@@ -1,7 +1,9 @@
-//! Which of the compute units that fit is taken: by its free resources, or by its power (seed 000, E9, E10)?
+//! Which of the compute units that fit is taken: by its free resources, or by its power (seed 000,
+//! E9, E10)?
 //!
-//! A rule is spelled with its numbers, or as a recipe spells it; a recipe counts power by what waves
-//! did, which each compute unit then brings along. Units: ticks, instructions in 1,000 ticks.
+//! A rule is given with its numbers, or as a recipe gives it; a recipe computes power from what
+//! waves did, which the question then lists for each compute unit. Units: ticks, instructions in
+//! 1,000 ticks.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ use super::model::{Cu, Stock};
 use super::search::reported;
 use crate::fault::{Fault, fault, given, has, read_at};
 
-/// The word of a rule that takes no numbers.
+/// Word of a rule that needs no numbers.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum PlaceWord {
@@ -53,20 +55,20 @@ struct AskedMix {
     share: [u64; 2],
 }
 
-/// The rule that picks one of the compute units that fit.
+/// Rule that picks one of the compute units that fit.
 #[derive(Debug, Default)]
 pub(super) enum MatchPlace {
     #[default]
     Lowest,
-    /// The next compute unit from this index on, around the end.
+    /// The first compute unit that fits from this position on, and behind the last from 0 on.
     From(usize),
     MostFree(FreeScore),
-    /// The scores of all compute units.
+    /// The compute unit with the least score of power; the list has the score of each compute unit.
     LeastPower(Vec<u64>),
     Mix(FreeScore, Vec<u64>, Mix),
 }
 
-/// Weighted free amounts, by the names of resources.
+/// Weights of free amounts, by the names of resources, from which the score TA (E9) is computed.
 #[derive(Debug)]
 pub(super) struct FreeScore {
     names: Vec<String>,
@@ -74,18 +76,20 @@ pub(super) struct FreeScore {
     amounts: Amounts,
 }
 
-/// Waves of a compute unit that issue instructions, or did, at their rates.
+/// Waves of a compute unit that issue instructions, or did: from when, how many, and how often, in
+/// instructions of each kind in 1,000 ticks.
 #[derive(Debug, Deserialize)]
 pub(super) struct CuActivity {
     from: u64,
-    /// Tick at which they ended, unless they still run.
+    /// Tick at which the waves ended; `None` while they run.
     #[serde(default, deserialize_with = "given")]
     to: Option<u64>,
     waves: u64,
     rates: [u64; 6],
 }
 
-/// The compute units that a rule weighs, with what their waves did, and the tick of the decision.
+/// Compute units among which a rule chooses, with what their waves did, and the tick of the
+/// decision.
 #[derive(Clone, Copy)]
 pub(super) struct Weighed<'q> {
     pub(super) cus: &'q [Cu<String>],
@@ -93,7 +97,7 @@ pub(super) struct Weighed<'q> {
     pub(super) tick: u64,
 }
 
-/// Reads the rule of a question.
+/// Reads the rule of a question that picks a compute unit.
 pub(super) fn place(given: Option<&Value>, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let Some(given) = given else { return Ok(MatchPlace::Lowest) };
     let cus = weighed.cus;
@@ -138,7 +142,7 @@ fn most_waves(cus: &[Cu<String>]) -> Result<FreeScore, Fault> {
     free(AskedFree { weights, amounts: Amounts::Free }, cus, "/place/weights")
 }
 
-/// Makes the rule that a recipe spells.
+/// Makes the rule from the spelling of a recipe.
 fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let free = |asked: FreeWeights, at: &str| {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = asked;
@@ -163,7 +167,8 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
     })
 }
 
-/// Sums, for each compute unit, what its waves drew in the window before the decision (TB).
+/// Returns, for each compute unit, the power that its waves drew in the window before the decision
+/// (TB).
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| match error {
         Error::TwoUnits { .. } => Fault::new(FaultKind::Inconsistent, at, error.to_string()),
@@ -192,7 +197,8 @@ fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>
     Ok(weighed.activity.iter().map(of_unit).collect())
 }
 
-/// Makes the score of weights by name, which lie at a pointer.
+/// Makes the rule that scores compute units by their free amounts, from weights by the names of
+/// resources; `at` is the place of the weights in the question.
 fn free(asked: AskedFree, cus: &[Cu<String>], at: &str) -> Result<FreeScore, Fault> {
     let known = |cu: &Cu<String>, name: &String| {
         cu.shared.contains_key(name) || cu.simds.iter().any(|simd| simd.contains_key(name))
@@ -228,8 +234,8 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 }
 
 impl FreeScore {
-    /// Computes TA of a compute unit. A resource in runs counts with all that is free, or with the
-    /// run that the search reports.
+    /// Computes TA, the weighted sum of free amounts, of a compute unit. A resource in runs counts
+    /// with all its free blocks, or with the run that the search reports.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -246,11 +252,12 @@ impl FreeScore {
     }
 }
 
-/// Scores of the compute units that fit: TA, TB, or both.
+/// Scores of the compute units that fit, as (TA of free amounts, TB of power); `None` where the
+/// rule does not use a score.
 type PlaceScores = (Option<Vec<u64>>, Option<Vec<u64>>);
 
 impl MatchPlace {
-    /// Computes the scores of the compute units that fit, as far as the rule has any.
+    /// Computes those scores of the compute units that fit which the rule uses.
     pub(super) fn scores(
         &self,
         fit: &[usize],
@@ -269,7 +276,7 @@ impl MatchPlace {
         })
     }
 
-    /// Picks one of the compute units that fit, as an index into them; ties to the lowest.
+    /// Picks one of the compute units that fit, as a position in `fit`; of equal ones the lowest.
     pub(super) fn pick(
         &self,
         fit: &[usize],
@@ -289,7 +296,7 @@ impl MatchPlace {
         })
     }
 
-    /// Describes the picked compute unit in words.
+    /// Describes in words which compute unit the rule picks.
     pub(super) const fn says(&self) -> &'static str {
         match self {
             Self::Lowest => "the lowest",

@@ -1,4 +1,4 @@
-//! How is a question about matching read?
+//! How is a question about matching, given as JSON, read and checked?
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-/// The keys that make a question about a match one about the chain of steps around it.
+/// Keys that make a question ask for the whole chain of steps around a match.
 const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;
@@ -42,7 +42,7 @@ struct AskedMatch {
     fit: Fit,
     #[serde(default, deserialize_with = "channels")]
     fold: Option<u64>,
-    /// Tick at which the heads are there.
+    /// Tick at which the heads (first workgroups of channels) are there, and the round begins.
     #[serde(default)]
     now: u64,
     #[serde(default)]
@@ -67,7 +67,8 @@ struct AskedCu {
     activity: Vec<CuActivity>,
 }
 
-/// The pointer of a compute unit: the SIMD that it names, and the most waves of a SIMD.
+/// Pointer of a compute unit for the balance of waves: its kind, the SIMD that it names, and the
+/// most waves of a SIMD.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct CuPointer {
     pub(super) kind: Kind,
@@ -81,10 +82,10 @@ struct AskedHead {
     #[serde(deserialize_with = "positive")]
     level: u64,
     demand: Value,
-    /// True if the waves may go to several compute units (E3).
+    /// True if the waves of the workgroup may go to several compute units (E3).
     #[serde(default)]
     independent: bool,
-    /// Tick since which it is the head of its channel.
+    /// Tick since which the workgroup is the head of its channel.
     #[serde(default)]
     since: u64,
 }
@@ -155,8 +156,8 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     })
 }
 
-/// Returns the head of each channel, what is known of it if it may be cut, and its entry where entries
-/// are folded.
+/// Distributes the entries over `fold` channels. Returns the head of each channel, what is known of
+/// it if it may be cut into waves, and the position of its entry (`None` where `fold` is).
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -171,7 +172,7 @@ fn by_channel(
     (heads, whole, Some(entries))
 }
 
-/// Finds the heads that may be cut (E3): those of several waves that are independent.
+/// Finds the heads that may be cut into waves (E3): those of several waves that are independent.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
     heads: &[Option<(u64, HeadAndPiece)>],
@@ -215,7 +216,7 @@ fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
     Ok(Cu { shared, pointer, simds })
 }
 
-/// A map with the end of the run that it gave last.
+/// A map of free blocks, with the end of the run that it handed out last.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AskedRun {
@@ -223,8 +224,8 @@ struct AskedRun {
     after: u32,
 }
 
-/// Reads stocks: a string of digits is a map, and so is an object with one; a number, or a "0x.."
-/// string, is a count.
+/// Reads the resources of a unit: a string of digits, or an object with one, is a map of free
+/// blocks; a number, or a "0x.." string, is a free amount.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
@@ -247,7 +248,7 @@ fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>
     given.iter().map(stock).collect()
 }
 
-/// Reads the marked channels by level.
+/// Reads the marked channels of each level.
 fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedChannels, Fault> {
     let mut marks = MarkedChannels::new();
     for (name, marked) in given {
@@ -268,7 +269,7 @@ fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedC
     Ok(marks)
 }
 
-/// Reads a number that is the name of a key, decimal or hexadecimal.
+/// Reads a number that is a JSON key, decimal or hexadecimal.
 pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
         return name.parse().map_err(fault(FaultKind::OutOfRange, at));
@@ -276,7 +277,8 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     read_at(&Value::String(name.to_owned()), at)
 }
 
-/// Makes the marks of the levels that there are heads of.
+/// Makes the model's marks (which channels had their turn, by level) for the levels that some head
+/// has.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

@@ -1,4 +1,5 @@
-//! How long a run is reported of each resource, and where does it lie (seed 000, E4 to E7)?
+//! How long a free run does a search report of each resource, and where does it lie (seed 000, E4
+//! to E7)?
 
 use raddle_bitmap::{FreeMap, View};
 use raddle_policy::Resource;
@@ -8,8 +9,9 @@ use raddle_workgroup::{Error, ResourceSearch, SearchRule};
 use super::model::{Cu, Stock};
 use crate::fault::Fault;
 
-/// Returns how long a run a search reports of a resource of this name. Names that are not in the
-/// device table are not told apart, so only a search for all resources applies to them.
+/// Returns the length in blocks of the run that the search of `rule` reports in a map of the
+/// resource with this name. Names that are not in the device table are not told apart, so only a
+/// search for all resources applies to them.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }
@@ -28,7 +30,7 @@ pub(super) fn searched(
     rule.of(resource, blocks)
 }
 
-/// Refuses a search that cannot search some map of the compute units.
+/// Returns a fault if the rule's search cannot search some map of the compute units.
 pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), Fault> {
     for cu in cus {
         let stocks = cu.simds.iter().chain([&cu.shared]).flatten();
@@ -54,7 +56,8 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
     Ok(())
 }
 
-/// Describes the run that a search finds in a map: by which step of the seed, how long, from where on.
+/// Describes the free run that a search finds in a map: by which step of the seed, how long it is,
+/// and where it begins.
 pub(super) fn found(rule: &SearchRule, name: &str, map: &FreeMap) -> Result<String, Error> {
     let search = searched(rule, name, map.blocks())?;
     let longest = search.longest(map.view());

@@ -1,4 +1,5 @@
-//! Does every demand fit the shape of every compute unit, whether or not there is room?
+//! Does every demand name the resources and SIMDs of every compute unit, whether or not there is
+//! room?
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,8 @@ use super::model::{Cu, MatchHead, Wants, split};
 use crate::fault::Fault;
 use crate::{MOST_FIGURES, ModelError};
 
-/// Checks every head against every compute unit, while the places of both in the line are known.
+/// Checks every head against the resources of every compute unit; a fault names the place in the
+/// question's line.
 pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> Result<(), Fault> {
     let named = |head: &MatchHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {
@@ -38,7 +40,7 @@ pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> 
     Ok(())
 }
 
-/// Refuses a resource that a compute unit does not have, by its name.
+/// Returns a fault for a resource, named by a demand, that a compute unit does not have.
 fn names(wants: &Wants<String>, (index, cu): (usize, &Cu<String>), at: &str) -> Result<(), Fault> {
     let unknown = |name: &str, of: &str, key: &str| {
         let at = format!("{at}/{key}{}", pointer(name));

@@ -1,4 +1,4 @@
-//! What do the bytes of packets say, and what is launched by them (seed 002)?
+//! What do the bytes of packets mean, and which launches do they cause (seed 002)?
 //!
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
@@ -11,7 +11,7 @@ use raddle_packet::{
 use super::hex;
 use crate::explanation::{Story, counted};
 
-/// Draws a packet with all it holds: byte, field, half-words, value.
+/// Shows a packet with all its fields: byte, name, half-words, value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -24,7 +24,7 @@ pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: 
     }
 }
 
-/// Lists the differences that condensed packets are made of.
+/// Lists the differences from table entries that condensed packets are made of.
 pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
     story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
     for (number, kernel) in kernels.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story
     story.note(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
 }
 
-/// Wraps a line to fit a terminal of 80 columns behind an indent of 3.
+/// Wraps a line to a terminal of 80 columns, behind an indent of 3.
 fn wrapped(line: &str) -> String {
     let (mut all, mut width) = (String::new(), 0);
     for word in line.split(' ') {
@@ -57,7 +57,7 @@ fn wrapped(line: &str) -> String {
     all
 }
 
-/// Lists the fields of a difference with their values; `None` without any.
+/// Lists the fields that a difference sets, with their values; `None` where it sets none.
 fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
@@ -67,7 +67,8 @@ fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     (!named.is_empty()).then(|| named.join(", "))
 }
 
-/// Explains what packet `number` launches, and what it leaves in the table.
+/// Explains which launches packet `number` causes, and how it changes the table of reference
+/// entries.
 pub(super) fn launched(
     format: &AqlFormat,
     (number, packet): (usize, &AqlPacket),

@@ -1,4 +1,4 @@
-//! Which bytes launch what (seed 002)?
+//! Which bytes cause which launches (seed 002)?
 //!
 //! `{"reference":{"ref_num":4,"fields":{..}}}`, `{"dispatch":{"fields":{..}}}` and
 //! `{"condensed":[{"ref_num":4,"diff":{..}},..]}` are answered with packets,
@@ -29,7 +29,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// The fields that are shown as "0x" and 16 digits.
+/// Names of the fields that are shown as "0x" and 16 digits.
 const ADDRESSES: [&str; 3] = ["kernel_object", "kernarg_address", "completion_signal"];
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct DecodedPackets<'q> {
     table: ShownTable<'q>,
 }
 
-/// The fields of a launch, in the order of their bits.
+/// A launch that is written as JSON: its fields by name, in the order of their bits.
 #[derive(Debug)]
 pub struct ShownLaunch<'q>(pub &'q AqlFormat, pub LaunchImage);
 
@@ -59,7 +59,7 @@ impl Serialize for ShownLaunch<'_> {
     }
 }
 
-/// The entries of a table, by number.
+/// A table of reference entries that is written as JSON: the entries by number.
 struct ShownTable<'q>(&'q AqlFormat, ReferenceTable);
 
 impl Serialize for ShownTable<'_> {
@@ -94,7 +94,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
 }
 
-/// Packs kernels into packets in order, each packet as full as it gets.
+/// Packs kernels into condensed packets in order, each packet as full as possible.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
@@ -118,7 +118,8 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
     Ok(packets)
 }
 
-/// Decodes all packets in order; returns their launches, and the table after the last one.
+/// Decodes all packets in order, and returns the launches, and the table of reference entries after
+/// the last packet.
 fn decode(
     format: &AqlFormat,
     packets: &[AqlPacket],
@@ -141,7 +142,7 @@ fn decode(
     Ok((all, agent.table().clone()))
 }
 
-/// Converts a refusal of the codec to a fault.
+/// Converts an error of the packet codec to a fault at its place in the question.
 #[must_use]
 pub fn fault(error: &PacketError, at: &str) -> Fault {
     let kind = match error {
@@ -151,7 +152,7 @@ pub fn fault(error: &PacketError, at: &str) -> Fault {
     Fault::new(kind, at, error.to_string())
 }
 
-/// Formats the bytes as lower-case digits, two a byte.
+/// Formats the bytes of a packet as lower-case hexadecimal digits, two for each byte.
 #[must_use]
 pub fn hex(packet: &AqlPacket) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()

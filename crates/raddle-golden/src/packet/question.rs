@@ -1,4 +1,4 @@
-//! How is a question about packets read?
+//! How is a question about packets, given as JSON, read and checked?
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::fault;
 use crate::fault::{Fault, check, given, has, read_at, within};
 use crate::matching::number;
 
-/// The value of each field that is given, by name.
+/// Values of the fields that a question gives, by name.
 type FieldValues = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
@@ -81,21 +81,21 @@ fn entries<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u16>, D::
     within::<D, u16, 1, { AQL_ENTRIES as u64 }>(from).map(Some)
 }
 
-/// One question, read.
+/// One question after it was read.
 #[derive(Debug)]
 pub(super) struct PacketQuestion {
     pub(super) format: AqlFormat,
     pub(super) asked: AskedPackets,
 }
 
-/// The packets that a question gives or asks for.
+/// Packets that a question gives or asks for.
 #[derive(Debug)]
 pub(super) enum AskedPackets {
-    /// The ordinary or reference packet that the question describes.
+    /// An ordinary packet, or a reference packet, that the question describes by its fields.
     One(AqlPacket),
-    /// Kernels for condensed packets.
+    /// Kernels that are to be packed into condensed packets.
     Condensed(Vec<CondensedKernel>),
-    /// Packets to be decoded.
+    /// Packets to be decoded, and the table of reference entries before the first of them.
     Decode { packets: Vec<AqlPacket>, table: Box<ReferenceTable> },
 }
 
@@ -161,14 +161,14 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// Checks the number of an entry.
+/// Checks the number of a reference entry.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
     // Formats have up to 8 entries, so the number fits.
     Ok(number as u16)
 }
 
-/// Reads the number and the value of each field that is given, in the order of the fields.
+/// Reads (number of the field, value) for each field that is given, in the order of the fields.
 fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usize, u64)>, Fault> {
     let mut values = Vec::new();
     let mut numbers = BTreeMap::new();
@@ -203,7 +203,7 @@ fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usiz
     values.into_iter().map(value).collect()
 }
 
-/// Makes a launch from the fields that lie at a pointer; fields left out are 0.
+/// Makes a launch from its fields, whose place in the question is `at`; fields left out are 0.
 ///
 /// # Errors
 /// When a key is not a field, or a value does not fit its field.
@@ -224,7 +224,7 @@ fn kernel(asked: &AskedKernel, format: &AqlFormat, at: &str) -> Result<Condensed
     Ok(CondensedKernel { ref_num, diff })
 }
 
-/// Reads a packet from its digits, or returns what is wrong with them.
+/// Reads a packet from its hexadecimal digits; the error says what is wrong with them.
 ///
 /// # Errors
 /// When the text has other characters than hexadecimal digits, or another number of digits.

@@ -1,27 +1,27 @@
-//! Why does a workgroup lie where a baseline put it?
+//! Why does a workgroup lie where an algorithm of the placement contract put it?
 //!
-//! A step is a workgroup, with the addresses of each wave as units and byte offsets.
+//! Each step is a workgroup, with the addresses of each wave in granules and in bytes.
 
 use raddle_policy::Demand;
 
 use super::contract::{Algorithm, PlacedWorkgroup, PlacementOutcome, PlacementReplay};
 use crate::explanation::{Story, counted};
 
-/// The workgroup of the worked example that the contract shows.
+/// Number of the workgroup in the contract's worked example.
 const EXAMPLE_GROUP: u64 = 600;
-/// The number of workgroups that are shown from the beginning.
+/// Number of workgroups that are shown from the beginning.
 const FIRST: u64 = 3;
 
-/// Explains a replay as it happens: the first workgroups, the first one that its first compute unit
-/// refused, that of the contract, and the last one.
+/// Explains a replay while it runs: the first workgroups, the first one that its first compute unit
+/// refused, that of the contract's example, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
     demand: Demand,
     story: &'q mut Story,
-    /// The compute unit that is asked first.
+    /// Compute unit that will be tried first for the next workgroup.
     asked: u64,
     passed_on: bool,
-    /// The last workgroup while it is not explained yet, and the compute unit that was asked first.
+    /// Last workgroup while it is not explained yet, and the compute unit that was tried first.
     last: Option<(PlacedWorkgroup, u64)>,
 }
 
@@ -90,7 +90,7 @@ impl<'q> PlacementTeller<'q> {
         story.note(format!("Row: {placed}"));
     }
 
-    /// Describes which compute units were asked before, and why this one took the workgroup.
+    /// Describes which compute units were tried before, and why this one took the workgroup.
     fn reasons(&self, placed: &PlacedWorkgroup, asked: u64) -> String {
         let (cu, cus) = (u64::from(placed.cu.0), u64::from(self.replay.cus));
         let begin = match self.replay.algorithm {

@@ -1,4 +1,4 @@
-//! Where do the baselines put every workgroup, cycle by cycle?
+//! Where do the algorithms of the placement contract put every workgroup, cycle by cycle?
 //!
 //! `{"algorithm":"round-robin","cus":64,"groups":4000,"kernel":{"threads":256,"vgpr":32,"sgpr":16,
 //! "lds":4096}}` is answered with the hash over all placements and the cycles that they took.
@@ -24,7 +24,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// The most workgroups of a replay; larger replays would take minutes.
+/// Most workgroups of a replay; larger replays would take minutes.
 const MOST_GROUPS: u64 = 100_000_000;
 
 #[derive(Serialize)]

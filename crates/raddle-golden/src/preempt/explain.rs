@@ -1,4 +1,4 @@
-//! How does a preemption go, tick by tick (seed 001)?
+//! What happens in a preemption, tick by tick (seed 001)?
 //!
 //! A time line: one step a preemption, a drain or a resume, with the labels of the seed, S1.1 to S4.3.
 
@@ -11,15 +11,16 @@ use super::PreemptRun;
 use super::model::{PreemptOutcome, PreemptStep};
 use crate::explanation::{Story, counted, few};
 
-/// Explains a run as it happens.
+/// Explains a run of launches and preemptions while it happens.
 pub(super) struct PreemptTeller<'q> {
     question: &'q PreemptRun,
     story: &'q mut Story,
-    /// Events without a line yet, grouped by sort: sort, first and last tick, launches.
+    /// Events that have no line yet, grouped by their sort, as (sort, first tick, last tick,
+    /// launches).
     open: Vec<(&'static str, u64, u64, Vec<usize>)>,
     /// Tick at which the last preemption began.
     begun: u64,
-    /// Launches that left or were killed and are not submitted again yet.
+    /// Launches that left or were killed, and are not submitted again yet.
     back: BTreeSet<usize>,
 }
 
@@ -64,7 +65,7 @@ impl<'q> PreemptTeller<'q> {
         self.story.line(text);
     }
 
-    /// Writes the lines of the events gathered.
+    /// Writes the lines of the events that were gathered.
     fn flush(&mut self) {
         for (sort, first, last, launches) in std::mem::take(&mut self.open) {
             let when =
@@ -73,7 +74,7 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    /// Adds an event to those of its sort. Events of several sorts may alternate.
+    /// Adds an event to the gathered events of its sort. Events of several sorts may alternate.
     fn gather(&mut self, now: u64, sort: &'static str, launch: usize) {
         if !self.story.shows() {
             return;
@@ -214,7 +215,7 @@ impl<'q> PreemptTeller<'q> {
     }
 }
 
-/// Formats launches by name, neighbours as a range; `none` without any.
+/// Formats the names of launches, neighbours as a range; `none` where there are none.
 fn names(launches: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut left = launches;

@@ -61,7 +61,7 @@ struct AskedCommand {
     wish: StreamWish,
 }
 
-/// A run that a question asks for.
+/// A run that a question asks for: launches, and wishes with their ticks.
 struct PreemptRun {
     setup: StreamSetup,
     launches: Vec<StreamLaunch>,
@@ -85,7 +85,7 @@ struct PreemptEntry {
     what: PreemptWord,
 }
 
-/// One word of the log; launches by number.
+/// Event of the log, with the number of its launch.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PreemptWord {
@@ -115,7 +115,7 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
     Ok(PreemptRun { setup, launches: asked.launches, wishes })
 }
 
-/// Refuses times that fall.
+/// Returns a fault if times under `key` fall.
 fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
     let mut last = 0;
     for (n, at) in times.enumerate() {
@@ -165,7 +165,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Returns the word of the log for a step, if it has one.
+/// Returns the event of the log for a step of the run; `None` for a step that the log does not
+/// show.
 fn word(step: &PreemptStep) -> Option<PreemptWord> {
     Some(match *step {
         PreemptStep::Submitted(submit) => PreemptWord::Submit { submit },

@@ -17,18 +17,19 @@ use serde::{Deserialize, Deserializer};
 
 use crate::ModelError;
 
-/// The GPU and its runtime.
+/// Settings of the GPU and its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSetup {
-    /// The most unfinished launches at a time.
+    /// Most launches that may be in the runtime without having ended.
     pub window: u32,
-    /// Ticks of a launch that leaves by the flag.
+    /// Ticks that a launch takes which finds the preemption flag raised, and leaves without doing
+    /// its work.
     pub exit: u64,
-    /// Ticks of a reset.
+    /// Ticks that a reset takes.
     pub reset: u64,
-    /// True if the runtime has a reset.
+    /// True if the runtime can reset the GPU, which kills the running launch.
     pub can_reset: bool,
-    /// The most steps of a run; a run with more is refused.
+    /// Most steps of a run; a run with more is refused.
     pub most_steps: u64,
 }
 
@@ -38,15 +39,15 @@ impl Default for StreamSetup {
     }
 }
 
-/// One launch of the program.
+/// One launch of the program, as a question gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// Tick at which the launch is captured, but not before the launch in front of it.
+    /// Tick at which the host issues the launch, but not before the launch in front of it.
     pub at: Tick,
     /// Ticks for which the launch runs.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
-    /// Idempotent if the launch may be run again.
+    /// Whether the launch may be killed and run again.
     #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }
@@ -56,72 +57,73 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
     Ok(if may_run_again { Idempotence::Idempotent } else { Idempotence::Not })
 }
 
-/// A wish that comes from outside while the program runs.
+/// A wish from outside, made while the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StreamWish {
-    /// The GPU is wanted at once.
+    /// Another program wants the GPU at once, so the launches have to leave.
     Preempt,
-    /// The program is to go on.
+    /// The program may go on.
     Resume,
 }
 
-/// One thing that happened. Launches are numbered from 0 in the order of the program.
+/// One event of a run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// S2.2: a launch was captured.
+    /// S2.2: the host issued a launch.
     Captured(usize),
     /// S2.3, S4.2: a launch was given to the runtime.
     Submitted(usize),
-    /// A launch starts, and runs.
+    /// A launch starts to run.
     Started(usize),
-    /// A launch starts, and leaves by the flag.
+    /// A launch starts, finds the preemption flag raised, and begins to leave without doing its
+    /// work.
     Leaving(usize),
     /// A launch has run to its end.
     Done(usize),
-    /// A launch has left by the flag.
+    /// A launch that found the preemption flag raised has left.
     Exited(usize),
-    /// S3: a wish to preempt, and what became of it.
+    /// S3: someone wished to preempt, with the effect of the wish.
     Preempt(Preempted),
-    /// S3.2: the flag is up.
+    /// S3.2: the flag was raised for these launches.
     Raised(FlagCut),
-    /// S3.3: what the launches in the runtime allow.
+    /// S3.3: the controller checked whether the launches in the runtime allow a reset.
     Checked(ResetVerdict),
-    /// S3.3: the reset, and what it killed.
+    /// S3.3: the GPU was reset, which killed this launch; `None` where none ran.
     Reset(Option<usize>),
-    /// The preemption is complete.
+    /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// S4: a wish to resume, and what became of it.
+    /// S4: someone wished to resume, with the effect of the wish.
     Resume(Resumed),
-    /// S4: a resume that waited takes effect.
+    /// S4: a resume that had to wait takes effect.
     Resumes,
-    /// S4.1: the flag is down.
+    /// S4.1: the flag was lowered.
     Lowered,
 }
 
-/// The outcome of a run.
+/// Outcome of a run: how long each preemption took, and which launches ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptOutcome {
-    /// Ticks from each preemption to its end.
+    /// Ticks from the start of each preemption to its end.
     pub latencies: Vec<u64>,
-    /// Launches in the order in which they were done.
+    /// Launches in the order in which they ended.
     pub done: Vec<usize>,
-    /// For each launch, how often it was killed.
+    /// For each launch how often it was killed.
     pub partial_runs: Vec<u64>,
-    /// Launches that are not done when nothing more can happen.
+    /// Launches that have not ended when nothing more can happen.
     pub held: Vec<usize>,
 }
 
-/// The launch that the GPU is busy with.
+/// Launch that the GPU is busy with.
 #[derive(Clone, Copy, Debug)]
 struct BusyGpu {
     handle: LaunchHandle,
-    /// Tick at which the launch ends; beyond u64 where that is never reached.
+    /// Tick at which the launch ends; it may lie beyond `u64`, and is then never reached.
     ends: u128,
     leaves: bool,
 }
 
-/// A run under way. In `Controller<usize>` the payload of a launch is its number.
+/// State of a run. In `Controller<usize>` the payload of a launch is its number.
 struct PreemptPlay<'a> {
     setup: StreamSetup,
     launches: &'a [StreamLaunch],
@@ -129,7 +131,7 @@ struct PreemptPlay<'a> {
     process: ProcessId,
     stream: StreamId,
     now: u64,
-    /// Launches in the runtime that have not started.
+    /// Launches in the runtime that have not started, in order.
     queue: VecDeque<LaunchHandle>,
     busy: Option<BusyGpu>,
     flag: Option<FlagCut>,
@@ -140,7 +142,8 @@ struct PreemptPlay<'a> {
     watch: &'a mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 }
 
-/// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
+/// Runs the launches to their end, or until nothing more can happen; `watch` is called with every
+/// step.
 ///
 /// ```
 /// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, StreamWish, run};
@@ -230,18 +233,19 @@ impl PreemptPlay<'_> {
         (self.watch)(Tick(self.now), &step, &self.controller);
     }
 
-    /// Returns the next tick at which the GPU is done with something.
+    /// Returns the next tick at which a launch or a reset on the GPU ends; `None` where neither
+    /// runs.
     fn due(&self) -> Option<u128> {
         self.busy.map(|busy| busy.ends).into_iter().chain(self.resets_until).min()
     }
 
-    /// Returns the error of a next end that lies beyond the end of time.
+    /// Returns the error for a launch or a reset whose end lies beyond `u64`.
     fn endless(&self) -> ModelError {
         let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
         launch.map_or(ModelError::ResetTime, |launch| ModelError::LaunchTime { launch })
     }
 
-    /// Returns the number of a launch in the runtime.
+    /// Returns the number of a launch in the runtime from its handle.
     fn number(&self, handle: LaunchHandle) -> usize {
         // Every handle that is asked for is in the runtime.
         self.controller.payload(handle).copied().unwrap_or_default()
@@ -350,7 +354,7 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Starts the next launch on a free GPU.
+    /// Starts the next launch, if the GPU is free.
     fn start(&mut self) -> Result<(), ModelError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());

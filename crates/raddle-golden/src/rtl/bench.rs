@@ -1,4 +1,4 @@
-//! How do a module and its bench look around the statements?
+//! How are a Verilog module and its test bench written around the statements of a circuit?
 //!
 //! The bench reads lines of hexadecimal numbers: the inputs, then the outputs that are expected, and
 //! where slots take turns a number that tells which of them count. The first difference ends it with
@@ -6,13 +6,14 @@
 
 use super::wires::range;
 
-/// A port of a module.
+/// A port of a Verilog module.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) name: String,
     pub(super) width: u32,
     pub(super) output: bool,
-    /// For an output that counts in some periods only: the number of its slot.
+    /// Number of the slot in whose periods an output is checked; `None` for one that is always
+    /// checked.
     slot: Option<usize>,
 }
 
@@ -30,7 +31,7 @@ impl Port {
     }
 }
 
-/// Writes a module of these ports around statements.
+/// Writes a Verilog module with these ports around the statements of `body`.
 pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) -> String {
     let mut text: String = head.iter().map(|line| format!("// {line}\n")).collect();
     let declared: Vec<String> = ports
@@ -44,7 +45,7 @@ pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) ->
     text
 }
 
-/// Writes the bench of a module.
+/// Writes the test bench of a module.
 pub(super) fn bench(name: &str, ports: &[Port]) -> String {
     let slots = ports.iter().filter_map(|port| port.slot).max().map_or(0, |last| last + 1);
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! How does the priority choice of seed 000 (E1, a4) look as a combinational block?
+//! How is the priority choice of seed 000 (E1, a4) written as a combinational block?
 //!
 //! Among the channels whose heads fit, the best level wins; among several of that level the lowest
 //! channel without a mark, or the lowest of all (a42: the choice that the seed leaves to chance is
@@ -16,17 +16,17 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{ModelError, frame, matching};
 
-/// The most channels, and the most levels, of a choice.
+/// Most channels, and most levels, of a choice.
 const MOST: u32 = 64;
 
-/// The size of a choice.
+/// Size of a choice: its numbers of channels and of levels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChoiceSpec {
     channels: u32,
     levels: u32,
 }
 
-/// Writes the choice among the heads of channels.
+/// Writes a circuit that chooses among the heads (first workgroups) of channels.
 ///
 /// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head, 0
 /// is the best), `marks` (of each level, one for each channel). Outputs: `any`, `channel`, and
@@ -72,7 +72,7 @@ pub fn choice(channels: u32, levels: u32) -> Result<RtlCircuit, ModelError> {
     })
 }
 
-/// Returns the statements of a choice.
+/// Returns the Verilog statements that choose among the heads of channels.
 fn decided(channels: u32, levels: u32) -> String {
     let (top, last, wide) = (channels - 1, levels - 1, digits(levels - 1));
     let (best, picked) = (digits(levels), digits(channels - 1) - 1);
@@ -119,7 +119,7 @@ fn decided(channels: u32, levels: u32) -> String {
     )
 }
 
-/// Writes lines for the bench: heads that are drawn, and the answers of `raddle golden match`.
+/// Writes lines for the test bench: random heads, and the answers of `raddle golden match`.
 pub(super) fn vectors(
     spec: &ChoiceSpec,
     lines: u64,

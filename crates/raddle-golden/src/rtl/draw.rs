@@ -1,9 +1,10 @@
-//! How are the inputs of a bench drawn, and written line by line? Equal seeds give equal lines.
+//! How are the inputs of a test bench drawn at random, and written line by line? Equal seeds give
+//! equal lines.
 
 use std::error::Error;
 use std::io::{self, Write};
 
-/// Writes lines, each of which is made from the numbers drawn next.
+/// Writes this many lines; `line` makes each from the random numbers drawn next.
 pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     lines: u64,
     seed: u64,
@@ -17,7 +18,7 @@ pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     Ok(())
 }
 
-/// A generator of numbers, SplitMix64.
+/// A generator of random numbers, SplitMix64.
 #[derive(Clone, Debug)]
 pub(super) struct Draw(u64);
 
@@ -30,12 +31,13 @@ impl Draw {
         bits ^ (bits >> 31)
     }
 
-    /// Returns a number below a bound of at least 1.
+    /// Returns a random number from 0 to `bound` - 1; `bound` is at least 1.
     pub(super) const fn below(&mut self, bound: u32) -> u32 {
         (self.next() % bound as u64) as u32
     }
 
-    /// Draws which blocks are free: sparse, even or dense bits, runs of any length, all or nothing.
+    /// Draws at random which blocks are free (true): sparse, even or dense bits, runs of any
+    /// length, all or none.
     pub(super) fn map(&mut self, blocks: u32) -> Vec<bool> {
         let kind = self.below(64);
         if kind < 2 {
@@ -67,7 +69,8 @@ impl Draw {
         map
     }
 
-    /// Draws a wish for a map with this longest run: any, or one that nearly fits.
+    /// Draws a request, in blocks, for a map with this longest free run: any length up to `most`,
+    /// or one that fits just or just not.
     pub(super) const fn want(&mut self, longest: u32, most: u32) -> u32 {
         let want = match self.below(4) {
             0 => longest,

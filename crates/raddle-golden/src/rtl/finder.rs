@@ -10,16 +10,16 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A place where two slots of a period meet.
+/// A place where two slots of a period meet, so that a window must not cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
-    /// The first place behind the border.
+    /// First place behind the border.
     pub(super) at: u32,
-    /// The width of the widest slot that ends here, and of the widest that begins here.
+    /// Width of the widest slot that ends at the border, and of the widest that begins there.
     pub(super) widest: [u32; 2],
 }
 
-/// The body of a circuit, with its form.
+/// The statements of a circuit, and the form in which it searches.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) body: Body,
@@ -32,7 +32,7 @@ impl Finder {
         Self { body: Body::default(), setup, doublings }
     }
 
-    /// Returns the gate that combines sequences; the other one reduces them.
+    /// Returns the gate that combines two sequences; the other gate reduces a sequence to a digit.
     pub(super) const fn combining(&self) -> Gate {
         match self.setup.polarity {
             Polarity::FreeIsOne => Gate::And,
@@ -44,7 +44,7 @@ impl Finder {
         matches!(self.setup.polarity, Polarity::FreeIsZero)
     }
 
-    /// Returns the index of the window of i + 1 places that begins at a place.
+    /// Returns the position in SA_i of the window of i + 1 places that begins at place `start`.
     pub(super) const fn window(&self, start: u32, i: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => start,
@@ -52,7 +52,7 @@ impl Finder {
         }
     }
 
-    /// Returns where the window lies that begins `by` places further.
+    /// Returns the position of the window that begins `by` places further than that at `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => low + by,
@@ -60,7 +60,8 @@ impl Finder {
         }
     }
 
-    /// Writes SA_0 to SA_(n-1) of a sequence of n places, kept apart at borders.
+    /// Writes the sequences SA_0 to SA_(n-1) of windows over `first`, which has n places; windows
+    /// do not cross `borders`.
     fn windows(&mut self, name: &str, first: &Wires, borders: &[Border]) -> Vec<Wires> {
         let mut all = vec![first.clone()];
         let mut edges: Vec<Option<Wires>> = vec![None; borders.len()];
@@ -96,7 +97,8 @@ impl Finder {
         all
     }
 
-    /// Returns the borders at which SA_i is masked, and the start of the window there, ascending.
+    /// Returns the borders at which SA_i is masked, as (number of the border, start of the window
+    /// there), ascending.
     fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
         let start = |border: &Border| match (self.doublings, self.setup.shift) {
             // Halves that overlap keep apart what either of them keeps apart.
@@ -112,8 +114,9 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes the gate that makes a window occupied where a border holds. In a chain all windows at
-    /// a border meet the same place behind it, so one gate a border is enough.
+    /// Writes the gate that makes a window count as occupied where it crosses a closed border. In a
+    /// chain all windows at a border meet the same place behind it, so one gate for each border is
+    /// enough.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -124,13 +127,13 @@ impl Finder {
         self.body.both((&name, 0), gate, &[masked], &[control.part(number as u32, 1)])
     }
 
-    /// Returns the name of the port with one wire a border: `open` where 1 lets windows cross, and
-    /// `closed` where 1 holds them.
+    /// Returns the name of the port with one wire for each border: `open` where 1 lets windows
+    /// cross it, `closed` where 1 holds them back.
     pub(super) const fn control(&self) -> &'static str {
         if self.inverts() { "closed" } else { "open" }
     }
 
-    /// Writes the sequence under test, one digit for each sequence of windows.
+    /// Writes the sequence under test: one digit for each sequence of windows.
     fn under_test(&mut self, to: &str, windows: &[Wires]) -> Wires {
         let mut level = 0;
         for (i, wires) in windows.iter().enumerate() {
@@ -141,7 +144,7 @@ impl Finder {
         Wires::new(to, 0, windows.len() as u32, level)
     }
 
-    /// Writes the full search (E4) of a map.
+    /// Writes the full search (E4) over a map.
     pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
         let windows = self.windows("sa", map, &[]);
         let tested = self.under_test("sar", &windows);
@@ -150,7 +153,7 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the grouped search (E5): starts are counted in groups.
+    /// Writes the grouped search (E5) over a map, whose starts are counted in groups.
     pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
         let size = search.size();
         let mut groups = Wires::new("f_0", 0, search.groups(), 0);
@@ -167,7 +170,7 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the sampled search (E6), each sample by jumps.
+    /// Writes the sampled search (E6) over a map, each sample by jumps.
     pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
         let mut at = map.clone();
         let mut samples = Vec::new();
@@ -188,7 +191,8 @@ impl Finder {
         (columns.map(|(&amount, it)| Column::new(amount, it.whole())).collect(), tested)
     }
 
-    /// Writes the finder shared in time (E7): one sequence under test for each slot, by its number.
+    /// Writes the finder that resources share in time (E7): one sequence under test for each slot,
+    /// by the slot's number.
     pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
         let slots = slots(search);
         let windows = self.windows("da", state, &borders(search));
@@ -219,7 +223,8 @@ impl Finder {
         all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
     }
 
-    /// Reduces the windows of each segment; `None` where a segment holds no window.
+    /// Reduces the windows that begin in each segment to one wire; `None` where a segment holds no
+    /// window.
     fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
         let mut reduced = Vec::with_capacity(segments.len());
         for (number, &(from, to)) in segments.iter().enumerate() {
@@ -239,8 +244,8 @@ impl Finder {
     }
 }
 
-/// Returns the slots of a round, start and end, ascending and each once: its place here is its
-/// number.
+/// Returns the slots of a round as (start, end), ascending and each once; the position in this list
+/// is the number of the slot.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
     let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start, slot.end)).collect();
@@ -249,7 +254,8 @@ pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     all
 }
 
-/// Returns the pieces between all ends of slots that lie within a slot.
+/// Returns the segments between neighbouring ends of slots, as (start, end), that lie within a
+/// slot.
 fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
@@ -260,7 +266,7 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.filter(within).collect()
 }
 
-/// Returns where slots of a period meet, ascending.
+/// Returns the borders where two slots of a period meet, ascending.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

@@ -1,8 +1,8 @@
-//! How does the header search of seed 002's condensed packet look as a combinational block?
+//! How is the header search of seed 002's condensed packet written as a combinational block?
 //!
 //! A condensed packet has the diff headers of its kernels at places that depend on the headers
-//! before: each is followed by the half-words of the fields that its vector names. The block finds
-//! all headers of a packet at once, in the default format.
+//! before them: each header is followed by the half-words of the fields that its vector names. The
+//! block finds all headers of a packet at once, in the default format.
 
 use std::io::{self, Write};
 
@@ -14,15 +14,17 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{frame, packet};
 
-/// Half-words of a packet that hold headers and values, and bytes of a packet.
+/// Number of half-words of a packet that hold headers and values; below, the number of bytes of a
+/// packet.
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
-/// Half-words of the field of each bit of a diff vector, the lowest bit first (seed 002, table 1).
+/// Number of half-words of the field of each bit of a diff vector, the lowest bit first (seed 002,
+/// table 1).
 const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
-/// The type of a condensed packet.
+/// Number of the packet type "condensed packet".
 const CONDENSED: u8 = 6;
 
-/// Writes the header search of a condensed packet.
+/// Writes a circuit that finds the headers in a condensed packet.
 ///
 /// Input: `packet`, byte i at the digits from 8 i. Outputs: `is_header` (half-word i of diff_values is
 /// the header of a kernel) and `ok`: 0 where a decoder refuses the packet, whatever the table holds.
@@ -85,8 +87,8 @@ pub fn headers() -> RtlCircuit {
     }
 }
 
-/// Writes lines for the bench: packets that are drawn, where their headers stand, and whether
-/// `raddle golden packet` takes them.
+/// Writes lines for the test bench: random packets, the places of their headers, and whether
+/// `raddle golden packet` accepts the packet.
 pub(super) fn vectors(lines: u64, seed: u64, to: &mut dyn Write) -> io::Result<()> {
     write_lines(lines, seed, to, |draw| {
         let packet = drawn(draw);
@@ -118,13 +120,13 @@ fn drawn(draw: &mut Draw) -> [u8; BYTES] {
     packet
 }
 
-/// Returns the half-words of the fields of a vector.
+/// Returns the number of half-words that the fields named by a vector take.
 fn words(vector: u16) -> usize {
     let named = FIELDS.iter().enumerate().filter(|(bit, _)| vector >> bit & 1 == 1);
     named.map(|(_, &words)| words as usize).sum()
 }
 
-/// Returns the half-words that are headers, found one after the other.
+/// Returns a mask of the half-words that are headers, found one after the other.
 fn walked(packet: &[u8; BYTES]) -> u32 {
     let (mut at, mut found) = (0, 0);
     for _ in 0..packet[1] {
@@ -138,7 +140,7 @@ fn walked(packet: &[u8; BYTES]) -> u32 {
     found
 }
 
-/// Returns whether the golden model takes a packet, with every entry of the table filled.
+/// Returns whether the golden model accepts a packet, with every entry of the table filled.
 fn taken(packet: &[u8; BYTES]) -> bool {
     let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
     let entries = (0..8).map(|entry| (entry.to_string(), json!({})));

@@ -1,4 +1,4 @@
-//! How does a search of seed 000 look as synthesisable Verilog, beside a bench that checks it?
+//! How is a search of seed 000 written as synthesisable Verilog, with a test bench that checks it?
 //!
 //! [`RtlCircuit`] is a combinational module of a search (E4 to E7), with the gates that it has, and a
 //! bench that reads lines of inputs and expected outputs ([`RtlCircuit::vectors`]) from a file. The
@@ -38,21 +38,21 @@ pub use choice::choice;
 pub use header::headers;
 pub use wires::RtlGates;
 
-/// A search that can be written.
+/// A search for free runs that can be written as a circuit.
 #[derive(Clone, Debug)]
 pub enum RtlSearch {
-    /// The full search (E4) of maps of this many blocks.
+    /// The full search (E4) of maps with this many blocks.
     Full(u32),
-    /// The grouped search (E5).
+    /// The grouped search (E5), which sees whole groups of blocks.
     Grouped(Grouped),
-    /// The sampled search (E6).
+    /// The sampled search (E6), which tests certain lengths only.
     Sampled(Sampled),
-    /// A finder shared in time (E7), with the full search.
+    /// A finder that resources share in time (E7), with the full search.
     Shared(Shared),
 }
 
 impl RtlSearch {
-    /// Returns the number of places of the first sequence.
+    /// Returns the number of blocks that the circuit reads at once.
     pub(crate) const fn blocks(&self) -> u32 {
         match self {
             Self::Full(blocks) => *blocks,
@@ -72,22 +72,23 @@ impl RtlSearch {
     }
 }
 
-/// The circuit that is wanted.
+/// Description of the circuit that is wanted.
 #[derive(Clone, Debug)]
 pub struct RtlSpec {
-    /// The search.
+    /// Search that the circuit makes.
     pub search: RtlSearch,
-    /// Polarity and direction.
+    /// Digit of a free block, and direction in which sequences shift.
     pub setup: Setup,
-    /// False for the seed's chain, true for windows made of two halves. The sampled search jumps
-    /// either way.
+    /// True for windows that are made of two halves, false for the seed's chain. The sampled search
+    /// makes jumps in both cases.
     pub doublings: bool,
-    /// True if the length, and whether and where a wish fits, are read out.
+    /// True if the circuit also gives the longest length, whether a request fits, and where.
     pub read_out: bool,
 }
 
 impl RtlSpec {
-    /// Returns the seed's form of a search: 1 = free, shifts to the left, a chain, no read-out.
+    /// Returns the seed's form of a search: 1 is a free block, sequences shift to the left, windows
+    /// are made in a chain, and there is no read-out.
     #[must_use]
     pub const fn new(search: RtlSearch) -> Self {
         let setup = Setup { polarity: Polarity::FreeIsOne, shift: Shift::Left };
@@ -113,21 +114,21 @@ impl RtlSpec {
     }
 }
 
-/// A circuit as Verilog, with its bench.
+/// A circuit in Verilog, with its test bench.
 #[derive(Clone, Debug)]
 pub struct RtlCircuit {
-    /// The name of the module; the bench is `NAME_bench`, and reads the file `NAME.hex`.
+    /// Name of the module; the test bench is `NAME_bench`, and reads the file `NAME.hex`.
     pub name: String,
-    /// The module.
+    /// Text of the module in Verilog.
     pub module: String,
-    /// The bench.
+    /// Text of the test bench in Verilog.
     pub bench: String,
-    /// The gates of the module; 0 for a block that is written by behaviour.
+    /// Numbers of gates of the module; 0 for a block whose text is behavioural.
     pub gates: RtlGates,
     source: Source,
 }
 
-/// The origin of the lines that a bench reads.
+/// Kind of the circuit, by which the lines for its test bench are made.
 #[derive(Clone, Debug)]
 enum Source {
     Search(RtlSpec),
@@ -136,7 +137,7 @@ enum Source {
 }
 
 impl RtlCircuit {
-    /// Writes a search.
+    /// Writes the circuit of a search.
     ///
     /// # Errors
     /// Without a block, or with more than [`MOST_BLOCKS`].
@@ -169,7 +170,8 @@ impl RtlCircuit {
         Ok(Self { name, module, bench, gates: body.gates, source: Source::Search(spec.clone()) })
     }
 
-    /// Writes this many lines for the bench, drawn by a seed.
+    /// Writes this many lines of inputs and expected outputs for the test bench; equal seeds give
+    /// equal lines.
     ///
     /// # Errors
     /// When the lines cannot be written.
@@ -182,7 +184,7 @@ impl RtlCircuit {
     }
 }
 
-/// Writes the body of a search; returns its ports, and lines about them.
+/// Writes the statements of a search, and returns its ports, and lines of comment about them.
 fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     let blocks = spec.search.blocks();
     let map = Wires::new("bits", 0, blocks, 0);
@@ -234,7 +236,8 @@ fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     (ports, told)
 }
 
-/// Tells Verilator that some windows are read by no sample or slot, which synthesis drops.
+/// Returns the statements with a mark for Verilator that some windows are read by no sample or
+/// slot; synthesis drops them.
 fn lenient(body: &str) -> String {
     let off = "  // Some windows are read by no output.\n  /* verilator lint_off UNUSEDSIGNAL */\n";
     format!("{off}{body}  /* verilator lint_on UNUSEDSIGNAL */\n")

@@ -1,20 +1,22 @@
-//! How is an answer read out of a search: its length, whether a wish fits, and the lowest start?
+//! How does a circuit read out of a search the longest length, whether a request fits, and the
+//! lowest start?
 //!
-//! The wish is decoded to one wire for each amount that the search tests, which picks the windows of
-//! that amount (seed 000, a43: the ones of SA_(m-1) are the places where m free blocks start). A
-//! tree finds the lowest. The gates that pick are about as many as those of the search.
+//! The request is decoded to one wire for each amount that the search tests, which picks the
+//! windows of that amount (seed 000, a43: the ones of SA_(m-1) are the places where m free blocks
+//! start). A tree finds the lowest one. The gates that pick are about as many as those of the
+//! search.
 
 use std::collections::BTreeMap;
 
 use super::finder::Finder;
 use super::wires::{Column, Gate, Part, Wires, range};
 
-/// Returns the number of digits of a binary number up to this one, at least 1.
+/// Returns the number of binary digits that numbers up to `most` need, at least 1.
 pub(super) fn digits(most: u32) -> u32 {
     (u32::BITS - most.leading_zeros()).max(1)
 }
 
-/// Returns the digits of the outputs `longest` and `start`.
+/// Returns the numbers of digits of the outputs `longest` and `start`.
 pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
     let longest = columns.last().map_or(0, |column| column.amount);
     let places = columns.first().map_or(0, |column| column.starts.width());
@@ -22,8 +24,8 @@ pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
 }
 
 impl Finder {
-    /// Writes the outputs `longest`, `fits` and `start`, with a suffix, from the input `want`.
-    /// `most` is the largest wish that the input must hold.
+    /// Writes the outputs `longest`, `fits` and `start` from the input `want`; all four names end
+    /// in `suffix`. `most` is the largest request that the input must hold.
     pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
         let asked = self.asked(columns, most, suffix);
         self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
@@ -42,7 +44,7 @@ impl Finder {
         self.body.reduce(&format!("fits{suffix}"), Gate::Or, &all, false);
     }
 
-    /// Decodes the wish: one wire for each number from 0 to the largest amount.
+    /// Writes the decoder of a request: one wire for each number from 0 to the largest amount.
     fn asked(&mut self, columns: &[Column], most: u32, suffix: &str) -> Wires {
         let (want, wide) = (format!("want{suffix}"), digits(most));
         let largest = columns.last().map_or(0, |column| column.amount);
@@ -72,7 +74,8 @@ impl Finder {
         made
     }
 
-    /// Writes the largest amount for which the sequence under test holds a 1, in binary.
+    /// Writes the output `longest`: the largest amount for which the sequence under test holds a 1,
+    /// in binary.
     fn longest(&mut self, columns: &[Column], tested: &Wires, suffix: &str) {
         let many = columns.len() as u32;
         let last = Wires::new(format!("last{suffix}"), 0, many, tested.level + 1);
@@ -98,7 +101,7 @@ impl Finder {
         }
     }
 
-    /// Writes a tree of OR gates over some wires; digits that want an equal gate share it.
+    /// Writes a tree of OR gates over some wires; outputs that want an equal gate share it.
     fn any(
         &mut self,
         mut parts: Vec<Part>,
@@ -129,8 +132,8 @@ impl Finder {
         parts.pop()
     }
 
-    /// Writes the lowest start of a window of the amount that was picked, 0 where there is none.
-    /// Returns the wire that tells whether there is one.
+    /// Writes the lowest start of a window of the amount that was picked, 0 where there is no such
+    /// window. Returns the wire that is 1 where there is one.
     fn start(&mut self, columns: &[Column], picks: &Wires, tested: &Wires, suffix: &str) -> Wires {
         let to = format!("start{suffix}");
         let places = columns.first().map_or(0, |column| column.starts.width());
@@ -167,7 +170,7 @@ impl Finder {
         Wires::new(found.any, 0, 1, found.level)
     }
 
-    /// Merges the windows of all amounts by a tree; later ones are narrower.
+    /// Writes a tree that merges the windows of all amounts; windows of larger amounts are fewer.
     fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
         let gate = self.combining().other();
         let mut made = 0;
@@ -196,7 +199,8 @@ impl Finder {
         picked.pop().unwrap_or_else(|| Wires::new("1'b0", 0, 1, 0))
     }
 
-    /// Finds the lowest 1 of a part: whether there is one, and where, in binary.
+    /// Writes the search for the lowest 1 in a part: a wire that is 1 where there is a 1, and its
+    /// place in binary.
     fn lowest(&mut self, hits: &Part, suffix: &str, from: u32) -> Lowest {
         let width = hits.width();
         if width == 1 {
@@ -246,11 +250,11 @@ impl Finder {
     }
 }
 
-/// The lowest 1 among some wires.
+/// Result of the search for the lowest 1 among some wires, as names of wires.
 struct Lowest {
-    /// The wire that tells whether there is one.
+    /// Wire that is 1 if there is any 1.
     any: String,
-    /// The wires with its place; `None` for a single wire.
+    /// Wires with the place of the lowest 1, in binary; `None` where the part is a single wire.
     at: Option<String>,
     digits: u32,
     level: u32,

@@ -1,5 +1,5 @@
-//! How are the lines made that the bench of a search reads: maps and wishes that are drawn, and the
-//! answers of `raddle-bitmap` to them?
+//! How are the lines made that the test bench of a search reads: random maps and requests, with the
+//! answers of `raddle-bitmap`?
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use super::draw::{Draw, write_lines};
 use super::finder::{borders, slots};
 use super::{RtlSearch, RtlSpec};
 
-/// Writes lines for a search.
+/// Writes lines of inputs and expected outputs for the test bench of a search.
 pub(super) fn of_search(
     spec: &RtlSpec,
     lines: u64,
@@ -26,7 +26,7 @@ pub(super) fn of_search(
     })
 }
 
-/// Returns digits, the lowest first, as a hexadecimal number.
+/// Returns binary digits, the lowest first, as a hexadecimal number.
 pub(super) fn hex(digits: &[bool]) -> String {
     let nibble = |four: &[bool]| {
         let value = four.iter().rev().fold(0, |value, &digit| value * 2 + u32::from(digit));
@@ -46,12 +46,14 @@ fn with_polarity(spec: &RtlSpec, free: &[bool]) -> String {
     hex(&digits)
 }
 
-/// Returns how many ones the sequence under test of a search has, and all its places.
+/// Returns a sequence under test of `places` digits, of which the first `many` are 1, as a
+/// hexadecimal number.
 fn ones(many: u32, places: u32) -> String {
     hex(&(0..places).map(|place| place < many).collect::<Vec<bool>>())
 }
 
-/// Answers a wish: whether it fits, and its start in cells.
+/// Returns the start, in the search's cells of blocks, of a run for a request; `None` where it does
+/// not fit.
 fn answer(
     search: &dyn Search,
     free: &[bool],
@@ -63,7 +65,8 @@ fn answer(
     Ok(free_map(&cells)?.first_fit(run).map(|plan| plan.start()))
 }
 
-/// Returns the four columns of a read-out behind the sequence: `longest`, `fits` and `start`.
+/// Returns the expected outputs of a read-out: `longest`, `fits` and `start`, with spaces between
+/// them.
 fn read(longest: u32, start: Option<u32>) -> String {
     format!("{longest:x} {:x} {:x}", u8::from(start.is_some()), start.unwrap_or(0))
 }

@@ -1,4 +1,4 @@
-//! How is a circuit written, statement by statement, so that its gates are counted on the way?
+//! How is a circuit written, statement by statement, with its gates counted?
 //!
 //! Every statement is as wide as the wires that can change: no gate has a constant input, and no two
 //! gates are equal. So the gates that are counted are those that synthesis finds, except windows of a
@@ -6,28 +6,28 @@
 
 use std::fmt::{self, Display, Write};
 
-/// Two-input gates of a circuit, counted as it is written.
+/// Numbers of two-input gates of a circuit, counted while it is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RtlGates {
-    /// AND gates with two inputs.
+    /// Number of AND gates with two inputs.
     pub and_gates: u64,
-    /// OR gates with two inputs.
+    /// Number of OR gates with two inputs.
     pub or_gates: u64,
-    /// Inverters, which are no gates here.
+    /// Number of inverters, which do not count as gates.
     pub inverters: u64,
-    /// Gates on the longest way, where each step waits for the whole step before.
+    /// Number of gates on the longest path, where each step waits for the whole step before it.
     pub depth: u32,
 }
 
 impl RtlGates {
-    /// Returns the number of all two-input gates.
+    /// Returns the number of all two-input gates, without inverters.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.and_gates + self.or_gates
     }
 }
 
-/// The two gates of which everything is built.
+/// Kinds of gates of which circuits are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gate {
     And,
@@ -35,7 +35,7 @@ pub(super) enum Gate {
 }
 
 impl Gate {
-    /// Returns the operator between two operands, or before one that is reduced.
+    /// Returns the Verilog operator of the gate.
     pub(super) const fn sign(self) -> char {
         match self {
             Self::And => '&',
@@ -51,17 +51,17 @@ impl Gate {
     }
 }
 
-/// A vector of wires, with the number of gates before it.
+/// A vector of wires, with the number of gates on the longest path before it.
 #[derive(Clone, Debug)]
 pub(super) struct Wires {
     pub(super) name: String,
-    /// The index of the lowest wire.
+    /// Index of the lowest wire.
     pub(super) low: u32,
     pub(super) width: u32,
     pub(super) level: u32,
 }
 
-/// Some neighbouring wires of a vector, from the index `low` on.
+/// Neighbouring wires of a vector: `width` wires from the index `low` on.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     of: Wires,
@@ -92,7 +92,7 @@ impl Part {
         self.of.level
     }
 
-    /// Returns some neighbouring wires of the part, counted from its lowest one.
+    /// Returns `width` neighbouring wires of the part from `low` on, counted from its lowest wire.
     pub(super) fn within(&self, low: u32, width: u32) -> Self {
         Self { of: self.of.clone(), low: self.low + low, width }
     }
@@ -110,7 +110,7 @@ impl Display for Part {
     }
 }
 
-/// An amount that a search tests, and the windows of it, by their starts.
+/// An amount of blocks that a search tests, and the wires of its windows by their starts.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) amount: u32,
@@ -123,17 +123,18 @@ impl Column {
     }
 }
 
-/// Returns ceil(log2 n).
+/// Returns ceil(log2 n), the depth of a tree over n wires.
 pub(super) const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Returns the range of a vector as it stands in a declaration, with a space behind it.
+/// Returns the range of a vector as a declaration has it, with a space behind it; empty for one
+/// wire.
 pub(super) fn range(low: u32, width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:{low}] ", low + width - 1) }
 }
 
-/// Returns parts behind each other, the lowest last.
+/// Returns the Verilog concatenation of parts, of which the first is the lowest.
 pub(super) fn joined(parts: &[Part]) -> String {
     match parts {
         [one] => one.to_string(),
@@ -144,7 +145,7 @@ pub(super) fn joined(parts: &[Part]) -> String {
     }
 }
 
-/// Returns a tree of gates over single wires.
+/// Returns the Verilog expression of a tree of gates over single wires.
 fn balanced(parts: &[Part], gate: Gate) -> String {
     match parts {
         [one] => one.to_string(),
@@ -156,7 +157,7 @@ fn balanced(parts: &[Part], gate: Gate) -> String {
     }
 }
 
-/// The statements of a module.
+/// Statements of a module, with the gates that they contain.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) text: String,
@@ -164,7 +165,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Counts gates that end at a level.
+    /// Counts gates whose outputs lie `level` gates behind the inputs.
     pub(super) fn count(&mut self, gate: Gate, gates: u32, level: u32) {
         match gate {
             Gate::And => self.gates.and_gates += u64::from(gates),
@@ -173,18 +174,19 @@ impl Body {
         self.gates.depth = self.gates.depth.max(level);
     }
 
-    /// Writes a line as it is.
+    /// Writes one line of Verilog.
     pub(super) fn line(&mut self, line: impl Display) {
         // A text takes every line.
         let _ = writeln!(self.text, "  {line}");
     }
 
-    /// Declares wires that are driven by single assignments.
+    /// Declares wires that later assignments drive.
     pub(super) fn declare(&mut self, wires: &Wires) {
         self.line(format_args!("wire {}{};", range(wires.low, wires.width), wires.name));
     }
 
-    /// Combines two operands of one width, place by place, and declares the result.
+    /// Writes the gates that combine two operands of equal width, place by place, and declares the
+    /// result.
     pub(super) fn both(
         &mut self,
         (name, low): (&str, u32),
@@ -201,8 +203,8 @@ impl Body {
         Wires::new(name, low, width, level)
     }
 
-    /// Drives one wire with all wires of the parts, reduced by a tree, and perhaps inverted.
-    /// Returns the level behind the tree.
+    /// Writes a tree of gates that reduces all wires of the parts to the wire `to`, inverted where
+    /// `invert` is true. Returns the number of gates on the longest path behind the tree.
     pub(super) fn reduce(&mut self, to: &str, gate: Gate, parts: &[Part], invert: bool) -> u32 {
         let width: u32 = parts.iter().map(Part::width).sum();
         let level = parts.iter().map(Part::level).max().unwrap_or(0) + log(width);

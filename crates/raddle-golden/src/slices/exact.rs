@@ -1,7 +1,8 @@
-//! How are weights and slices written as exact fractions, of any size?
+//! How are weights and slices written as exact fractions of any size?
 //!
-//! Sums of fractions with unlike denominators grow without bound, so these are natural numbers of
-//! any size. One side of every common divisor is narrow: nothing is ever slow.
+//! Sums of fractions with unlike denominators grow without bound, so numerators and denominators
+//! are natural numbers of any size. One side of every common divisor has at most 128 bits, so that
+//! no step is slow.
 
 use num_bigint::BigUint;
 use raddle_timeslice::{LoadedProcess, SliceRule};
@@ -27,20 +28,21 @@ const fn common(mut a: u128, mut b: u128) -> u128 {
     b
 }
 
-/// Returns the greatest common divisor of a wide number and a narrow one that is not 0.
+/// Returns the greatest common divisor of a number of any size and a number of 128 bits that is not
+/// 0.
 fn common_with(wide: &BigUint, narrow: u128) -> u128 {
     // The remainder of a division by 128 bits has at most 128 bits.
     common(u128::try_from(wide % narrow).unwrap_or(0), narrow)
 }
 
 impl Fraction {
-    /// Makes a fraction; both parts are not 0.
+    /// Makes the fraction `over` / `under`; both are not 0.
     pub(super) fn new(over: u128, under: u128) -> Self {
         let by = common(over, under);
         Self { over: (over / by).into(), under: (under / by).into() }
     }
 
-    /// Multiplies by `over` / `under`; both are not 0.
+    /// Multiplies the fraction by `over` / `under`; both are not 0.
     fn times(self, over: u128, under: u128) -> Self {
         let by = common(over, under);
         let (over, under) = (over / by, under / by);
@@ -48,7 +50,7 @@ impl Fraction {
         Self { over: self.over / two * (over / one), under: self.under / one * (under / two) }
     }
 
-    /// Adds `over` / `under`; both are not 0.
+    /// Adds `over` / `under` to the fraction; both are not 0.
     fn plus(self, over: u128, under: u128) -> Self {
         let by = common(over, under);
         let (over, under) = (over / by, under / by);
@@ -64,13 +66,13 @@ impl Fraction {
         Self { over: self.under, under: self.over }
     }
 
-    /// Returns this fraction, or a whole number if that is less.
+    /// Returns this fraction, or `whole` if that is less.
     fn at_most(self, whole: u64) -> Self {
         if self.over > &self.under * whole { Self::new(whole.into(), 1) } else { self }
     }
 }
 
-/// Returns the exact weight of a loaded task.
+/// Returns the exact weight of a loaded task, as a fraction.
 pub(super) fn weight(loaded: &LoadedProcess) -> Fraction {
     let (over, under) = parts(loaded);
     Fraction::new(over, under)
@@ -80,7 +82,7 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
     (loaded.weight.over(), loaded.weight.under().into())
 }
 
-/// Computes the exact slices of the loaded tasks, by the formulas of the digest.
+/// Computes the exact slices of the loaded tasks in ticks, by the formulas of the seed.
 pub(super) fn slices(
     rule: SliceRule,
     t0: u64,
@@ -110,7 +112,8 @@ pub(super) fn slices(
     weights.iter().map(of).map(capped).collect()
 }
 
-/// Returns the sum of positive fractions; without any it is 1, which is never used.
+/// Returns the sum of positive fractions, each as (numerator, denominator); without any it is 1,
+/// which is never used.
 pub(super) fn total(fractions: impl Iterator<Item = (u128, u128)>) -> Fraction {
     let mut fractions = fractions;
     let first = fractions.next().map_or_else(|| Fraction::new(1, 1), |(a, b)| Fraction::new(a, b));

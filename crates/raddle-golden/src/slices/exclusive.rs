@@ -1,48 +1,48 @@
 //! What happens on a GPU that runs one task at a time, for exactly its slice (seed 004, S23)?
 //!
-//! No switch costs anything and no slice ends late. Run times and the time that passes are whole
+//! A switch takes no time, and no slice ends late. Run times and the time that passes are whole
 //! ticks, so run times add up to busy time exactly.
 
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{PoolEntry, Runnable, SliceConfig, SliceError, TwoStage};
 
-/// The name of a task.
+/// Number that names a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub u32);
 
 /// A task that has not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuTask {
-    /// Name of the task.
+    /// Number that names the task.
     pub id: TaskId,
-    /// Level of the task.
+    /// Level of the task, 0 the most urgent.
     pub level: Level,
-    /// Share of the task, 1 or more.
+    /// Share of the task, 1 or more: the multiple of its weight.
     pub share: u64,
     /// Tick at which the task was created; not later than now.
     pub created: Tick,
-    /// Ticks for which the task has run; not more than since it was created.
+    /// Ticks for which the task has run; at most the time since it was created.
     pub ran: Ticks,
 }
 
-/// A stretch of time that one task had.
+/// A stretch of time in which one task ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuStretch {
-    /// The task.
+    /// Task that ran.
     pub id: TaskId,
     /// Tick at which the stretch begins.
     pub from: Tick,
     /// Tick at which the stretch ends.
     pub to: Tick,
-    /// True if the task has completed with the stretch.
+    /// True if the task completed at the end of the stretch.
     pub completed: bool,
 }
 
-/// The tasks, by ascending id, which is the order of the pool.
+/// Tasks that have not completed, by ascending id, which is the order of the seed's pool.
 #[derive(Clone, Debug, Default)]
 struct TaskPool {
     tasks: Vec<GpuTask>,
-    /// Work left of each task; `None` = endless.
+    /// Ticks of work left of each task; `None` is endless.
     left: Vec<Option<Ticks>>,
     most_urgent: Option<Level>,
     now: Tick,
@@ -59,7 +59,7 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// Takes account of a change of the tasks or the time.
+    /// Updates the most urgent level after a change of the tasks, and the time.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -91,18 +91,18 @@ impl Runnable for TaskPool {
     }
 }
 
-/// The GPU and its pool.
+/// A GPU that runs one task at a time, with its tasks.
 #[derive(Clone, Debug)]
 pub struct Exclusive {
     pool: TaskPool,
     stages: TwoStage<TaskId>,
-    /// The task that runs, and until when.
+    /// Task that runs, and the tick until which it runs; `None` while none runs.
     current: Option<(TaskId, Tick)>,
     busy: Ticks,
 }
 
 impl Exclusive {
-    /// Makes a GPU with an empty pool at time 0.
+    /// Makes a GPU without tasks at time 0.
     ///
     /// # Errors
     /// Those of [`TwoStage::new`].
@@ -117,33 +117,33 @@ impl Exclusive {
         &self.pool.tasks
     }
 
-    /// Returns the time.
+    /// Returns the time of the model.
     #[must_use]
     pub const fn now(&self) -> Tick {
         self.pool.now
     }
 
-    /// Returns the number of loads begun so far.
+    /// Returns the number of loads (choices of the tasks that run next) that have begun.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.stages.loads()
     }
 
-    /// Returns the number of loads with a slice beyond 128 bits, which is cut to the longest
-    /// possible.
+    /// Returns the number of loads in which a slice is longer than 128 bits can count; such a slice
+    /// is cut to the longest possible.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()
     }
 
-    /// Returns for how long any task ran.
+    /// Returns for how many ticks any task has run.
     #[must_use]
     pub const fn busy(&self) -> Ticks {
         self.busy
     }
 
-    /// Adds a task with this much work left, `None` = endless, at `now`; a task with the same id is
-    /// replaced.
+    /// Adds a task with this many ticks of work left, `None` for endless, at the time `now`; a task
+    /// with the same id is replaced.
     pub fn add(&mut self, task: GpuTask, work: Option<Ticks>, now: Tick) {
         let TaskPool { tasks, left, .. } = &mut self.pool;
         let position = tasks.partition_point(|other| other.id < task.id);
@@ -156,7 +156,7 @@ impl Exclusive {
         self.pool.count(now);
     }
 
-    /// Runs until a time and reports every stretch.
+    /// Runs the GPU until a time, and calls `each` with every stretch in which a task ran.
     pub fn advance(&mut self, until: Tick, each: &mut dyn FnMut(GpuStretch)) {
         while self.pool.now < until {
             let now = self.pool.now;
@@ -184,7 +184,8 @@ impl Exclusive {
         }
     }
 
-    /// Returns the task that runs now, and until when; takes the next slice if no task goes on.
+    /// Returns the task that runs now, and the tick until which it runs; takes the next slice if no
+    /// task goes on. `None` where there is no task.
     fn running(&mut self) -> Option<(TaskId, Tick)> {
         let goes_on = self.current.filter(|&(id, _)| {
             let level = self.pool.level(id);

@@ -1,7 +1,7 @@
 //! Which tasks are loaded, and for how long does each run (seed 004)?
 //!
 //! `{"t0":40,"capacity":3,"rule":"claim","tasks":[{"name":"a","level":3,"created":0,"ran":5}],
-//! "now":60}`: levels count from 1, the best. With `"run"` the GPU runs them, one at a time.
+//! "now":60}`: levels count from 1, the best. With `"run"` the GPU runs the tasks, one at a time.
 
 mod exact;
 mod exclusive;
@@ -31,7 +31,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// The most slices of a run; more would take minutes.
+/// Most slices of a run; a run of more would take minutes.
 const MOST_SLICES: u64 = 100_000_000;
 
 #[derive(Debug, Deserialize)]
@@ -45,7 +45,7 @@ struct SlicesQuestion {
     longest: Option<u64>,
     #[serde(default)]
     shares: Shares,
-    /// The order of a load; this field and the next two matter to a run.
+    /// Order of the tasks of a load; this field and the next two matter only to a run.
     #[serde(default)]
     order: LoadOrder,
     #[serde(default)]
@@ -61,7 +61,7 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level, counted from 1; the seed has 16 levels.
+    /// Level of the task, counted from 1, the best; the seed has 16 levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,
@@ -77,7 +77,7 @@ const fn one() -> u64 {
 #[derive(Debug, Deserialize)]
 struct AskedRun {
     until: u64,
-    /// Work left of each task, by name; `None` or absent = endless.
+    /// Ticks of work left of each task, by name; `None` or absent is endless.
     #[serde(default)]
     work: BTreeMap<String, Option<u64>>,
     /// Ticks after `now` at which tasks are created, by name.
@@ -90,16 +90,16 @@ impl AskedRun {
         self.work.get(&task.name).copied().flatten()
     }
 
-    /// Returns how long after `now` a task arrives; `None` if it is there at `now`.
+    /// Returns how many ticks after `now` a task arrives; `None` if it is there at `now`.
     fn arrives(&self, task: &SlicesTask) -> Option<u64> {
         self.arrives.get(&task.name).copied()
     }
 }
 
-/// The decisions of both stages.
+/// Decisions of both stages: which tasks are loaded, and for how long each runs.
 #[derive(Debug)]
 struct DecidedSlices {
-    /// Positions of the candidates.
+    /// Positions of the candidates, the tasks that may be loaded.
     candidates: Vec<usize>,
     loaded: Vec<LoadedProcess>,
     weights: Vec<String>,
@@ -107,13 +107,13 @@ struct DecidedSlices {
     ticks: Vec<u128>,
 }
 
-/// The result of a run.
+/// Result of a run: how long each task ran, and which completed when.
 #[derive(Debug)]
 struct SlicesRun {
     until: u64,
     ran: Vec<u64>,
     rounds: u64,
-    /// Completed tasks: position and time of completion.
+    /// Completed tasks, as (position, tick of completion).
     completed: Vec<(usize, u64)>,
 }
 
@@ -135,7 +135,7 @@ struct RunAnswer<'q> {
     completed: Vec<(&'q str, u64)>,
 }
 
-/// Run times by name, in the order of the tasks.
+/// Run times of the tasks in ticks, written as a JSON object by name in the order of the tasks.
 struct RanByName<'q>(&'q [SlicesTask], &'q [u64]);
 
 impl Serialize for RanByName<'_> {
@@ -187,8 +187,8 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
-/// Checks that a task that arrives later has not run and is created then, and that one task at
-/// least is there before.
+/// Checks that a task that arrives later has not run and is created at its arrival, and that at
+/// least one task is there before.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
@@ -219,7 +219,8 @@ impl SlicesQuestion {
     }
 }
 
-/// Runs both stages once. Everything read is within range, so an error is only ever an overflow.
+/// Makes the decisions of both stages once. All numbers were checked when they were read, so the
+/// only error is an overflow.
 fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let SlicesQuestion { rule, longest, now, tasks, .. } = question;
     let overflow = |at| fault(FaultKind::Overflow, at);
@@ -262,13 +263,13 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     })
 }
 
-/// Returns the exact sum of the weights.
+/// Returns the exact sum of the loaded tasks' weights, as a fraction.
 fn sum(loaded: &[LoadedProcess]) -> String {
     let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
     exact::total(parts).to_string()
 }
 
-/// Runs the tasks on a GPU, if the question asks for a run.
+/// Runs the tasks on a GPU; `None` where the question asks for no run.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
     let settings = SliceConfig {

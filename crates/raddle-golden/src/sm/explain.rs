@@ -1,8 +1,8 @@
-//! How do blocks come to SMs and warps to their slots, step by step (seed 003)?
+//! How do blocks get to SMs and warps to their slots, step by step (seed 003)?
 //!
 //! A step is a decision of the global controller, or a tick in which warps end, and shows the three
-//! tables after it. The steps have the labels of the project's digest of the seed, G1 to G6 and L1
-//! to L5, as the claims have none.
+//! tables after it. The labels G1 to G6 and L1 to L5 are the project's own, since the seed's claims
+//! have none.
 
 use raddle_policy::CuId;
 use raddle_sm::{Controllers, Decision, Route};
@@ -11,16 +11,16 @@ use super::run::{WarpOutcome, WarpStep};
 use super::{WarpRun, resource};
 use crate::explanation::{Story, counted, few};
 
-/// The most blocks of an SM that are shown.
+/// Most blocks of an SM that are shown.
 const MOST_BLOCKS: usize = 8;
 
-/// Explains a run as it happens.
+/// Explains a run of blocks and warps on SMs while it happens.
 pub(super) struct WarpTeller<'q> {
     question: &'q WarpRun,
     story: &'q mut Story,
-    /// The warps that end in the step that is open, and when; empty in other steps.
+    /// Tick and names of the warps that end in the current step; empty in other steps.
     ending: (u64, Vec<String>),
-    /// The tables after the open step.
+    /// Lines that show the tables after the current step.
     tables: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl<'q> WarpTeller<'q> {
         self.story.step(title);
     }
 
-    /// Closes the open step.
+    /// Ends the current step, with its tables.
     fn close(&mut self) {
         let (now, ending) = std::mem::take(&mut self.ending);
         if !ending.is_empty() {
@@ -139,7 +139,7 @@ impl<'q> WarpTeller<'q> {
     }
 }
 
-/// Formats the three tables.
+/// Formats the three tables: kernels, SMs, and blocks of each SM.
 fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     let kernels = controllers.kernels();
     let kernels: Vec<String> = kernels
@@ -164,7 +164,7 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     std::iter::once(format!("undistributed: {kernels}")).chain(sms).collect()
 }
 
-/// Formats the blocks of an SM: waiting, running, finished warps.
+/// Formats the blocks of an SM, each with its numbers of waiting, running and finished warps.
 fn blocks(question: &WarpRun, controllers: &Controllers, sm: CuId) -> String {
     let rows = controllers.blocks(sm);
     let row = |row: &raddle_sm::BlockRow| {

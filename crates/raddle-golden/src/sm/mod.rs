@@ -53,14 +53,14 @@ struct SmKernel {
     warp_ticks: Vec<Vec<u64>>,
 }
 
-/// A run that a question asks for.
+/// A run that a question asks for: the SMs, the options, and the kernels as jobs.
 #[derive(Debug)]
 struct WarpRun {
     sms: u16,
     each: Resources,
     options: BlockWarpConfig,
-    /// The highest priority. Questions count larger priorities as more urgent; ranks are counted
-    /// down from this one.
+    /// Highest priority in the question. There a larger priority is more urgent; the controllers'
+    /// rank is this number minus the priority.
     highest: u64,
     names: Vec<String>,
     jobs: Vec<Job>,
@@ -154,7 +154,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Converts the error of a run that cannot be counted to a fault.
+/// Converts the error for a number beyond 64 bits in a run to a fault.
 fn located(error: ModelError) -> Fault {
     let (kernel, what) = match error {
         ModelError::Controllers(Error::Registers { kernel }) => {
@@ -172,7 +172,7 @@ impl WarpRun {
         self.names.get(kernel.index()).map_or("", String::as_str)
     }
 
-    /// Returns the name of a warp: kernel, block, warp.
+    /// Returns the name of a warp: its kernel's name, the block and the warp, as `A0.w3`.
     fn warp(&self, kernel: LaunchId, block: u64, warp: u64) -> String {
         format!("{}{block}.w{warp}", self.name(kernel))
     }
@@ -207,7 +207,7 @@ impl WarpRun {
     }
 }
 
-/// Returns the seed's word for a resource.
+/// Returns the seed's word for a resource, such as `warps`.
 const fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Waves => "warps",

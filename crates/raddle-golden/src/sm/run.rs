@@ -48,28 +48,28 @@ use raddle_sm::{
 
 use crate::ModelError;
 
-/// A kernel, when it arrives, and how long its warps run.
+/// A kernel, the tick at which it arrives, and how long its warps run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// The kernel. Its id in a run is its position in the list of jobs; the id given here is
+    /// Kernel of the job. Its id in a run is its position in the list of jobs; the id given here is
     /// ignored.
     pub kernel: Kernel,
     /// Tick at which the kernel arrives.
     pub arrive: Tick,
-    /// Ticks of each warp, block by block; a warp without an entry takes 1.
+    /// Ticks that each warp runs, block by block; a warp without an entry runs for 1 tick.
     pub ticks: Vec<u64>,
 }
 
-/// One thing that happened.
+/// One event of a run of kernels on SMs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpStep {
-    /// A kernel arrived that can never fit.
+    /// A kernel arrived that can never fit, and was refused.
     Refused(Refusal),
-    /// A kernel arrived.
+    /// A kernel arrived, and waits for its blocks to be distributed.
     Arrived(LaunchId),
-    /// The global controller distributed blocks.
+    /// The global controller distributed blocks of a kernel to an SM.
     Decided(Decision),
-    /// An SM controller started warps.
+    /// The controller of an SM started warps of a block.
     Started(Started),
     /// A warp ended.
     WarpEnded {
@@ -79,25 +79,25 @@ pub enum WarpStep {
         block: u64,
         /// Number of the warp in its block.
         warp: u64,
-        /// Effects of the end.
+        /// Effects of the end: whether the block, and the kernel, have ended with it.
         ended: Ended,
     },
-    /// An SM controller has nothing more to start.
+    /// The controller of this SM has nothing more to start.
     Served(CuId),
 }
 
-/// The outcome of a run.
+/// Outcome of a run: when each kernel ended, and which were refused or are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpOutcome {
-    /// Tick at which each job ended; `None` for refused and stuck jobs.
+    /// Tick at which each job ended; `None` for jobs that were refused or are stuck.
     pub ends: Vec<Option<Tick>>,
-    /// Refusals on arrival.
+    /// Refusals of kernels that can never fit.
     pub refused: Vec<Refusal>,
-    /// Kernels unfinished when nothing more could happen, in the order of arrival.
+    /// Kernels that had not ended when nothing more could happen, in the order of arrival.
     pub stuck: Vec<LaunchId>,
 }
 
-/// A warp that runs: it ends in the order of (tick, start).
+/// A warp that runs. Warps end in the order of the tick, then of their start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct DueWarp {
     at: u64,
@@ -114,13 +114,13 @@ struct WarpPlay<'a> {
     now: u64,
     starts: u64,
     due: BinaryHeap<Reverse<DueWarp>>,
-    /// Warps of blocks with a barrier that wait for the rest of their block.
+    /// Warps of blocks with a barrier that wait until all warps of their block have started.
     gathered: BTreeMap<(LaunchId, u64), Vec<DueWarp>>,
     outcome: WarpOutcome,
     watch: &'a mut dyn FnMut(Tick, &WarpStep, &Controllers),
 }
 
-/// Runs the jobs to their end; `watch` sees every step and the tables after it.
+/// Runs the jobs to their end; `watch` is called with every step, and with the tables after it.
 ///
 /// # Errors
 /// A malformed device or kernel, or a time beyond u64.
@@ -207,7 +207,7 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Runs the controller of one SM until it can start nothing.
+    /// Runs the controller of one SM until it can start nothing more.
     fn serve(&mut self, sm: CuId) -> Result<(), ModelError> {
         while let Some(started) = self.controllers.serve(sm)? {
             self.tell(WarpStep::Started(started));
@@ -246,7 +246,8 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Lets a warp run; `at` holds the ticks that it takes, and becomes the tick at which it ends.
+    /// Lets a warp run; `due.at` is the number of ticks that it runs for, and becomes the tick at
+    /// which it ends.
     fn let_run(&mut self, due: DueWarp) -> Result<(), ModelError> {
         let time = ModelError::WarpTime { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;

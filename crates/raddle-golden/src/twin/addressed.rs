@@ -1,9 +1,10 @@
 //! Where do `greedy` and `round-robin` place a workgroup if every granule has an address?
 //!
-//! By `docs/policies/baselines.md`: a wave goes to the SIMD with room for most further waves of its kind by
-//! what is free there, the lowest of several; a SIMD without a run that is long enough is passed over. Every
-//! run begins at the lowest address at which it fits. A workgroup that comes back lies where it lay; where
-//! that is taken, nothing new starts on its unit.
+//! The rules are those of `docs/policies/baselines.md`: a wave goes to the SIMD with room for most
+//! further waves of its kind by what is free there, the lowest of several; a SIMD without a run
+//! that is long enough is passed over. Every run begins at the lowest address at which it fits. A
+//! workgroup that comes back lies where it lay; where its place is taken, nothing new starts on its
+//! unit.
 //!
 //! Units: granules.
 
@@ -16,21 +17,22 @@ use super::matching::{Fit, Map, is_too_large};
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// A compute unit.
+/// A compute unit, with its free granules and slots.
 #[derive(Clone, Debug)]
 struct Cu {
-    /// Wave slots and registers of each SIMD.
+    /// Free wave slots and vector registers of each SIMD.
     simds: Vec<(u64, Map)>,
     /// Scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
     lds: Map,
     workgroups: u64,
     barriers: u64,
-    /// Workgroups that came back and found their place taken.
+    /// Number of workgroups that came back and found their place taken.
     displaced: u64,
 }
 
-/// The place of a workgroup: its unit, and an address for each wave; none if it was displaced.
+/// Place of a workgroup: its compute unit, and an address for each wave. The list is empty for a
+/// workgroup that came back and found its place taken.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -38,22 +40,23 @@ struct Held {
     places: Vec<Place>,
 }
 
-/// The model of the two policies with `addresses = true`.
+/// Model of `greedy` and `round-robin` with `addresses = true`.
 #[derive(Debug)]
 pub(super) struct Addressed {
-    /// The unit at which the search for the next workgroup begins, if that goes around.
+    /// Compute unit at which the search for the next workgroup begins; `None` where every search
+    /// begins at the first.
     cursor: Option<usize>,
     cus: Vec<Cu>,
     held: BTreeMap<(LaunchId, u64), Held>,
     saved: BTreeMap<LaunchId, Vec<(u64, Held)>>,
-    /// For each demand, whether each unit takes a workgroup of it; `None` if not asked since the unit
-    /// changed.
+    /// For each demand, whether each compute unit takes a workgroup of it; `None` where that was
+    /// not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
 }
 
 impl Cu {
-    /// Takes everything that a workgroup needs; returns an address for each wave, or `None` if something
-    /// lacks.
+    /// Takes all resources that a workgroup needs, and returns an address for each wave; `None` if
+    /// something is short.
     fn take(&mut self, demand: &Demand) -> Option<Vec<Place>> {
         let waves = usize::from(demand.waves);
         let lacks = self.displaced > 0 || self.workgroups == 0 || waves == 0;
@@ -84,7 +87,7 @@ impl Cu {
         Some(places)
     }
 
-    /// Takes these addresses, or gives them back.
+    /// Takes the resources at the workgroup's addresses, or gives them back where `back` is true.
     fn hand(&mut self, held: &Held, back: bool) {
         let demand = &held.demand;
         let by = |free: &mut u64, amount: u64| {
@@ -105,7 +108,7 @@ impl Cu {
         by(&mut self.barriers, demand.barriers.into());
     }
 
-    /// Returns whether all of these addresses are free.
+    /// Returns whether all granules at the workgroup's addresses are free.
     fn is_there(&self, held: &Held) -> bool {
         let demand = &held.demand;
         let lds = held.places.first().map_or(0, |place| place.lds);
@@ -125,12 +128,13 @@ impl Cu {
     }
 }
 
-/// Returns how many runs of this length the free granules would make, wherever they lie.
+/// Returns how many runs of `each` granules the free granules would make if they lay together.
 fn times(map: &Map, each: u64) -> u64 {
     map.free().checked_div(each).unwrap_or(u64::MAX)
 }
 
-/// Takes the lowest free run of this length; returns its start.
+/// Takes the lowest free run of `length` granules, and returns its start; `None` where no run is
+/// long enough.
 fn lowest(map: &mut Map, length: u64) -> Option<u64> {
     let start = map.start_of(length, Fit::First)?;
     map.set(start, length, false);
@@ -138,7 +142,7 @@ fn lowest(map: &mut Map, length: u64) -> Option<u64> {
 }
 
 impl Addressed {
-    /// Makes the model of these settings, or returns why there is none.
+    /// Makes the model for the settings of a recipe, or returns why there is none.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         if is_too_large(shape, count) {
             return Err("its device has more granules than the model looks at".to_owned());
@@ -161,7 +165,8 @@ impl Addressed {
         })
     }
 
-    /// Finds the unit for a workgroup: the lowest one that takes it, or the next one.
+    /// Finds the compute unit for a workgroup: the lowest one that takes it, or the next one after
+    /// the last. `None` where no unit takes it.
     fn unit(&mut self, demand: &Demand) -> Option<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -187,7 +192,7 @@ impl Addressed {
         Some(held)
     }
 
-    /// Takes a launch off, to come back to the same places if it is saved.
+    /// Takes a launch off its compute units; if it is saved, it can come back to the same places.
     fn lift(&mut self, id: LaunchId, saved: bool) {
         let of = self.held.range((id, 0)..=(id, u64::MAX)).map(|(name, _)| name.1);
         let of: Vec<u64> = of.collect();

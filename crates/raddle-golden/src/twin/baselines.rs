@@ -1,8 +1,9 @@
 //! Where do `greedy`, `round-robin` and `leftover` place the next workgroup?
 //!
-//! By `docs/policies/baselines.md`: launches in the order of their arrival. Under the first two a launch
-//! that finds no room lets the later ones try; under `leftover` the next one comes when the one before is
-//! placed whole, and a workgroup goes to the unit on which most further ones fit.
+//! The rules are those of `docs/policies/baselines.md`: launches go in the order of their arrival.
+//! Under the first two a launch that finds no room lets the later ones try; under `leftover` the
+//! next launch comes when all workgroups of the launch before are placed, and a workgroup goes to
+//! the compute unit on which most further ones fit.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,18 +15,19 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// The rule that picks the next launch and its unit.
+/// Rule that picks the next launch and its compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The lowest unit with room.
+    /// The lowest compute unit with room.
     Greedy,
-    /// The next unit with room, from this one on.
+    /// The next compute unit with room, from this one on.
     RoundRobin(usize),
-    /// The unit with room for most; launches by arrival, or the most urgent first.
+    /// The compute unit with room for most workgroups; launches by arrival, or, where `by_level` is
+    /// true, the most urgent first.
     Leftover { by_level: bool },
 }
 
-/// The model of one of the three.
+/// Naive model of the policy `greedy`, `round-robin` or `leftover`, with its state.
 #[derive(Debug)]
 pub(super) struct Baseline {
     rule: Rule,
@@ -33,7 +35,7 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Makes the model of these settings, which have no addresses.
+    /// Makes the model for settings of a recipe without addresses.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
         let rule = match settings["policy"].as_str() {
             Some("greedy") => Rule::Greedy,
@@ -43,7 +45,7 @@ impl Baseline {
         Self { rule, units: Units::new(&Unit::empty(shape), count) }
     }
 
-    /// Picks the unit for the next workgroup of a launch.
+    /// Picks the compute unit for the next workgroup of a launch; `None` where none has room.
     fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
         let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {
@@ -56,20 +58,22 @@ impl Baseline {
     }
 }
 
-/// Picks the unit with room for most, the lowest of several.
+/// Returns the item with the largest number, the first of several; `None` where there are none.
 pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
 
-/// A repeated search for the unit with room for most, the lowest of several, while rooms only fall.
+/// A repeated search for the compute unit with the most room, the lowest of several, while rooms
+/// only shrink.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
-    /// Room and position of the last unit; units before it have less room.
+    /// Room and position of the compute unit found last; units before it have less room.
     last: Option<(u64, usize)>,
 }
 
 impl MostRoom {
-    /// Picks one of these units, which are the same ones each time.
+    /// Picks the position with the most room in the range `of`, which is equal in every call;
+    /// `None` where none has room.
     pub(super) fn pick(&mut self, rooms: &[u64], of: Range<usize>) -> Option<usize> {
         if let Some((most, from)) = self.last
             && let Some(at) = (from..of.end).find(|&cu| rooms[cu] == most)
@@ -83,13 +87,13 @@ impl MostRoom {
     }
 }
 
-/// Makes the answer that starts the next workgroup of a launch whole on this unit.
+/// Returns the answer that starts the next workgroup of a launch, as a whole, on this compute unit.
 pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     let part = Part { workgroup: entry.next, waves: WaveSpan::All, cu };
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Counts work that ends, leaves and comes back, for a policy that keeps count of units.
+/// Updates the counts of free resources after work that ends, leaves or comes back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

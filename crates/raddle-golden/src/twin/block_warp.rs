@@ -1,8 +1,9 @@
-//! What do the controllers of seed 003 do next, on the compute units of a device?
+//! Which decision do the controllers of seed 003 make next, on the compute units of a device?
 //!
-//! The controllers of the units go first, the lowest first (L1 to L3); then the global one makes one
-//! decision (G1 to G6). Every unit and every launch is looked at each time. A smaller level is more urgent.
-//! What the seed leaves open is as `docs/policies/block-warp.md` says.
+//! The controllers of the compute units go first, the lowest first (L1 to L3); then the global one
+//! makes one decision (G1 to G6). Every unit and every launch is looked at each time. A smaller
+//! level is more urgent. Questions that the seed leaves open are answered as in
+//! `docs/policies/block-warp.md`.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +15,23 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// A block that lies on a unit, or waits there.
+/// A block (workgroup) that lies on a compute unit, or waits there for its waves to start.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     launch: LaunchId,
     level: u8,
     workgroup: u64,
     cu: u16,
-    /// Waves of the block: all, those that have started, and those that have ended.
+    /// Number of waves of the block; the fields below count those that have started, and those that
+    /// have ended.
     waves: u16,
     started: u16,
     ended: u16,
-    /// True if the block was saved, and is not back.
+    /// True while the block is saved, and has not come back.
     saved: bool,
 }
 
-/// The model of `block-warp`.
+/// Naive model of the policy `block-warp`, with its state.
 #[derive(Debug)]
 pub(super) struct BlockWarp {
     strict: bool,
@@ -38,10 +40,10 @@ pub(super) struct BlockWarp {
     backfill: bool,
     whole_for_barriers: bool,
     units: Units,
-    /// Blocks in the order of distribution.
+    /// Blocks on the compute units, in the order in which they were distributed.
     blocks: Vec<Block>,
-    /// Whole blocks that a decision still gives a unit (G3): launch, unit, next block, number of
-    /// blocks.
+    /// Whole blocks that a decision still has to give a compute unit (G3), as (launch, compute
+    /// unit, next block, number of blocks).
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
 
@@ -60,12 +62,13 @@ impl BlockWarp {
         }
     }
 
-    /// Returns whether blocks of a launch start whole or not at all (C11).
+    /// Returns whether blocks of a launch start only with all their waves at once (C11).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.whole_for_barriers && launch.barrier.possible()
     }
 
-    /// Starts waves on one unit, of the first waiting block that can start some (L1 to L3).
+    /// Returns the start of waves on one compute unit, of the first waiting block that can start
+    /// some (L1 to L3); `None` where none can.
     fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
         let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
         // By priority, then in the order of distribution (C7).
@@ -93,18 +96,19 @@ impl BlockWarp {
         })
     }
 
-    /// Iterates over the blocks with waves that are to start.
+    /// Iterates over the blocks with waves that have not started.
     fn waiting(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|block| block.started < block.waves && !block.saved)
     }
 
-    /// Returns the most urgent level on a unit; `None` without blocks.
+    /// Returns the most urgent level of the blocks on a compute unit; `None` where it has no
+    /// blocks.
     fn top(&self, cu: u16) -> Option<u8> {
         let here = self.blocks.iter().filter(|block| block.cu == cu && !block.saved);
         here.map(|block| block.level).min()
     }
 
-    /// Decides G2 to G6 for one launch.
+    /// Makes the decisions G2 to G6 for one launch; `None` where no compute unit gets a block.
     fn give(&mut self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
         let (launch, demand) = (&entry.launch, &entry.launch.demand);
         // G3: a unit that takes whole blocks.
@@ -134,7 +138,8 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// Picks the lowest unit, or the one with the largest value, ties to the lowest (C6).
+    /// Picks the lowest compute unit, or, where the settings say so, the one with the largest
+    /// value, of equal ones the lowest (C6). `None` where there are none.
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }
@@ -142,7 +147,8 @@ impl BlockWarp {
         of.into_iter().reduce(better).map(|best| best.0)
     }
 
-    /// Takes the blocks of a launch off the units, to come back if `saved`.
+    /// Takes the blocks of a launch off the compute units; if `saved`, those that have started can
+    /// come back.
     fn lift(&mut self, launch: LaunchId, saved: bool) {
         self.units.lift(launch, saved);
         self.blocks.retain(|block| block.launch != launch || (saved && block.started > 0));

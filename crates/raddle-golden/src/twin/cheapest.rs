@@ -1,7 +1,7 @@
-//! Which method wastes least among those that end within the bound?
+//! Which method of preemption wastes least among those that end within the bound?
 //!
-//! By `docs/policies/preempt.md`, "what `cheapest` weighs". Ticks are nanoseconds; `None` is unknown, and
-//! longer than anything.
+//! The rules are those of `docs/policies/preempt.md`, "what `cheapest` weighs". Ticks are
+//! nanoseconds; a time that is `None` is unknown, and counts as longer than every other.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::desk::Victim;
 
-/// Launches that are expected to last equally long: of one process, equal in number and demand.
+/// Launches that are expected to last equally long, as (process, number of workgroups, demand of a
+/// workgroup).
 type Kind = (u16, u64, [u32; 5]);
 
 fn kind(launch: &Launch) -> Kind {
@@ -19,21 +20,22 @@ fn kind(launch: &Launch) -> Kind {
     (launch.process.0, launch.workgroups, demand)
 }
 
-/// A launch that has begun.
+/// A launch that has begun, with the times from which its end is estimated.
 #[derive(Clone, Debug)]
 struct Begun {
     kind: Kind,
-    /// Waves of the whole launch, and those that have ended.
+    /// Number of waves of the whole launch; the field below counts those that have ended.
     waves: u64,
     ended: u64,
-    /// Time on the device before the launch was last taken off, the tick since which it is there
-    /// again, and the tick at which it was taken off.
+    /// Ticks that the launch spent on the device before it was last taken off. Below: the tick
+    /// since which it is on the device again (`None` while it is off), and the tick at which it was
+    /// taken off.
     before: u64,
     since: Option<u64>,
     off: u64,
-    /// Resident waves, with the tick at which they started, the earliest first.
+    /// Resident waves, as (tick of start, number of waves), the earliest first.
     fronts: VecDeque<(u64, u64)>,
-    /// Time that the last workgroup of the launch took.
+    /// Ticks that the last workgroup of the launch took; `None` while none has ended.
     workgroup: Option<u64>,
 }
 
@@ -43,22 +45,23 @@ impl Begun {
     }
 }
 
-/// Counts the waves that these pieces name.
+/// Counts the waves that these pieces (runs of workgroups on a compute unit) have.
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, each) = waves.bounds(launch.demand.waves);
     let groups: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
     groups.saturating_mul(each.into())
 }
 
-/// The model of `cheapest`.
+/// Naive model of the policy `cheapest`, with its state.
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,
-    /// Abilities of the device: flag, drain, reset, switch.
+    /// Whether the device can preempt by flag, drain, reset and switch, in this order.
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
-    /// For each kind, the time that its last launch took, and that of the last workgroup.
+    /// For each kind of launch the ticks that its last launch took, and the ticks that the last
+    /// workgroup took (`None` if unknown).
     kinds: BTreeMap<Kind, (u64, Option<u64>)>,
 }
 
@@ -81,7 +84,7 @@ impl Cheapest {
         self.costs.get(key).copied().unwrap_or(0)
     }
 
-    /// Returns the time until a launch has ended, if it runs on.
+    /// Returns the ticks until a launch has ended, if it runs on; `None` if unknown.
     fn remaining(&self, launch: &Launch, now: u64) -> Option<u64> {
         if launch.is_copy() {
             return launch.estimate.map(|it| it.0);
@@ -97,7 +100,7 @@ impl Cheapest {
         })
     }
 
-    /// Returns the time until the youngest resident workgroup has ended.
+    /// Returns the ticks until the youngest resident workgroup has ended; `None` if unknown.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {
             return Some(0);
@@ -134,7 +137,7 @@ impl Cheapest {
         Some(ticks.saturating_add(self.cost("switch-ns")))
     }
 
-    /// Returns latency and waste of a method.
+    /// Returns latency (`None` if unknown) and waste of a method, in ticks.
     fn price(&self, method: Preemption, victims: &[Victim], now: u64) -> (Option<u64>, u64) {
         let has_begun = |it: &&Victim| self.begun.contains_key(&it.launch.id);
         let begun = || victims.iter().filter(has_begun);
@@ -172,7 +175,8 @@ impl Cheapest {
         }
     }
 
-    /// Picks the method for these launches.
+    /// Picks the method of preemption for these launches; `killable` is true where all may be
+    /// killed.
     pub(super) fn method(&self, victims: &[Victim], killable: bool, now: u64) -> Preemption {
         let [flag, drain, reset, switch] = self.abilities;
         let allowed = |method: &Preemption| match method {
@@ -202,7 +206,7 @@ impl Cheapest {
         Preemption::ALL.into_iter().filter(allowed).min_by_key(rank).unwrap_or(Preemption::Wait)
     }
 
-    /// Notes that a launch does not run from now on.
+    /// Marks a launch as not running from tick `now` on.
     fn stopped(&mut self, launch: LaunchId, now: u64) {
         if let Some(begun) = self.begun.get_mut(&launch).filter(|it| it.since.is_some()) {
             (begun.before, begun.since, begun.off) = (begun.elapsed(now), None, now);

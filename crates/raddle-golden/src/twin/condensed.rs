@@ -1,8 +1,8 @@
-//! In which packets do launches travel under `condensed`, and what does each cost?
+//! In which packets does `condensed` send launches, and what does each packet cost?
 //!
-//! By seed 002 (tables 4 and 5, processes 300 and 600, figures 5 and 7) and
-//! `docs/policies/condensed-packets.md`. A launch is a list of fields, a table a list of such launches, a
-//! packet the number of its half-words: no bytes are written.
+//! The rules are those of seed 002 (tables 4 and 5, processes 300 and 600, figures 5 and 7) and of
+//! `docs/policies/condensed-packets.md`. A launch is a list of fields, a table a list of such
+//! launches, a packet the number of its half-words: no bytes are written.
 //!
 //! Units: half-words, nanoseconds.
 
@@ -11,26 +11,28 @@ use std::collections::BTreeMap;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-/// Half-words of a packet for kernels and what differs in them (Table 4).
+/// Half-words of a packet that hold kernels and the fields in which they differ (Table 4).
 const ROOM: u64 = 31;
 
-/// Kernels without an entry that are counted at a time.
+/// Most kernels without an entry whose launches are counted at a time.
 const COUNTED: usize = 32;
 
-/// Half-words of each field that two launches may differ in: dimensions, work-items, grid (x, y, z), local
-/// memory, kernel object, arguments, signal (Tables 1 and 5). Scopes and scratch are the same for all.
+/// Number of half-words of each field in which two launches may differ: dimensions, work-items,
+/// grid (x, y, z), local memory, kernel object, arguments, signal (Tables 1 and 5). Scopes and
+/// scratch are equal for all launches.
 const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
 
-/// The position of the kernel object among the fields.
+/// Position of the kernel object among the fields.
 const KERNEL: usize = 6;
 
-/// The fields of a launch, in the order of [`WIDTHS`].
+/// Values of the fields of a launch, in the order of [`WIDTHS`].
 type Fields = [u64; 9];
 
-/// The packets, bytes, cost and cleanup of one submission.
+/// Figures of one submission, as (packets, bytes, cost in nanoseconds, cleanup in nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
-/// The costs of figures 5 and 7: E and P, S, decoding one kernel, C.
+/// Costs of figures 5 and 7 in nanoseconds: of a packet (E and P), of scheduling (S), of decoding
+/// one kernel, and of cleanup (C).
 #[derive(Clone, Copy, Debug)]
 struct Costs {
     packet: u64,
@@ -39,38 +41,42 @@ struct Costs {
     cleanup: u64,
 }
 
-/// An entry of a reference state table.
+/// An entry of a reference state table: a launch, from which others are encoded.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     fields: Fields,
-    /// Launches stored in it or encoded from it, and the number of the last of them.
+    /// Number of launches stored in the entry or encoded from it; below, the number of the last
+    /// such launch.
     uses: u64,
     last: u64,
 }
 
-/// A table, and the packet that is open among those that refer to it.
+/// A reference state table, and the packet that is being filled with launches that refer to it.
 #[derive(Clone, Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Launches and half-words of the open condensed packet; no launches where none is open.
+    /// Numbers of launches and of half-words in the condensed packet that is being filled; 0
+    /// launches where there is none.
     open: (u64, u64),
-    /// Process and stream that the table served last.
+    /// Process and stream of the last launch that the table served; `None` at first.
     queue: Option<(u16, u32)>,
-    /// True if the last launch has not been cleaned up, as others might have followed in its packet.
+    /// True if the cleanup of the last launch is still to come, because others may follow in its
+    /// packet.
     owes: bool,
     uses: u64,
-    /// Launches of kernels that have no entry.
+    /// Kernels without an entry, as (kernel, number of launches).
     rare: Vec<(u64, u64)>,
 }
 
-/// The way of a launch.
+/// How a launch is sent: as an ordinary packet, as a new entry, or encoded from an entry with this
+/// cost in half-words.
 enum Way {
     Ordinary,
     Stored(usize),
     From(usize, u64),
 }
 
-/// The model of `condensed`.
+/// Naive model of the policy `condensed`, with its state.
 #[derive(Debug)]
 pub(super) struct Condensed {
     costs: Costs,
@@ -109,8 +115,8 @@ impl Condensed {
         }
     }
 
-    /// Returns the fields of the next launch. Arguments and signals are told apart by the number of their
-    /// launch.
+    /// Returns the fields of the next launch. Its arguments and its signal are numbers: that of the
+    /// launch, or, by the settings, that of the kernel for fixed arguments, and 0 without signals.
     fn fields(&self, launch: &Launch) -> Fields {
         let call = &launch.call;
         let kernel = u64::from(launch.process.0) << 32 | u64::from(call.kernel);
@@ -176,7 +182,8 @@ impl Condensed {
 }
 
 impl Table {
-    /// Decides how a launch of a known kernel is sent.
+    /// Decides how a launch is sent: as an ordinary packet, stored in an entry, or encoded from an
+    /// entry.
     fn way(&mut self, fields: &Fields, keep: &str, near: u64, most: usize) -> Way {
         let far = |entry: &Entry| {
             let differ = (0..WIDTHS.len()).filter(|&at| entry.fields[at] != fields[at]);
@@ -207,8 +214,9 @@ impl Table {
         }
     }
 
-    /// Counts a launch of a kernel without an entry. Returns whether the kernel has been launched more often
-    /// than this entry was used; then the two change places.
+    /// Counts a launch of a kernel without an entry. Returns whether the kernel has been launched
+    /// more often than this entry was used; if so, the entry's kernel takes its place in the list of
+    /// kernels without an entry.
     fn is_rarer(&mut self, entry: usize, kernel: u64) -> bool {
         let known = self.rare.iter().position(|it| it.0 == kernel);
         let at = known.unwrap_or_else(|| {
@@ -234,7 +242,7 @@ impl Table {
         self.open.0 > 0 && self.open.1 + cost <= ROOM
     }
 
-    /// Sends a launch; returns whether it joins the open packet.
+    /// Sends a launch, and returns whether it goes into the packet that is being filled.
     fn takes(&mut self, fields: &Fields, way: &Way) -> bool {
         self.uses += 1;
         let (at, cost) = match *way {

@@ -1,7 +1,7 @@
-//! Which launches, in which state, and which processes were the policies shown?
+//! Which launches and processes, in which state, did a log's policies see?
 //!
-//! The desk follows the lines of a log alone, by what the traits of `raddle-policy` state of their
-//! views.
+//! The state is computed from the lines of a log alone, by what the traits of `raddle-policy` say
+//! of the views that a policy gets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use super::line::Submitted;
 use super::processes::Processes;
 use super::unit::{Part, Unit};
 
-/// The stage of a launch on its way to the device, there, and off it.
+/// State of a launch on its way to the device, on the device, or off it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Buffered,
     Travelling,
     OnDevice,
-    /// On the device as its process leaves: it will leave.
+    /// On the device, although its process loses the turn: the launch will leave.
     Staying,
     Leaving(Preemption),
     Held,
@@ -30,21 +30,22 @@ pub(super) struct Job {
     pub(super) launch: Launch,
     pub(super) ready: bool,
     pub(super) stage: Stage,
-    /// Number of the submission, counted over all submissions.
+    /// Number of the submission, counted over all submissions of the log.
     pub(super) submission: u64,
     pub(super) visible: u64,
-    /// The lowest workgroup that is neither started nor assigned.
+    /// Lowest workgroup that is neither started nor assigned to a compute unit.
     pub(super) next: u64,
-    /// Workgroups that were assigned, had not started when the launch was saved, and are to be placed anew.
+    /// Workgroups that were assigned to a compute unit, had not started when the launch was saved,
+    /// and are to be placed anew.
     returned: BTreeSet<u64>,
-    /// Workgroups assigned or partly started: the unit of each, and how many of its waves have
-    /// started.
+    /// Workgroups that are assigned or partly started, each with its compute unit and the number of
+    /// its waves that have started.
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
-    /// Waves of `next` that have started by themselves.
+    /// Number of waves of the workgroup `next` that have started by themselves.
     pub(super) cut: u16,
-    /// Waves that have started and not ended.
+    /// Number of waves that have started and not ended.
     pub(super) resident: u64,
-    /// Resident waves that were saved.
+    /// Number of resident waves that were saved.
     saved: u64,
     ended: u64,
     /// True if the job makes its process runnable.
@@ -74,15 +75,15 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
-    /// Returns the next workgroup, if all behind it are next in their order and no part of them has
-    /// started.
+    /// Returns the number of the next workgroup, if all workgroups from it on go in their order and
+    /// no part of them has started; else `None`.
     pub(super) fn fresh(&self) -> Option<u64> {
         let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// Returns the range of the next workgroups: those that came back first, then those never
-    /// placed.
+    /// Returns the range of the workgroups to be placed next: those that came back first, then
+    /// those never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             Some(&first) if self.cut == 0 => {
@@ -105,10 +106,10 @@ impl Job {
 pub(super) struct Entry {
     pub(super) launch: Launch,
     pub(super) submission: u64,
-    /// Workgroups `next .. end` are to be placed.
+    /// First workgroup that is to be placed; below, the end of the range `next .. end`.
     pub(super) next: u64,
     pub(super) end: u64,
-    /// Waves of `next` that have started by themselves.
+    /// Number of waves of the workgroup `next` that have started by themselves.
     pub(super) cut: u16,
 }
 
@@ -116,19 +117,19 @@ pub(super) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Victim {
     pub(super) launch: Launch,
-    /// Waves of it on the device.
+    /// Number of the launch's waves on the device.
     pub(super) resident: u64,
 }
 
-/// Launches and processes, as far as a log has told of them.
+/// State of all launches and processes, as far as the lines of a log tell it.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) now: u64,
     pub(super) jobs: BTreeMap<LaunchId, Job>,
     pub(super) processes: Processes,
-    /// Entries that the allocate policy sees, by submission.
+    /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Counter of the changes of the view.
+    /// Number of changes of the launches that the allocate policy sees.
     pub(super) changes: u64,
     /// True if launches wait in a buffer, so that launches and copies are known before they are
     /// ready.
@@ -137,13 +138,13 @@ pub(super) struct Desk {
     cuts: bool,
     empty: Unit,
     submissions: u64,
-    /// Launches submitted in this step, with their costs.
+    /// Launches that were submitted in this step, as (launch, cost in ticks).
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
     /// Processes whose launches are being held or saved.
     pub(super) removing: BTreeSet<ProcessId>,
-    /// True if a launch begins to be launched while the one before it runs; then `lines` has the
-    /// tick until which each queue is busy.
+    /// True if a launch begins to be launched while the launch before it runs; `lines` then has the
+    /// tick until which each stream is busy.
     overlap: bool,
     lines: BTreeMap<(ProcessId, StreamId), u64>,
 }
@@ -168,7 +169,7 @@ impl Desk {
         }
     }
 
-    /// Removes a process that leaves, and what is left of it.
+    /// Removes a process that leaves, with its launches.
     pub(super) fn left(&mut self, process: ProcessId) {
         self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
@@ -198,7 +199,7 @@ impl Desk {
         }
     }
 
-    /// Marks a launch or copy that was issued as ready: it waits for nothing any more.
+    /// Marks a launch or copy that was issued as ready: everything that it waits for has ended.
     pub(super) fn is_ready(&mut self, id: LaunchId) {
         if let Some(job) = self.jobs.get_mut(&id) {
             job.ready = true;
@@ -220,7 +221,8 @@ impl Desk {
         self.count(launch.id);
     }
 
-    /// Counts a launch, which makes its process runnable while it is ready or submitted.
+    /// Updates whether a launch makes its process runnable, which it does while it is ready or
+    /// submitted.
     fn count(&mut self, id: LaunchId) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let counts = job.ready || job.is_submitted();
@@ -248,8 +250,8 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Ends the submissions of a step. Launches of one stream that follow each other start when all
-    /// of them are launched, or each behind the one before it; copies start at once.
+    /// Ends the submissions of a step of the log. Launches of one stream that follow each other
+    /// start when all of them are launched, or each behind the one before it; copies start at once.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let Self { jobs, lines, now, .. } = self;
@@ -293,7 +295,7 @@ impl Desk {
         }
     }
 
-    /// Shows a launch to the allocate policy in its present state, or hides it.
+    /// Updates how the allocate policy sees a launch, or removes it from what the policy sees.
     pub(super) fn show(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get(&id).filter(|it| !it.launch.is_copy() && it.ready) else {
@@ -324,7 +326,7 @@ impl Desk {
         self.changes += 1;
     }
 
-    /// Starts a part of a launch; false if the launch is not known.
+    /// Starts a part of a launch; `false` if the launch is not known.
     pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let whole = job.launch.demand.waves;
@@ -356,7 +358,7 @@ impl Desk {
         true
     }
 
-    /// Starts whole workgroups of a launch on the device, the next ones.
+    /// Starts the next whole workgroups of a launch on the device.
     pub(super) fn started_whole(&mut self, id: LaunchId, workgroups: u64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let before = job.resident;
@@ -375,7 +377,7 @@ impl Desk {
         }
     }
 
-    /// Ends waves of a launch; returns whether the launch has ended by it.
+    /// Ends waves of a launch; returns whether the launch has ended with them.
     pub(super) fn ended(&mut self, id: LaunchId, waves: u64) -> bool {
         self.changes += 1;
         let Some(job) = self.jobs.get_mut(&id) else { return false };
@@ -389,7 +391,7 @@ impl Desk {
         over
     }
 
-    /// Marks a launch that is asked to leave.
+    /// Marks a launch as asked to leave by this method.
     pub(super) fn leaves(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         if let Some(job) = self.jobs.get_mut(&id) {
@@ -400,7 +402,8 @@ impl Desk {
         }
     }
 
-    /// Marks a process whose launches are to leave: from now on they start only what is bound.
+    /// Marks the launches of a process as about to leave: from now on they start only workgroups
+    /// that are bound to a compute unit.
     pub(super) fn removes(&mut self, process: ProcessId) {
         self.removing.insert(process);
         let there = |job: &&Job| job.launch.process == process && job.stage == Stage::OnDevice;
@@ -413,13 +416,13 @@ impl Desk {
         }
     }
 
-    /// Returns whether something of a process is held or saved, or on its way back.
+    /// Returns whether a launch of a process is held or saved, or on its way back.
     pub(super) fn is_away(&self, process: ProcessId) -> bool {
         let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
         jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))
     }
 
-    /// Takes a launch off in the way in which it was asked to leave.
+    /// Takes a launch off the device by the method by which it was asked to leave.
     pub(super) fn taken_off(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };
@@ -445,7 +448,7 @@ impl Desk {
         self.count(id);
     }
 
-    /// Marks a launch that is asked to come back, with what was saved of it.
+    /// Marks a launch as asked to come back, with the waves that were saved of it.
     pub(super) fn returns(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };

@@ -1,4 +1,5 @@
-//! Is each process that loses its turn asked to leave as the twin of the preempt policy says?
+//! Is each process that loses its turn asked to leave by the method that the preempt policy's rules
+//! ask for?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,34 +10,35 @@ use super::cheapest::Cheapest;
 use super::desk::{Desk, Victim};
 use super::report::{Place, Slot};
 
-/// The rule of a preempt policy.
+/// Rule by which a preempt policy makes a process leave the device.
 #[derive(Debug)]
 pub(super) enum Rule {
-    /// `never`: nothing is taken off.
+    /// `never`: no work is taken off.
     Never,
     /// One method for every process. The controller decides whether a reset may be made (S3.3).
     Always(Preemption),
-    /// The method that wastes least within a bound.
+    /// `cheapest`: the method that wastes least within a bound.
     Cheapest(Box<Cheapest>),
 }
 
-/// A preempt policy beside its twin.
+/// A preempt policy's twin (naive model of its rules), with the state that the check needs.
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// For each launch, how often it was killed; and how often a launch may be killed.
+    /// For each launch the number of times that it was killed; below, how often a launch may be
+    /// killed (`None` for any number).
     kills: BTreeMap<LaunchId, u64>,
     most_kills: Option<u64>,
     /// Processes whose preemption is not over.
     under_way: BTreeSet<ProcessId>,
-    /// Processes for which the policy has to be asked in this step.
+    /// Processes for which the policy has to be asked in the current step of the log.
     due: BTreeSet<ProcessId>,
-    /// The way in which each process left last.
+    /// Method by which each process left last.
     last: BTreeMap<ProcessId, String>,
 }
 
 impl Leaving {
-    /// Makes the rule of these settings, or returns why there is none.
+    /// Makes the rule for the settings of a recipe, or returns why there is none.
     pub(super) fn new(settings: &Value) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,
@@ -57,8 +59,8 @@ impl Leaving {
         })
     }
 
-    /// Begins a turn: a process leaves if it had the last turn and does not go on, is runnable and
-    /// has something submitted.
+    /// Begins a turn: a process has to leave if it had the last turn and does not have this one, is
+    /// runnable, and has a submitted launch.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -70,7 +72,7 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// Checks the way in which a process is asked to leave.
+    /// Checks the method by which a process is asked to leave.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -108,7 +110,8 @@ impl Leaving {
         }
     }
 
-    /// Ends a step: each process that is due and was not asked to leave is a difference.
+    /// Ends a step of the log: each process that had to be asked to leave in it and was not is a
+    /// difference.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -1,6 +1,7 @@
 //! What does a line of a log say, as far as a policy saw it or answered it?
 //!
-//! Lines are read from the text alone: keys that no twin looks at are passed over. Times are ticks.
+//! Lines are read from the text alone: keys that no twin (naive model) looks at are skipped. Times
+//! are ticks.
 
 use raddle_policy::{
     CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,
@@ -9,7 +10,7 @@ use raddle_policy::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The first line of a log.
+/// First line of a log: version, device and recipe.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Header {
@@ -20,14 +21,14 @@ pub(super) struct Header {
     pub(super) recipe: Value,
 }
 
-/// The tick and the step of a line.
+/// Tick and step of a line.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Moment {
     pub(super) t: u64,
     pub(super) step: u64,
 }
 
-/// A line with its moment.
+/// Content of a line, with its tick and step.
 #[derive(Deserialize)]
 pub(super) struct Said<T> {
     #[serde(flatten)]
@@ -36,7 +37,7 @@ pub(super) struct Said<T> {
     pub(super) said: T,
 }
 
-/// An event.
+/// An event of a log.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum Heard {
@@ -92,7 +93,7 @@ pub(super) enum Heard {
     Other,
 }
 
-/// An answer.
+/// An answer of a log, by a policy or the dispatcher.
 #[derive(Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(super) enum Answered {
@@ -140,7 +141,8 @@ pub(super) enum Answered {
     Other,
 }
 
-/// Returns the waves that the keys `waves` and `cut` name.
+/// Returns the waves that the keys `waves` and `cut` of a line name: all waves of a workgroup where
+/// both are missing.
 pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     match (waves, cut) {
         (Some((first, count)), _) => WaveSpan::Range { first, count },
@@ -149,10 +151,12 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     }
 }
 
-/// The first wave of a part of a workgroup, and the number of its waves.
+/// First wave of a part of a workgroup, and the number of its waves; `None` where the line names
+/// none.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
-/// The answer of a launch path.
+/// Answer of a launch path: how many packets and bytes a launch takes, and its cost and cleanup in
+/// ticks.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Submitted {
     pub(super) launch: LaunchId,
@@ -163,21 +167,21 @@ pub(super) struct Submitted {
     pub(super) cleanup: u64,
 }
 
-/// Workgroups that start.
+/// Start of workgroups of a launch, or of some waves of each.
 #[derive(Deserialize)]
 pub(super) struct Start {
     pub(super) launch: LaunchId,
     pub(super) waves: FirstAndCount,
     pub(super) cut: FirstAndCount,
     pub(super) pieces: Vec<Run>,
-    /// The hash of the addresses.
+    /// Hash of the addresses of the waves; `None` where the log has none.
     pub(super) addresses: Option<String>,
     #[serde(default)]
     places: Vec<(u8, u16, u16, u32)>,
 }
 
 impl Start {
-    /// Returns the waves of each workgroup that start.
+    /// Returns which waves of each workgroup start.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }
@@ -187,26 +191,28 @@ impl Start {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
-    /// Lists the workgroups and their compute units, piece by piece.
+    /// Lists the workgroups of the line with their compute units, piece by piece.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
 
-    /// Returns the addresses; empty where the log keeps their hash alone, or the policy gives none.
+    /// Returns the addresses of the waves; empty where the log keeps only their hash, or the policy
+    /// gives none.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };
         self.places.iter().map(place).collect()
     }
 }
 
-/// The load of a turn policy: the candidates, and process, weight and slice of each loaded one.
+/// Load of a turn policy: the candidates, and each loaded process with its weight and its slice in
+/// ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,
     pub(super) loaded: Vec<(ProcessId, String, u64)>,
 }
 
-/// The way in which a launch leaves, as a log spells it.
+/// Method by which a launch leaves, as a log spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Off {
@@ -218,7 +224,7 @@ pub(super) enum Off {
 }
 
 impl Off {
-    /// Returns the method by which the launch of a process leaves.
+    /// Returns the method of preemption for which the word stands.
     pub(super) const fn how(self) -> Preemption {
         match self {
             Self::Wait => Preemption::Wait,
@@ -230,7 +236,8 @@ impl Off {
     }
 }
 
-/// A run of pieces: first workgroup, stride, count, first compute unit, compute units, step.
+/// Pieces (equal workgroups on one compute unit) in a row: first workgroup, stride, count, first
+/// compute unit, number of compute units, step.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Run {
@@ -239,7 +246,7 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Iterates over the pieces of the run, one a compute unit.
+    /// Iterates over the pieces of the run, one for each compute unit.
     pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
@@ -253,7 +260,7 @@ impl Run {
         })
     }
 
-    /// Iterates over the workgroups and their compute units, piece by piece.
+    /// Iterates over the workgroups of the run with their compute units, piece by piece.
     pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
         let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
         self.pieces().flat_map(named)

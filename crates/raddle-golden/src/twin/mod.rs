@@ -67,8 +67,8 @@ pub use self::report::{CheckedSlot, Finding, Report};
 use self::line::{Answered, Header, Heard, Said};
 use self::open::OpenLog;
 
-/// Holds the answers of a decision log against the rules of its policies. The log is text; each of its
-/// lines may be in full or leave out what follows from those before.
+/// Checks the answers of a decision log by the rules of its policies. The log is text; each of its
+/// lines may be in full or leave out what follows from the lines before.
 ///
 /// # Errors
 /// When it is no log, or a line cannot be read. What an answer does against a rule is in the report.
@@ -80,7 +80,7 @@ pub fn check(log: impl BufRead) -> Result<Report, DispatchError> {
     Ok(checker.report())
 }
 
-/// A check of a log that is taken line by line.
+/// A check of a log that gets one line at a time.
 #[derive(Default)]
 pub struct Checker {
     log: Option<OpenLog>,
@@ -94,8 +94,8 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Takes the next line, spelled in full as [`raddle_dispatch::log::spelled_out`] gives it, and its
-    /// number, from 1: first the header.
+    /// Checks the next line, in full as [`raddle_dispatch::log::spelled_out`] gives it; `number` is
+    /// its number, from 1. The first line is the header.
     ///
     /// # Errors
     /// When the line cannot be read.
@@ -127,7 +127,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns what was found.
+    /// Returns the differences that were found.
     #[must_use]
     pub fn report(self) -> Report {
         self.log.map(OpenLog::report).unwrap_or_default()

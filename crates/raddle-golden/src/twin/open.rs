@@ -1,4 +1,4 @@
-//! What does each line of a log say to the twins of its policies?
+//! What does each line of a log tell the twins (naive models) of its policies?
 
 use raddle_policy::{CuId, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 use serde_json::Value;
@@ -14,14 +14,14 @@ use super::turning::{Turn, Turning};
 use super::unit::Part;
 use super::unit::Unit;
 
-/// The most workgroups that are looked at; no device holds more at a time.
+/// Most workgroups of an answer that are looked at; no device holds more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
-/// A log of which the header was read: each slot of its recipe, with its twin if it has one.
+/// A log whose header was read: each slot of its recipe, with its twin if there is one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
-    /// True if the events of the step are over.
+    /// True if the events of the step are over, and answers follow.
     deciding: bool,
     desk: Desk,
     path: (Slot, Option<Path>),
@@ -29,15 +29,15 @@ pub(super) struct OpenLog {
     allocate: Slot,
     placing: Option<Placing>,
     preempt: (Slot, Option<Leaving>),
-    /// Processes that have had the turn since the last answer.
+    /// Processes that got the turn in the last answer of the turn policy.
     named: Vec<ProcessId>,
-    /// The scope of a reset, as the recipe names it.
+    /// Scope of a reset, as the recipe names it.
     scope: String,
-    /// The most workgroups that the device holds.
+    /// Most workgroups that the device holds at a time.
     most: u64,
-    /// True if each workgroup has a line of its own.
+    /// True if the log has a line for each workgroup that starts.
     full: bool,
-    /// Starts of one launch that were read last.
+    /// Starts of one launch that were read last, and are not checked yet.
     starts: Vec<(Place, Start)>,
 }
 
@@ -82,13 +82,13 @@ impl OpenLog {
         self.at.line
     }
 
-    /// Returns what was found.
+    /// Ends the check, and returns its report.
     pub(super) fn report(mut self) -> Report {
         self.step_ends();
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }
     }
 
-    /// Begins a line, perhaps the first one of a step.
+    /// Begins a line of the log, which may be the first one of a step.
     pub(super) fn begin(&mut self, number: usize, at: Moment, event: bool) {
         if self.step.is_some_and(|step| step != at.step) {
             self.step_ends();
@@ -100,7 +100,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the events of a step.
+    /// Ends the events of a step of the log; answers follow.
     fn decides(&mut self) {
         if !std::mem::replace(&mut self.deciding, true) {
             let changed = std::mem::take(&mut self.desk.processes.changed);
@@ -110,7 +110,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends a step.
+    /// Ends a step of the log, and checks that no answer is missing in it.
     fn step_ends(&mut self) {
         self.start();
         self.decides();
@@ -127,7 +127,7 @@ impl OpenLog {
         }
     }
 
-    /// Shows launches that have reached the device.
+    /// Makes launches that have reached the device visible to the allocate policy.
     fn arrive(&mut self) {
         let before = self.desk.view.len();
         self.desk.arrive();
@@ -220,7 +220,7 @@ impl OpenLog {
         self.stale();
     }
 
-    /// Returns a launch that is no copy.
+    /// Returns a launch by its number; `None` where it is unknown or a copy.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         self.desk.jobs.get(&id).map(|job| job.launch).filter(|launch| !launch.is_copy())
     }
@@ -364,7 +364,7 @@ impl OpenLog {
         }
     }
 
-    /// Returns whether whole workgroups start that were not bound to a unit before.
+    /// Returns whether whole workgroups start that were not bound to a compute unit before.
     fn is_new(&self, start: &Start) -> bool {
         let bound = self.desk.jobs.get(&start.launch).map(|job| &job.bound);
         let is_bound = |it: &(u64, u16)| bound.is_some_and(|bound| bound.contains_key(&it.0));
@@ -372,8 +372,8 @@ impl OpenLog {
         few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
     }
 
-    /// Takes the starts of one launch that follow each other: a log in full detail has a line a
-    /// workgroup, unit by unit.
+    /// Checks the starts of one launch that follow each other: a log in full detail has a line for
+    /// each workgroup, compute unit by compute unit.
     fn start(&mut self) {
         let lines = std::mem::take(&mut self.starts);
         let Some((_, first)) = lines.first() else { return };
@@ -418,7 +418,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of a slot in which another policy answers from here on.
+    /// Ends the check of a slot in which another policy answers from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -1,7 +1,8 @@
-//! What does a launch cost on its way to the device, in how many packets?
+//! How many packets does a launch take on its way to the device, and what does it cost?
 //!
-//! By `docs/policies/condensed-packets.md`: under `ordinary` every launch has a packet of its own, of 64
-//! bytes, and costs E, P and S; its end is known after C. Copies have no packets.
+//! The rules are those of `docs/policies/condensed-packets.md`: under `ordinary` every launch has a
+//! packet of its own, of 64 bytes, and costs E, P and S; its end is known after C. Copies have no
+//! packets.
 
 use serde_json::Value;
 
@@ -10,10 +11,10 @@ use super::line::Submitted;
 use super::report::{Place, Slot};
 use raddle_policy::Launch;
 
-/// A launch path beside its twin.
+/// A launch path's twin (naive model of its rules).
 #[derive(Debug)]
 pub(super) enum Path {
-    /// `ordinary`: cost and cleanup of each launch.
+    /// `ordinary`: cost and cleanup of each launch, in ticks.
     Ordinary(u64, u64),
     Condensed(Condensed),
 }
@@ -30,7 +31,7 @@ impl Path {
         Self::Condensed(Condensed::new(settings))
     }
 
-    /// Returns the packets, bytes, cost and cleanup that one submission must have.
+    /// Returns the packets, bytes, cost and cleanup that the submission of a launch must have.
     fn of(&mut self, launch: &Launch) -> Sent {
         match self {
             Self::Ordinary(..) if launch.is_copy() => (0, 0, 0, 0),

@@ -1,7 +1,8 @@
-//! Does each answer of an allocate policy start what its twin starts, where it does?
+//! Does each answer of an allocate policy start the workgroups that its twin (naive model) starts,
+//! at the same places?
 //!
 //! A twin is asked once for every workgroup, in the order in which the policy would answer one by
-//! one. After a difference the twin follows the log.
+//! one. After a difference the twin goes on from what the log says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,84 +16,84 @@ use super::report::Place as At;
 use super::report::Slot;
 use super::unit::Part;
 
-/// The view that an allocate policy is shown.
+/// The view of the device and the launches that an allocate policy gets.
 pub(super) struct View<'v> {
-    /// Entries, by submission.
+    /// Launches with workgroups to be placed, in the order of submission.
     pub(super) entries: &'v [Entry],
-    /// Compute units on which nobody may start, as they are being reset.
+    /// Compute units on which nothing may start, because they are being reset.
     pub(super) closed: &'v BTreeSet<u16>,
     pub(super) now: u64,
 }
 
-/// A start, and where its waves lie if the policy gives addresses.
+/// The start of a part of a launch on a compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Starts {
     pub(super) launch: LaunchId,
     pub(super) part: Part,
 }
 
-/// The answer that the rules ask for.
+/// Answer that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// One of these starts: there are several where the seed says "at random".
+    /// One of these starts; there are several where the seed says "at random".
     Start(Vec<Starts>),
-    /// A workgroup of a launch is bound to a compute unit.
+    /// A workgroup of a launch is bound to a compute unit: (launch, workgroup, compute unit).
     Assign(LaunchId, u64, u16),
-    /// A launch can never fit.
+    /// A launch is refused, because it can never fit.
     Refuse(LaunchId),
-    /// A wait, as no workgroup can start; with the tick at which the policy is to be asked again,
-    /// if it names one.
+    /// A wait, because no workgroup can start; with the tick at which the policy is to be asked
+    /// again, `None` where it names none.
     Wait(Option<u64>),
 }
 
-/// The aspect in which two answers differ.
+/// Aspect in which two answers differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// The launch, the workgroup or its waves.
+    /// The launch, the workgroup or its waves differ.
     Which,
-    /// The compute unit.
+    /// The compute unit differs.
     Unit,
-    /// The addresses.
+    /// The addresses differ.
     Address,
-    /// The fact that something starts, or that nothing does.
+    /// One answer starts something, the other does not.
     Whether,
-    /// The tick at which the policy is to be asked again.
+    /// The tick at which the policy is to be asked again differs.
     When,
 }
 
-/// A naive model of an allocate policy.
+/// A naive model (twin) of an allocate policy.
 pub(super) trait PlacingTwin {
-    /// Returns the next answer. Asked again at once, it is the same.
+    /// Returns the next answer by the rules. Asked twice at once, it returns the same.
     fn ask(&mut self, view: &View<'_>) -> Wanted;
-    /// Returns the next answer, without any memory of having been asked.
+    /// Returns the next answer by the rules, and does not remember that it was asked.
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
-    /// Starts the next workgroups of a launch, which is the one to be served, if they go whole to
-    /// these units one after the other. Otherwise returns `false` and changes nothing, as does a
-    /// model that is only asked one by one.
+    /// Starts the next workgroups of a launch, if by the rules the launch is next and they go whole
+    /// to these compute units, one after the other. Otherwise returns `false` and changes nothing,
+    /// as does a model that must be asked for each workgroup.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
-    /// Starts a part of a launch, at these addresses if the log has them; returns where it would
-    /// lie by the rule.
+    /// Starts a part of a launch, at these addresses if the log has them; returns the addresses
+    /// that it has by the rules.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
-    /// Takes in another fact.
+    /// Updates the model by another fact of the log.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
-    /// Lists the compute units on which something of a launch lies.
+    /// Lists the compute units on which waves of a launch lie.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
-    /// Returns whether the twin places on what it is shown as free, and on nothing that it keeps
-    /// itself.
+    /// Returns whether the rules place on what the view shows as free, and not by an account that
+    /// the policy keeps itself.
     fn reads_the_view(&self) -> bool;
-    /// Returns the label of the rule for this aspect.
+    /// Returns the label of the rule that decides this aspect.
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
-/// The number of workgroups up to which each is asked for by itself.
+/// Number of workgroups up to which the twin is asked for each by itself.
 const FEW: u64 = 4;
 
-/// Lists the units of workgroups by their order, from `next` on; `None` if other workgroups are
-/// named.
+/// Lists the compute units of workgroups in the order of the workgroups, from `next` on; `None` if
+/// the lines name other workgroups.
 fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
     let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
@@ -104,16 +105,16 @@ fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     units.into_iter().collect()
 }
 
-/// An allocate policy beside its twin.
+/// An allocate policy's twin (naive model), with the state that the check needs.
 pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
-    /// The compute units of the device.
+    /// Number of compute units of the device.
     cus: u16,
-    /// The most workgroups that a device holds.
+    /// Most workgroups that the device holds at a time.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
     resets: BTreeSet<ProcessId>,
-    /// True if something has changed for which the policy is asked.
+    /// True if something has changed since the policy was asked, so that it has to be asked again.
     pub(super) stale: bool,
     asked: bool,
     waited: bool,
@@ -130,8 +131,8 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Checks the start of workgroups of one launch, in one line or, in a log in full detail, one
-    /// line each.
+    /// Checks the start of workgroups of one launch: all in one line, or, in a log in full detail,
+    /// one line each.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -183,8 +184,8 @@ impl Placing {
         }
     }
 
-    /// Starts whole workgroups, the next ones of a launch; returns whether all of them go where the
-    /// twin says.
+    /// Starts whole workgroups, the next ones of a launch, if all of them go where the twin says;
+    /// returns whether they do.
     fn start_many(&mut self, launch: &Launch, lines: &[(At, Start)], desk: &mut Desk) -> bool {
         let plain = |start: &Start| start.span() == WaveSpan::All && start.addresses.is_none();
         if !lines.iter().all(|(_, it)| plain(it) && it.places().is_empty()) {
@@ -226,7 +227,7 @@ impl Placing {
         slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
     }
 
-    /// Checks an answer other than a start, which must be what the twin answers.
+    /// Checks an answer that is no start: it must equal the answer of the twin (naive model).
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -256,9 +257,9 @@ impl Placing {
         self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
     }
 
-    /// Checks the reasons that an answer gives for waiting: each is of a launch that is there, of a
-    /// unit of the device, and of a resource of which less is available than wanted. How much is
-    /// available is not judged, as it is what the search of the policy sees.
+    /// Checks the reasons that an answer gives for waiting: each must be of a known launch, of a
+    /// compute unit of the device, and of a resource of which less is available than wanted. The
+    /// available amount itself is not checked, since it is what the policy's search sees.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -279,7 +280,7 @@ impl Placing {
         self.other(&Wanted::Refuse(id), desk, slot, at);
     }
 
-    /// Ends a step, in which everything that could start must have started.
+    /// Ends a step of the log, in which every workgroup that could start must have started.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };
@@ -300,26 +301,26 @@ impl Placing {
         self.twin.hear(fact, now);
     }
 
-    /// Ends workgroups, or waves of them.
+    /// Ends workgroups of a launch, or waves of them.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
     }
 
-    /// Returns whether this many workgroups can be on the device at all.
+    /// Returns whether this many workgroups can be on the device at a time.
     pub(super) const fn can_be(&self, workgroups: u64) -> bool {
         workgroups <= self.most
     }
 
     /// Begins a reset of a process. Until it is over, no start is expected if it stops the whole
-    /// device or the policy keeps its own account.
+    /// device, or if the policy keeps its own account of what is free.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);
         }
     }
 
-    /// Closes the compute units of a launch that is killed.
+    /// Closes the compute units of a launch that is killed: nothing may start there.
     pub(super) fn killed(&mut self, launch: &Launch) {
         if self.twin.reads_the_view() {
             let units = self.twin.units(launch.id).into_iter();
@@ -327,7 +328,7 @@ impl Placing {
         }
     }
 
-    /// Opens the compute units of a process that was reset.
+    /// Opens the compute units that were closed for the reset of a process.
     pub(super) fn reopen(&mut self, process: ProcessId) {
         let before = self.closed.len();
         self.closed.retain(|&(by, _)| by != process);
@@ -364,7 +365,7 @@ impl std::fmt::Display for Wanted {
     }
 }
 
-/// Makes the fact that a policy hears of a launch that was taken off.
+/// Returns the fact that a policy hears when a launch is taken off.
 pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
     Fact::TakenOff { launch, how }
 }

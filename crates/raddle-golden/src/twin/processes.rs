@@ -1,10 +1,10 @@
-//! What does a turn policy see of each process?
+//! Which figures of each process does a turn policy see?
 
 use std::collections::BTreeMap;
 
 use raddle_policy::{Level, ProcessId};
 
-/// A clock of the time during which something holds.
+/// A clock that sums the ticks during which a condition holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     total: u64,
@@ -25,19 +25,19 @@ impl Clock {
     }
 }
 
-/// A process that has joined.
+/// A process that has joined, and not left.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     share: u32,
     joined: u64,
-    /// Launches that are ready or submitted, by level.
+    /// Number of launches that are ready or submitted, by level.
     levels: BTreeMap<u8, u64>,
     alive: Clock,
     waves: u64,
     ran: Clock,
 }
 
-/// A process that is runnable.
+/// A process that is runnable, with its times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Runnable {
     pub(super) id: ProcessId,
@@ -48,11 +48,11 @@ pub(super) struct Runnable {
     pub(super) ran: u64,
 }
 
-/// All processes, and whether the turn policy has to be asked.
+/// All processes of the log, with a mark if the turn policy has to be asked.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
-    /// True if the set of runnable processes or one of their levels has changed, or a hint came.
+    /// True if the set of runnable processes or the level of one has changed, or if a hint came.
     pub(super) changed: bool,
 }
 
@@ -65,7 +65,7 @@ impl Processes {
         self.all.remove(&id);
     }
 
-    /// Counts a launch that makes its process runnable, or no longer does.
+    /// Counts a launch that makes its process runnable (`more`), or no longer does.
     pub(super) fn work(&mut self, id: ProcessId, level: Level, more: bool, now: u64) {
         let Some(process) = self.all.get_mut(&id) else { return };
         let before = process.levels.keys().next().copied();
@@ -78,7 +78,7 @@ impl Processes {
         self.changed |= before != process.levels.keys().next().copied();
     }
 
-    /// Records a change of the waves of one launch on the device.
+    /// Records that one launch had `before` waves on the device and now has `after`.
     pub(super) fn resident(&mut self, id: ProcessId, before: u64, after: u64, now: u64) {
         if let Some(process) = self.all.get_mut(&id) {
             process.waves = process.waves.saturating_sub(before).saturating_add(after);

@@ -1,33 +1,35 @@
-//! Which answers were checked, which differ from what the seeds ask for, and what was not checked, and why?
+//! Which answers of a log were checked, which differ from the rules, and which were not checked,
+//! and why?
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The most differences of one slot that are reported one by one; the others are counted.
+/// Most differing answers of one policy that are reported one by one; further ones are only
+/// counted.
 const TOLD: usize = 100;
 
-/// A place in a log.
+/// A place in a log: the number of the line, and its tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
     pub(super) tick: u64,
 }
 
-/// An answer that is not the one that the rules ask for.
+/// An answer of a log that differs from the one that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The line of the log, from 1.
+    /// Number of the log's line, from 1.
     pub line: usize,
     /// Tick of the answer.
     pub tick: u64,
-    /// The policy that answered.
+    /// Name of the policy that answered.
     pub policy: String,
-    /// The seed and the label of its step, or the document that has the rule.
+    /// Rule that is broken: the seed and the label of its step, or the document that has it.
     pub rule: String,
-    /// The answer that the rule asks for.
+    /// Answer that the rule asks for, in words.
     pub expected: String,
-    /// The answer that the log has.
+    /// Answer that the log has, in words.
     pub found: String,
 }
 
@@ -41,48 +43,48 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One slot of a recipe beside its twin.
+/// One slot of a recipe, with the result of the check of its policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
-    /// `launch-path`, `turn`, `allocate` or `preempt`.
+    /// Name of the slot: `launch-path`, `turn`, `allocate` or `preempt`.
     pub slot: &'static str,
-    /// The policy in the slot.
+    /// Name of the policy in the slot.
     pub policy: String,
-    /// The rules of the check: the seed and its steps, or the document that has the rules.
+    /// Source of the rules by which answers are checked: the seed and its steps, or a document.
     pub by: String,
-    /// The word for answers: "placements", "turns".
+    /// Plural word for the answers of the slot, such as "placements" or "turns".
     pub answers: &'static str,
-    /// Answers checked.
+    /// Number of answers that were checked.
     pub checked: u64,
-    /// Answers that differ.
+    /// Number of answers that differ from the rules.
     pub different: u64,
-    /// The first answers that differ.
+    /// The first answers that differ, at most 100.
     pub findings: Vec<Finding>,
-    /// The reason why answers are not checked, or no longer.
+    /// Reason why answers are not checked, or no longer; `None` where they are.
     pub unchecked: Option<String>,
 }
 
-/// The findings of the twins of a log's policies.
+/// Result of the check of a log, slot by slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The slots of the recipe.
+    /// Slots of the log's recipe, each with the result of its check.
     pub slots: Vec<CheckedSlot>,
 }
 
 impl Report {
-    /// Counts the answers that differ, over all slots.
+    /// Returns the number of answers that differ, over all slots.
     #[must_use]
     pub fn different(&self) -> u64 {
         self.slots.iter().map(|slot| slot.different).sum()
     }
 
-    /// Counts the checked answers, over all slots.
+    /// Returns the number of answers that were checked, over all slots.
     #[must_use]
     pub fn checked(&self) -> u64 {
         self.slots.iter().map(|slot| slot.checked).sum()
     }
 
-    /// Returns the difference that stands first in the log.
+    /// Returns the difference that comes first in the log; `None` where there is none.
     #[must_use]
     pub fn first(&self) -> Option<&Finding> {
         let first = self.slots.iter().filter_map(|slot| slot.findings.first());
@@ -90,7 +92,7 @@ impl Report {
     }
 }
 
-/// A slot while a log is read.
+/// A slot and the result of its check so far.
 pub(super) type Slot = CheckedSlot;
 
 impl CheckedSlot {
@@ -107,7 +109,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records an answer that differs; `what` gives the expected and the found one.
+    /// Records an answer that differs from the rule; `what` returns the expected and the found
+    /// answer.
     pub(super) fn differs(
         &mut self,
         at: Place,

@@ -1,4 +1,4 @@
-//! Whose slice is next, and how long is it, by both stages of seed 004?
+//! Which process has the next slice, and how long is it, by both stages of seed 004?
 //!
 //! Weights are exact fractions of any size, lengths follow from their fixed point as `docs/golden.md` says
 //! (32 bits behind the point, one rounding half up). Levels count from 0, the most urgent.
@@ -11,32 +11,34 @@ use super::line::Load;
 use super::processes::Runnable;
 use super::turning::{Turn, TurnTwin};
 
-/// A process that is loaded, and its slice.
+/// A loaded process, and the length of its slice in ticks.
 type Slice = (ProcessId, u64);
 
-/// The model of `weighted-slices`.
+/// Naive model of the policy `weighted-slices`, with its state.
 #[derive(Debug)]
 pub(super) struct Slices {
     rule: String,
     t0: u64,
     capacity: usize,
     levels: u64,
-    /// True if a share counts in the length of slices once more.
+    /// True if a share counts once more in the length of slices.
     time_shares: bool,
     longest: Option<u64>,
     random: bool,
     completion: bool,
     take_over: String,
     wall: bool,
-    /// The load, in the order of running; the index of its next slice; its level.
+    /// Load in the order of running; below, the position of its next slice, and its level.
     load: Vec<Slice>,
     next: usize,
     level: u8,
-    /// The process with the slice that runs, and until when.
+    /// Process whose slice runs, and the tick at which the slice ends (`None` for never); `None`
+    /// where none runs.
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// A weight: share x alive time over run time, both at least one t0 (D2).
+/// Weight of a process as a fraction: share x alive time over run time, both times at least one t0
+/// (D2).
 struct Weight {
     over: BigUint,
     under: BigUint,
@@ -64,7 +66,7 @@ impl Slices {
         }
     }
 
-    /// Folds a level: levels beyond those in use count as the last.
+    /// Returns the level that counts: levels beyond those in use count as the last.
     fn fold(&self, level: u8) -> u8 {
         level.min(u8::try_from(self.levels.saturating_sub(1)).unwrap_or(u8::MAX))
     }
@@ -92,7 +94,7 @@ impl Slices {
         (candidates, loaded)
     }
 
-    /// Returns the length of each slice (S21).
+    /// Returns the length of each slice in ticks (S21).
     fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
         let one = BigUint::from(1u8);
         let fixed: Vec<BigUint> =
@@ -114,7 +116,8 @@ impl Slices {
         all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
     }
 
-    /// Returns the next slice of the load with a process that still runs at its level.
+    /// Returns the next slice of the load whose process is still runnable at the load's level;
+    /// `None` where none is left.
     fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
         while let Some(&slice) = self.load.get(self.next) {
             self.next += 1;
@@ -126,7 +129,7 @@ impl Slices {
         None
     }
 
-    /// Loads anew, and returns the load as a log has it.
+    /// Makes a new load, and returns it in the form that a log has.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();
@@ -158,7 +161,7 @@ fn lowest_terms(weight: &Weight) -> String {
     format!("{}/{}", &weight.over / &by, &weight.under / &by)
 }
 
-/// Returns the end of a turn of this length; `None` where time ends before.
+/// Returns the tick at which a turn of `length` ticks ends; `None` where it lies beyond `u64`.
 pub(super) fn end_of(now: u64, length: u64) -> Option<u64> {
     now.checked_add(length).filter(|&end| end > now && end < u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Which twin stands beside the policy of each slot?
+//! Which twin (naive model) checks the policy of each slot?
 
 use raddle_policy::CuShape;
 use serde_json::Value;
@@ -21,13 +21,14 @@ fn name(slot: &Value) -> &str {
     slot["policy"].as_str().unwrap_or("?")
 }
 
-/// Makes the slot of a policy that has no twin.
+/// Makes the entry of the report for a slot whose policy has no twin (naive model).
 fn without(slot: &'static str, policy: &str, answers: &'static str) -> Slot {
     let why = "there is no twin of this policy".to_owned();
     Slot { unchecked: Some(why), ..Slot::new(slot, policy, String::new(), answers) }
 }
 
-/// Makes the slot of the allocate policy, with its twin.
+/// Makes the entry of the report for the allocate policy, with the policy's twin (naive model);
+/// `None` where it has none.
 pub(super) fn allocate(
     slot: &Value,
     shape: &CuShape,
@@ -62,7 +63,8 @@ fn baselines() -> String {
     "docs/policies/baselines.md".to_owned()
 }
 
-/// Makes the slot of the turn policy, with its twin.
+/// Makes the entry of the report for the turn policy, with the policy's twin (naive model); `None`
+/// where it has none.
 pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     let policy = name(slot);
     let twin: Box<dyn TurnTwin> = match policy {
@@ -81,7 +83,8 @@ pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     (Slot::new("turn", policy, by.to_owned(), "turns"), Some(Turning::new(twin)))
 }
 
-/// Makes the slot of the preempt policy, with its twin.
+/// Makes the entry of the report for the preempt policy, with the policy's twin (naive model);
+/// `None` where it has none.
 pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     let policy = name(slot);
     let by = match policy {
@@ -95,7 +98,8 @@ pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     }
 }
 
-/// Makes the slot of the launch path, with its twin.
+/// Makes the entry of the report for the launch path, with its twin (naive model); `None` where it
+/// has none.
 pub(super) fn path(slot: &Value) -> (Slot, Option<Path>) {
     let policy = name(slot);
     let (by, twin) = match policy {

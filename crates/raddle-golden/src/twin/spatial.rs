@@ -1,9 +1,10 @@
-//! Where does `spatial` place the next workgroup?
+//! On which compute unit does `spatial` place the next workgroup?
 //!
-//! By `docs/policies/baselines.md`: the device is cut into blocks of neighbouring units in the order of the
-//! processes, by their shares and the largest remainder, ties to the lowest process. Within its block a
-//! process is served by the rule of `leftover`. With `lend`, units of processes that have nothing to start
-//! serve others, the lowest first, up to their limits.
+//! The rules are those of `docs/policies/baselines.md`: the device is cut into blocks of
+//! neighbouring compute units in the order of the processes, by their shares and the largest
+//! remainder, ties to the lowest process. Within its block a process is served by the rule of
+//! `leftover`. With `lend`, units of processes that have nothing to start serve other processes,
+//! the lowest first, up to their limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// The model of `spatial`.
+/// Naive model of the policy `spatial`, with its state.
 #[derive(Debug)]
 pub(super) struct Spatial {
     units: Units,
@@ -23,7 +24,7 @@ pub(super) struct Spatial {
     of: u64,
     lend: bool,
     limits: Vec<u64>,
-    /// The share of each process that is there.
+    /// Share of each process that has joined.
     processes: BTreeMap<ProcessId, u64>,
 }
 
@@ -50,7 +51,7 @@ impl Spatial {
         self.given().max(self.of).max(1)
     }
 
-    /// Cuts the device into blocks, as ranges of units.
+    /// Cuts the device into blocks: for each process a range of compute units.
     fn blocks(&self) -> BTreeMap<ProcessId, std::ops::Range<u64>> {
         let (units, all) = (self.units.count() as u64, self.all());
         let given = self.given();
@@ -82,7 +83,8 @@ impl Spatial {
         sizes.into_iter().map(block).collect()
     }
 
-    /// Lists the units of others, and of nobody, that a process may use beside its own.
+    /// Lists the compute units that a process may use beside its own: those of processes that are
+    /// not `busy`, and those of no process.
     fn lent(&self, id: ProcessId, busy: &BTreeSet<ProcessId>) -> BTreeSet<u16> {
         let (blocks, units) = (self.blocks(), self.units.count() as u64);
         let limit = self.limits.get(id.index()).copied().filter(|&limit| limit > 0);

@@ -1,4 +1,4 @@
-//! Is each turn the one that the twin of the turn policy gives?
+//! Does each turn of a log equal the one that the turn policy's twin (naive model) gives?
 
 use raddle_policy::ProcessId;
 
@@ -6,35 +6,36 @@ use super::line::Load;
 use super::processes::Runnable;
 use super::report::{Place, Slot};
 
-/// An answer of a turn policy.
+/// An answer of a turn policy: the processes that may issue, and until which tick (`None` for
+/// ever).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) may_issue: Vec<ProcessId>,
     pub(super) until: Option<u64>,
-    /// The new load, if the policy loads and did so now.
+    /// New load; `None` if the policy did not load in this answer.
     pub(super) load: Option<Load>,
 }
 
-/// A naive model of a turn policy.
+/// A naive model (twin) of a turn policy.
 pub(super) trait TurnTwin {
-    /// Returns the turn of the runnable processes. Where the seed decides at random, the log's
-    /// answer is taken if it is allowed.
+    /// Returns the turn that the rules give the runnable processes. Where the seed decides at
+    /// random, the log's answer `found` is taken if the rules allow it.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
-    /// Follows the log where it differs from the twin.
+    /// Goes on from the log's answer, which differs from the twin's.
     fn follow(&mut self, found: &Turn);
-    /// Forgets a process that is gone.
+    /// Forgets a process that has left.
     fn left(&mut self, _: ProcessId) {}
-    /// Returns the label of the rule.
+    /// Returns the label of the rule by which the policy gives turns.
     fn rule(&self) -> &'static str;
 }
 
-/// A turn policy beside its twin.
+/// A turn policy's twin (naive model), with the state that the check needs.
 pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
-    /// Processes that have the turn, and until when.
+    /// Processes that have the turn; below, the tick until which they have it (`None` for ever).
     pub(super) named: Vec<ProcessId>,
     until: Option<u64>,
-    /// True if the policy has to be asked in this step.
+    /// True if the policy has to be asked in the current step of the log.
     due: bool,
 }
 
@@ -43,7 +44,8 @@ impl Turning {
         Self { twin, named: Vec::new(), until: None, due: false }
     }
 
-    /// Ends the events of a step.
+    /// Ends the events of a step of the log: the policy is to be asked if something `changed` or
+    /// the turn is over.
     pub(super) fn heard(&mut self, changed: bool, now: u64) {
         self.due = changed || self.until.is_some_and(|until| until <= now);
     }

@@ -1,6 +1,6 @@
-//! Who may issue under `everyone`, `highest-level`, `round-robin` and `unmap-all`?
+//! Which processes may issue under `everyone`, `highest-level`, `round-robin` and `unmap-all`?
 //!
-//! By `docs/policies/weighted-slices.md`, "other turn policies".
+//! The rules are those of `docs/policies/weighted-slices.md`, "other turn policies".
 
 use raddle_policy::ProcessId;
 use serde_json::Value;
@@ -9,22 +9,23 @@ use super::processes::Runnable;
 use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 
-/// The model of `everyone`: all runnable processes, always.
+/// Model of `everyone`: all runnable processes may always issue.
 #[derive(Debug)]
 pub(super) struct Everyone;
 
-/// The model of `highest-level`: all processes of the most urgent level.
+/// Model of `highest-level`: all processes of the most urgent level may issue.
 #[derive(Debug)]
 pub(super) struct HighestLevel;
 
-/// The model of `round-robin`: one process at a time, by id; equal slices.
+/// Model of `round-robin`: one process at a time may issue, by id, for equal slices.
 #[derive(Debug)]
 pub(super) struct RoundRobin {
     slice: u64,
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// The model of `unmap-all`: as many processes as fit; everybody leaves when a new process appears.
+/// Model of `unmap-all`: as many processes as fit may issue; all of them lose the turn when a new
+/// process appears.
 #[derive(Debug)]
 pub(super) struct UnmapAll {
     slice: u64,
@@ -34,7 +35,7 @@ pub(super) struct UnmapAll {
     until: Option<u64>,
 }
 
-/// Returns the setting `slice-us`, in ticks.
+/// Returns the setting `slice-us` of a recipe, in ticks.
 pub(super) fn slice(settings: &Value) -> u64 {
     settings["slice-us"].as_u64().unwrap_or(40_000).saturating_mul(1000)
 }

@@ -1,4 +1,4 @@
-//! How much is free on a compute unit, counted without addresses?
+//! How much of each resource is free on a compute unit, counted without addresses?
 //!
 //! A wave goes to the SIMD that has room for most further waves of its kind, ties to the lowest. Waves of
 //! one launch on one unit have no identity: as workgroups end, waves leave the SIMDs that hold most of
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuShape, Demand, LaunchId, Piece, WaveSpan};
 
-/// A workgroup, or a part of one, that starts.
+/// A workgroup, or a part of one, that starts on a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) workgroup: u64,
@@ -18,22 +18,22 @@ pub(super) struct Part {
     pub(super) cu: u16,
 }
 
-/// Free resources of one compute unit, SIMD by SIMD where they belong to one.
+/// Free resources of one compute unit, for each SIMD where they belong to a SIMD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// Wave slots and vector registers of each SIMD.
+    /// Free wave slots and vector registers of each SIMD.
     pub(super) simds: Vec<(u64, u64)>,
-    /// Scalar registers; `None` where they never limit.
+    /// Free scalar registers; `None` where they never limit.
     pub(super) sgpr: Option<u64>,
     pub(super) lds: u64,
     pub(super) workgroups: u64,
     pub(super) barriers: u64,
 }
 
-/// The number of waves on each SIMD.
+/// Number of waves on each SIMD.
 pub(super) type Waves = Vec<u64>;
 
-/// Returns how many fit if each takes this much; without bound if each takes nothing.
+/// Returns how many items fit into `free` if each takes `each`; `u64::MAX` if each takes nothing.
 fn times(free: u64, each: u64) -> u64 {
     free.checked_div(each).unwrap_or(u64::MAX)
 }
@@ -50,27 +50,27 @@ impl Unit {
         }
     }
 
-    /// Returns the further waves of this kind that each SIMD holds.
+    /// Returns how many further waves of this demand each SIMD has room for.
     fn rooms(&self, demand: &Demand) -> impl Iterator<Item = u64> {
         let vgpr = u64::from(demand.vgpr);
         self.simds.iter().map(move |it| it.0.min(times(it.1, vgpr)))
     }
 
-    /// Returns the further waves of a workgroup on the unit that can start.
+    /// Returns how many further waves of this demand the compute unit has room for.
     pub(super) fn waves(&self, demand: &Demand) -> u64 {
         let scalar = self.sgpr.map_or(u64::MAX, |free| times(free, demand.sgpr.into()));
         self.rooms(demand).sum::<u64>().min(scalar)
     }
 
-    /// Returns whether the unit has what a workgroup takes as a whole: its slot, its LDS, its
-    /// barriers.
+    /// Returns whether the compute unit has what a workgroup takes as a whole: its slot, its LDS,
+    /// its barriers.
     pub(super) fn has_share(&self, demand: &Demand) -> bool {
         self.workgroups > 0
             && self.lds >= demand.lds.into()
             && self.barriers >= demand.barriers.into()
     }
 
-    /// Returns how many further whole workgroups fit.
+    /// Returns how many further whole workgroups of this demand fit.
     pub(super) fn room(&self, demand: &Demand) -> u64 {
         let waves = u64::from(demand.waves);
         if waves == 0 {
@@ -82,8 +82,8 @@ impl Unit {
             .min(times(self.barriers, demand.barriers.into()))
     }
 
-    /// Spreads this many further waves over the SIMDs, one after the other; `None` if they do not
-    /// fit.
+    /// Spreads this many further waves over the SIMDs, one after the other, and returns the number
+    /// for each; `None` if they do not fit.
     fn spread(&self, demand: &Demand, waves: u64) -> Option<Waves> {
         let mut rooms: Waves = self.rooms(demand).collect();
         let mut taken = vec![0; rooms.len()];
@@ -94,7 +94,7 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes these waves, and what a workgroup takes as a whole if `share`.
+    /// Takes the resources of these waves, and, if `share`, what a workgroup takes as a whole.
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -119,13 +119,15 @@ impl Unit {
     }
 }
 
-/// Returns the position of the highest value that is not 0, the lowest of several.
+/// Returns the position of the highest value that is not 0, the lowest position of several; `None`
+/// where all are 0.
 fn highest(levels: &[u64]) -> Option<usize> {
     let best = levels.iter().copied().max().filter(|&best| best > 0)?;
     levels.iter().position(|&level| level == best)
 }
 
-/// Takes this many waves off, each from the SIMD that holds most; `None` if there are fewer.
+/// Removes this many waves, each from the SIMD that holds most, and returns the number for each
+/// SIMD; `None` if there are fewer.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -135,7 +137,7 @@ fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     Some(gone)
 }
 
-/// A workgroup of which waves started by themselves.
+/// A workgroup of which single waves have started on a compute unit.
 #[derive(Clone, Debug)]
 struct Begun {
     cu: usize,
@@ -143,17 +145,17 @@ struct Begun {
     ended: u64,
 }
 
-/// The waves of one launch, by the place where they lie.
+/// Waves of one launch, by the place where they lie.
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
-    /// Waves of whole workgroups, by compute unit, without units that have none.
+    /// Waves of whole workgroups on each SIMD, by compute unit; units that have none are left out.
     whole: BTreeMap<usize, Waves>,
     /// Workgroups of which waves started by themselves, by number.
     begun: BTreeMap<u64, Begun>,
 }
 
-/// A compute unit, and the number of its changes.
+/// A compute unit, and the number of its changes so far.
 #[derive(Clone, Debug)]
 struct Kept {
     unit: Unit,
@@ -167,42 +169,42 @@ impl Kept {
     }
 }
 
-/// The room on a compute unit for whole workgroups, and the number of the unit's changes when it
-/// was counted.
+/// Room on a compute unit for whole workgroups of a demand, and the unit's number of changes when
+/// the room was counted.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     changes: u64,
     room: u64,
 }
 
-/// The compute units, and what lies on them.
+/// All compute units, and the waves that lie on them.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     all: Vec<Kept>,
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
-    /// Rooms by demand. A unit is counted anew only after a change, as a log asks about all of them
-    /// for every workgroup.
+    /// Rooms of all compute units, by demand. A unit is counted again only after a change, because
+    /// a log asks about all of them for every workgroup.
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 
-/// Whole workgroups of one demand, placed one after the other. Compute units with equal free
-/// resources are alike, so the change by a workgroup is worked out once for all of them.
+/// Places for whole workgroups of one demand, found one after the other. Compute units with equal
+/// free resources are alike, so the change by a workgroup is computed once for all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
-    /// Index of the state of each compute unit.
+    /// For each compute unit the position of its state in `states`.
     at: Vec<usize>,
     states: Vec<FillState>,
-    /// The compute unit of each workgroup.
+    /// Compute unit of each workgroup, in the order of the workgroups.
     pub(super) order: Vec<u16>,
 }
 
-/// A state of free resources, for all compute units that are alike.
+/// State of free resources, shared by all compute units that are alike.
 #[derive(Clone, Debug)]
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Index of the state after one more workgroup, once that was asked.
+    /// Position of the state after one more workgroup; `None` while it was not computed.
     next: Option<usize>,
 }
 
@@ -225,7 +227,8 @@ impl Filling {
         })
     }
 
-    /// Starts a workgroup on a unit; returns how many fit there then.
+    /// Places a workgroup on a compute unit, and returns how many further ones fit there; `None`
+    /// where it does not fit.
     fn place(&mut self, cu: usize, demand: &Demand) -> Option<u64> {
         let at = self.at[cu];
         let next = match self.states[at].next {
@@ -245,7 +248,7 @@ impl Filling {
     }
 }
 
-/// The most demands that are remembered.
+/// Most demands whose rooms are remembered.
 const MOST_DEMANDS: usize = 256;
 
 impl Units {
@@ -267,8 +270,8 @@ impl Units {
         self.all.get(usize::from(cu)).map(|kept| &kept.unit)
     }
 
-    /// Lists the open units with room for a workgroup of this demand, and the room of each,
-    /// ascending.
+    /// Lists the compute units, without the `closed` ones, that have room for a workgroup of this
+    /// demand, as (unit, room), ascending.
     pub(super) fn rooms(&mut self, demand: &Demand, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
         let &Demand { waves, vgpr, sgpr, lds, barriers } = demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -289,8 +292,8 @@ impl Units {
         rooms
     }
 
-    /// Starts a whole workgroup, or waves of one, and returns whether they fit. Otherwise nothing
-    /// is taken.
+    /// Starts a whole workgroup, or waves of one, and returns whether they fit; otherwise nothing
+    /// is changed.
     pub(super) fn start(&mut self, id: LaunchId, demand: &Demand, part: Part) -> bool {
         let (cu, (_, count)) = (usize::from(part.cu), part.waves.bounds(demand.waves));
         let lying = self.lying.entry(id).or_default();
@@ -314,7 +317,8 @@ impl Units {
         true
     }
 
-    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they lay there.
+    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they lay
+    /// there.
     pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
         match waves {
             WaveSpan::All => self.end_whole(id, piece.cu.0.into(), piece.count),
@@ -364,7 +368,7 @@ impl Units {
         }
     }
 
-    /// Takes the waves of a launch off its compute units, to come back if `saved`.
+    /// Takes the waves of a launch off its compute units; if `saved`, they can come back.
     pub(super) fn lift(&mut self, id: LaunchId, saved: bool) {
         let Some(lying) = self.lying.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -388,8 +392,9 @@ impl Units {
         self.lying.insert(id, lying);
     }
 
-    /// Places this many whole workgroups of one demand, one after the other, on the unit that
-    /// `pick` takes from the rooms of all units. They start by [`Units::fill`].
+    /// Finds places for `count` whole workgroups of one demand, one after the other, each on the
+    /// compute unit that `pick` takes from the rooms of all units; `None` where they do not fit.
+    /// [`Units::fill`] starts them.
     pub(super) fn filling(
         &self,
         demand: &Demand,
@@ -411,7 +416,7 @@ impl Units {
         Some(filling)
     }
 
-    /// Starts whole workgroups of a launch at the places of a filling.
+    /// Starts whole workgroups of a launch at the places that were found.
     pub(super) fn fill(&mut self, id: LaunchId, demand: &Demand, filling: Filling) {
         let lying = self.lying.entry(id).or_default();
         lying.demand = *demand;
@@ -427,7 +432,7 @@ impl Units {
         }
     }
 
-    /// Lists the compute units on which something of a launch lies.
+    /// Lists the compute units on which waves of a launch lie.
     pub(super) fn of(&self, id: LaunchId) -> Vec<u16> {
         let each = self.lying.get(&id).into_iter().flat_map(Lying::each);
         each.filter(|it| it.2 > 0).map(|(cu, ..)| cu as u16).collect()
@@ -435,7 +440,7 @@ impl Units {
 }
 
 impl Lying {
-    /// Lists compute unit, waves and number of workgroups.
+    /// Lists the launch's compute units, each as (unit, waves on each SIMD, number of workgroups).
     fn each(&self) -> Vec<(usize, Waves, u64)> {
         let each = u64::from(self.demand.waves).max(1);
         let groups = |waves: &Waves| waves.iter().sum::<u64>() / each;

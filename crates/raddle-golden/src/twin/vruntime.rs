@@ -1,8 +1,10 @@
-//! Who has the least virtual run time?
+//! Which process has the least virtual run time?
 //!
-//! By `docs/policies/weighted-slices.md`: run time x 2^shift, with shifts 1, 2, 4 and 7 for levels 0 to 3
-//! and below; one process at a time, for `slice-us`. A process that becomes runnable again is as far behind
-//! the first as it was when it stopped; one that was the first or alone, a microsecond a level.
+//! The rules are those of `docs/policies/weighted-slices.md`: virtual run time is run time x
+//! 2^shift, with shifts 1, 2, 4 and 7 for levels 0 to 3 and below; one process runs at a time, for
+//! `slice-us`. A process that becomes runnable again is as far behind the first process as it was
+//! when it stopped; one that was itself the first or alone is behind by a microsecond for each
+//! level by which it is less urgent.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +16,11 @@ use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 use super::turns::slice;
 
-/// The account of a process.
+/// Account of a process's virtual run time, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual run time while the process is runnable; otherwise how far it was behind the first.
+    /// Virtual run time while the process is runnable; otherwise its distance behind the first
+    /// process when it stopped.
     time: i128,
     ran: u64,
     here: bool,
@@ -31,7 +34,7 @@ impl Account {
     }
 }
 
-/// The model of `vruntime`.
+/// Naive model of the policy `vruntime`, with its state.
 #[derive(Debug)]
 pub(super) struct Vruntime {
     slice: u64,
@@ -39,7 +42,7 @@ pub(super) struct Vruntime {
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Folds a level to one of the four classes of Linux's scheduler.
+/// Returns the class, 0 to 3, of Linux's scheduler that a level belongs to.
 fn class(level: u8) -> usize {
     usize::from(level).min(3)
 }
@@ -49,8 +52,8 @@ impl Vruntime {
         Self { slice: slice(settings), accounts: BTreeMap::new(), current: None }
     }
 
-    /// Returns the least virtual run time of the processes that are here and runnable, ties to the
-    /// lowest id.
+    /// Returns the process with the least virtual run time of those that are runnable, as (virtual
+    /// run time, process, level), ties to the lowest id; `None` where there is none.
     fn first(&self, pool: &[Runnable]) -> Option<(i128, ProcessId, u8)> {
         let here = pool.iter().filter_map(|it| {
             let account = self.accounts.get(&it.id).filter(|account| account.here)?;

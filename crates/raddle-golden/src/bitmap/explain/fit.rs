@@ -1,4 +1,4 @@
-//! Which free run takes a wish, and why that one?
+//! Which free run is taken for a requested number of blocks, and why that one?
 
 use raddle_bitmap::FreeMap;
 use raddle_bitmap::circuit::{MOST_BLOCKS, Setup};
@@ -8,7 +8,7 @@ use super::rows::WIDEST;
 use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
-/// Explains the free runs, then the choice.
+/// Explains which free runs there are, then which of them the rule chooses.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),
     (want, fit, after): (u64, FitWord, u64),

@@ -1,4 +1,4 @@
-//! What happens in the full, the grouped and the sampled search?
+//! What happens step by step in the full, the grouped and the sampled search?
 
 use raddle_bitmap::circuit::{Bits, FullTrace, GroupedTrace, SampledTrace, Setup, Shift};
 use raddle_bitmap::{Error, FreeMap, Grouped, Polarity, Sampled};
@@ -7,13 +7,14 @@ use super::rows::{row, rows};
 use crate::bitmap::SearchMethod;
 use crate::explanation::{Story, counted, listed};
 
-/// The words for a form.
+/// Words and digits of an explanation, which depend on the form of the circuits.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// Digit of a free block, and digit of an occupied one.
+    /// Digit of a free block; the field below is the digit of an occupied block.
     pub(super) free: char,
     pub(super) occupied: char,
-    /// Operation that combines two sequences, and the one that reduces a sequence.
+    /// Name of the operation that combines two sequences; the field below is the operation that
+    /// reduces a sequence to a digit.
     pub(super) combine: &'static str,
     pub(super) reduce: &'static str,
     pub(super) shift: &'static str,
@@ -44,7 +45,7 @@ impl ExplainWords {
     }
 }
 
-/// Explains steps d1 to d4, e1 to e3 or f1 to f4.
+/// Explains the steps of a search: d1 to d4 (full), e1 to e3 (grouped) or f1 to f4 (sampled).
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,
     form: Setup,
@@ -164,7 +165,8 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// Explains how the last 1 of a sequence becomes an answer.
+    /// Explains how the last 1 of a sequence becomes an answer; `ones` is the number of the
+    /// sequence's 1s, which all stand in front.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

@@ -1,16 +1,16 @@
-//! Which of many sequences are worth showing, and how are they lined up?
+//! Which of many sequences are shown in an explanation, and how are they lined up?
 
 use raddle_bitmap::circuit::Bits;
 
 use crate::explanation::Story;
 
-/// The most digits that stand on one line.
+/// Most digits that stand on one line.
 pub(super) const WIDEST: usize = 128;
-/// The most sequences that are all shown.
+/// Number of sequences up to which all of them are shown.
 const ALL: usize = 10;
 
-/// Shows one line a sequence, `S_3  01110000`: of many, the first ones, those around `turn`, and
-/// the last. Sequences too wide for a line are only counted.
+/// Shows sequences, one a line, as `S_3  01110000`: of many only the first ones, those around
+/// position `turn`, and the last. Sequences that are too wide for a line are only counted.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
     let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {
@@ -32,7 +32,7 @@ pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Stor
     }
 }
 
-/// Formats a sequence on one line, or states its length if it is too wide.
+/// Formats a sequence as one line, or states its length if it is too wide.
 pub(super) fn row(name: &str, sequence: &Bits) -> String {
     if sequence.iter().len() > WIDEST {
         return format!("{name} has {} digits", sequence.iter().len());

@@ -1,4 +1,4 @@
-//! What happens in the periods of a shared finder?
+//! What happens in the periods of a round of a shared finder?
 
 use raddle_bitmap::Error;
 use raddle_bitmap::circuit::{Masks, PeriodTrace};
@@ -8,7 +8,7 @@ use super::rows::{row, rows};
 use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
 
-/// Explains step g1, then g2 to g4 for each period.
+/// Explains step g1, then steps g2 to g4 for each period.
 pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<(), Error> {
     let (finder, words) = (&round.finder, ExplainWords::of(round.form));
     let periods = counted(finder.periods() as u64, "period", "periods");

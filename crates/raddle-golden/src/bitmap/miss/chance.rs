@@ -1,28 +1,28 @@
-//! How is a probability held, so that it is the same everywhere?
+//! How is a probability represented, so that it is the same on every machine?
 
 use std::fmt;
 
 use crate::ModelError;
 
-/// Bits of the fraction; 1 itself must fit too.
+/// Number of bits behind the binary point; 1 itself must fit, too.
 const BITS: u32 = 63;
 const ONE: u64 = 1 << BITS;
 
 /// A probability, 0 to 1, in steps of 2^-63 (about 1.1e-19). Products are rounded to the nearest
 /// step.
 ///
-/// Shown with three significant digits, or as many as the precision says (`{:.6}`), at most 9; as
-/// `8.89e-7` below 0.0001. What is less than half a step is 0.
+/// It is shown with three significant digits, or as many as the precision says (`{:.6}`), at most
+/// 9; below 0.0001 as `8.89e-7`. A value below half a step is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// The chance of 0.
+    /// The chance 0, of an event that never happens.
     pub const NEVER: Self = Self(0);
-    /// The chance of 1.
+    /// The chance 1, of an event that always happens.
     pub const ALWAYS: Self = Self(ONE);
 
-    /// Makes the chance of a share of a whole, rounded to the nearest step.
+    /// Returns the chance `numerator / denominator`, rounded to the nearest step.
     ///
     /// # Errors
     /// [`ModelError::Share`] where the share is above 1 or the denominator is 0.
@@ -35,7 +35,7 @@ impl Chance {
         Ok(Self((scaled / denominator as u128) as u64))
     }
 
-    /// Returns the chance that the event does not happen.
+    /// Returns the chance that the event does not happen, 1 minus this chance.
     #[must_use]
     pub const fn not(self) -> Self {
         Self(ONE - self.0)
@@ -69,7 +69,7 @@ impl Chance {
         self.not().all_of(n).not()
     }
 
-    /// Subtracts `other`; 0 where `other` is larger.
+    /// Returns this chance minus `other`; 0 where `other` is larger.
     #[must_use]
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

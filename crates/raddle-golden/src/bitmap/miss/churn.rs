@@ -1,42 +1,42 @@
-//! How often is a wish missed when a resource is taken and given back for a while?
+//! How often does a search miss a free run while blocks are taken and given back for some time?
 //!
 //! Occupancy is then clustered, and random bits say little. Requests of random length come one by
-//! one, each search is asked of the same map, the first fit is taken if there is one, and runs are
-//! given back at random until the use is below a random level. Everything follows from the seed.
+//! one, each search is tried on the same map, the first fit is taken if there is one, and runs are
+//! given back at random until the use is below a random level. Every number follows from the seed.
 
 use raddle_bitmap::{FreeMap, Search};
 
 use crate::ModelError;
 
-/// A simulation of requests and releases.
+/// A simulation of requests for blocks of a map, and of releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Churn {
-    /// Blocks of the map.
+    /// Number of blocks of the map.
     pub blocks: u32,
-    /// The shortest and the longest request, in blocks; each length is as likely.
+    /// Shortest and longest request, in blocks; each length between them is equally likely.
     pub want: (u32, u32),
-    /// The levels between which the use of the map is held, in percent of its blocks.
+    /// Levels, in percent of the map's blocks, between which the use of the map is held.
     pub used_percent: (u32, u32),
-    /// The number of requests.
+    /// Number of requests that the simulation makes.
     pub requests: u32,
     /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Counts of a simulation.
+/// Counts of a simulation of requests and releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChurnCount {
-    /// Requests that no run was long enough for.
+    /// Number of requests for which no free run was long enough.
     pub refused: u64,
-    /// Refused requests for which the sum of the free blocks would have been enough.
+    /// Number of refused requests for which the sum of all free blocks would have been enough.
     pub fragmented: u64,
-    /// For each search, in the order given: requests that it did not report although a run was
-    /// long enough.
+    /// For each search, in the order given: number of requests that it did not report although a
+    /// free run was long enough.
     pub missed: Vec<u64>,
 }
 
 impl Churn {
-    /// Requests of 4 to 32 blocks at 50 to 95 percent use: ten thousand of them.
+    /// Returns a simulation of ten thousand requests of 4 to 32 blocks at 50 to 95 percent use.
     #[must_use]
     pub const fn typical(blocks: u32) -> Self {
         let most = if blocks < 32 { blocks } else { 32 };
@@ -87,7 +87,8 @@ fn used_percent(map: &FreeMap) -> u64 {
     used * 100 / u64::from(map.blocks())
 }
 
-/// A random generator: a counter of odd step, each value mixed until its bits look random.
+/// A random generator: a counter with an odd step, whose values are mixed until their bits look
+/// random.
 struct Random(u64);
 
 impl Random {
@@ -98,7 +99,8 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Draws a number below `n`, which is not 0. The upper half of a product needs no division.
+    /// Draws a number from 0 to `n` - 1; `n` is not 0. The upper half of a product is taken, which
+    /// needs no division.
     fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }

@@ -1,4 +1,4 @@
-//! How often is a wish refused when every block is free by chance?
+//! How often is a request refused when every block is free by chance?
 //!
 //! Q(n), the chance that n independent cells hold no run of k free ones, by an exact recurrence
 //! (only products are rounded, each by at most 2^-64): a first run of k ends exactly at cell n if
@@ -16,8 +16,8 @@
 use super::Chance;
 use raddle_bitmap::{Full, Need, Search};
 
-/// Returns the chance that a search does not report a wish of `want` blocks in a map of `blocks`
-/// blocks, each free with the chance `free`, independent of the others.
+/// Returns the chance that a search does not report a run for a request of `want` blocks in a map
+/// of `blocks` blocks, each free with the chance `free`, independent of the others.
 ///
 /// Time and memory grow with the number of blocks.
 #[must_use]
@@ -31,7 +31,8 @@ pub fn refused(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Cha
     }
 }
 
-/// Returns the chance that a search does not report a wish although a free run is long enough.
+/// Returns the chance that a search does not report a run of `want` blocks although a free run is
+/// long enough. Each of the `blocks` blocks is free with the chance `free`.
 #[must_use]
 pub fn missed(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chance {
     // A search never reports more than there is, so it refuses every wish that the exact search
@@ -39,8 +40,8 @@ pub fn missed(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chan
     refused(search, blocks, want, free).less(refused(&Full, blocks, want, free))
 }
 
-/// Returns the chance that `cells` independent cells, each free with chance `p`, hold no `run` in a
-/// row.
+/// Returns the chance that `cells` independent cells, each free with the chance `p`, hold no `run`
+/// free cells in a row.
 fn no_run(cells: u32, run: u32, p: Chance) -> Chance {
     if run == 0 {
         return Chance::NEVER;

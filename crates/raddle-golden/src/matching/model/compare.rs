@@ -1,4 +1,5 @@
-//! Which heads fit where, and what do the others lack (seed 000, E1, a3 and a32)?
+//! Which heads (first workgroups) of channels fit which compute units, and which resources do the
+//! others lack (seed 000, E1, a3 and a32)?
 
 use std::collections::BTreeMap;
 
@@ -7,37 +8,38 @@ use serde::Serialize;
 use super::{Cu, CuRecord, Left, MatchHead, SplitDemand, split};
 use crate::ModelError;
 
-/// A head that fits somewhere.
+/// A head (first workgroup of a channel) that fits at least one compute unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// Channel of the head.
+    /// Channel whose head fits.
     pub channel: usize,
     /// Compute units that the head fits, ascending; at least one.
     pub cus: Vec<usize>,
 }
 
-/// One resource of one compute unit that lacks for one head.
+/// One resource of which a compute unit has too little for one head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingResource<R> {
-    /// The head's channel.
+    /// Channel whose head lacks the resource.
     pub channel: usize,
-    /// The compute unit.
+    /// Compute unit that lacks the resource.
     pub cu: usize,
-    /// The SIMD; `None` for a resource of the whole compute unit.
+    /// SIMD that lacks the resource; `None` for a resource of the whole compute unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simd: Option<usize>,
-    /// The resource that lacks.
+    /// Resource that is short.
     pub resource: R,
-    /// Amount that is wanted.
+    /// Amount that the head wants, in blocks.
     pub wanted: u64,
-    /// Amount that one demand can have.
+    /// Amount that one demand can get.
     #[serde(flatten)]
     pub left: Left,
 }
 
-/// Compares every head with every compute unit (a3) by its record. Returns the compute units that
-/// each head fits, ascending, and what lacks elsewhere, by channel, compute unit, shared before
-/// SIMDs, SIMD, resource. Equality fits (a32); of a resource that is not there nothing is left.
+/// Compares every head with every compute unit (a3), by what is left there. Returns the compute
+/// units that each head fits, ascending, and the resources that are short, ordered by channel,
+/// compute unit, shared before SIMDs, SIMD, resource. An equal amount fits (a32); of a resource
+/// that a compute unit does not have, nothing is left.
 ///
 /// # Errors
 /// As [`split`].
@@ -67,7 +69,8 @@ pub fn compare<R: Ord + Clone>(
     Ok((candidates, refusals))
 }
 
-/// Calls `each` with every resource that lacks, the shared ones first, then SIMD by SIMD.
+/// Calls `each` with every resource that is short, as (SIMD or `None`, resource, amount wanted,
+/// amount left): the shared ones first, then SIMD by SIMD.
 fn lacking<R: Ord + Clone>(
     split: &SplitDemand<R>,
     record: &CuRecord<R>,

@@ -1,4 +1,4 @@
-//! What is there on a compute unit, and what is left of it (seed 000, E1, a2)?
+//! Which resources has a compute unit, and how much of them is left (seed 000, E1, a2)?
 //!
 //! Units: blocks of a resource, whatever they stand for.
 
@@ -11,49 +11,49 @@ use serde::Serialize;
 /// One resource of one SIMD, or of a whole compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stock {
-    /// A resource that is handed out in one run a demand: registers, LDS.
+    /// A resource of which each demand gets one run of blocks: registers, LDS.
     Run {
-        /// The blocks.
+        /// The blocks that are free.
         map: FreeMap,
-        /// The end of the run that was handed out last, from which `Fit::Next` goes on; 0 at first.
+        /// End of the run that was handed out last, from which `Fit::Next` goes on; 0 at first.
         after: u32,
     },
-    /// A resource that is handed out in any pieces, by its free amount: wave slots.
+    /// A resource whose places do not matter, by its free amount: wave slots.
     Count(u64),
 }
 
 impl Stock {
-    /// Makes a map of which nothing was handed out yet.
+    /// Makes a resource with these free blocks, of which nothing was handed out yet.
     #[must_use]
     pub const fn run(map: FreeMap) -> Self {
         Self::Run { map, after: 0 }
     }
 }
 
-/// One compute unit: what its SIMDs share, and what each of them has, by resource.
+/// One compute unit: the resources that its SIMDs share, and those of each SIMD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cu<R> {
-    /// Resources of the whole compute unit.
+    /// Resources of the whole compute unit, by name.
     pub shared: BTreeMap<R, Stock>,
-    /// Resources of each SIMD.
+    /// Resources of each SIMD, by name.
     pub simds: Vec<BTreeMap<R, Stock>>,
-    /// The pointer that places the surplus of waves, over all SIMDs; for workgroups that come as a
-    /// number of waves.
+    /// Pointer that places the surplus of waves, over all SIMDs; `None` where no workgroup is given
+    /// as a number of waves.
     pub pointer: Option<Pointer>,
 }
 
-/// The amount of a resource that one demand can have.
+/// Amount of a resource that one demand can get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
-    /// The longest free run, as a search reports it.
+    /// Length in blocks of the longest free run, as a search reports it.
     Longest(u64),
-    /// The free amount.
+    /// Free amount of a counted resource.
     Free(u64),
 }
 
 impl Left {
-    /// Returns the amount, of either kind.
+    /// Returns the amount, whether it is a run or a count.
     #[must_use]
     pub const fn amount(self) -> u64 {
         match self {
@@ -62,25 +62,26 @@ impl Left {
     }
 }
 
-/// The resources left of a compute unit: read once, compared with every head (a2).
+/// Amounts that are left of a compute unit's resources: read once, then compared with every head
+/// (a2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuRecord<R> {
-    /// Resources of the whole compute unit.
+    /// Amounts left of the resources of the whole compute unit.
     pub shared: BTreeMap<R, Left>,
-    /// Resources of each SIMD.
+    /// Amounts left of the resources of each SIMD.
     pub simds: Vec<BTreeMap<R, Left>>,
 }
 
-/// Makes the function that [`record`] wants, from a [`Search`] of maps that are all of one size, or
-/// that takes any size.
+/// Returns the function that [`record`] wants, from a [`Search`] for maps that are all of one size,
+/// or for any size.
 pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
     move |_, map| search.longest(map)
 }
 
-/// Reads what is left of a compute unit (a2).
+/// Reads how much is left of a compute unit's resources (a2).
 ///
-/// `longest` returns how long a free run is reported for a resource: [`by`] any search, or one
-/// search a resource.
+/// `longest` returns the length of the free run that is reported for a resource: [`by`] one search
+/// for all, or by one search for each resource.
 ///
 /// # Errors
 /// Where a search was made for maps of another size.

@@ -1,4 +1,4 @@
-//! What does a workgroup want of a compute unit, SIMD by SIMD (seed 000, E1, a1 and a31)?
+//! How much does a workgroup want of a compute unit, SIMD by SIMD (seed 000, E1, a1 and a31)?
 //!
 //! Units: blocks, as the compute units count them; waves.
 
@@ -9,7 +9,7 @@ use raddle_workgroup::balance;
 use super::Cu;
 use crate::ModelError;
 
-/// The workgroup at the head of a channel (a1).
+/// The head of a channel: its first workgroup, which goes next (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
     /// Level of the workgroup, counted from 0.
@@ -18,41 +18,41 @@ pub struct MatchHead<R> {
     pub wants: Wants<R>,
 }
 
-/// The demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
+/// Demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
     /// Amounts for each wave group: group t goes to SIMD t, and takes one run of each resource.
     Groups {
-        /// Amounts for all waves together.
+        /// Amounts that all waves need together, by resource.
         shared: BTreeMap<R, u64>,
-        /// Amounts for each wave group, one a SIMD.
+        /// Amounts that each wave group needs, one group for each SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
-    /// Amounts for each wave; the pointer of a compute unit sets how many waves go to which SIMD
+    /// Amounts for each wave; the pointer of a compute unit decides how many waves go to which SIMD
     /// (E8).
     Waves {
-        /// Amounts for all waves together.
+        /// Amounts that all waves need together, by resource.
         shared: BTreeMap<R, u64>,
-        /// The number of waves.
+        /// Number of waves of the workgroup.
         waves: u64,
-        /// Amounts for each wave.
+        /// Amounts that each wave needs, by resource.
         each: BTreeMap<R, u64>,
     },
 }
 
-/// The demand of a workgroup on one compute unit, SIMD by SIMD (a31).
+/// Demand of a workgroup on one compute unit, divided among its SIMDs (a31).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
-    /// Amounts for all waves together.
+    /// Amounts that all waves need together, by resource.
     pub shared: BTreeMap<R, u64>,
-    /// Amounts for the wave group of each SIMD.
+    /// Amounts that the wave group of each SIMD needs, by resource.
     pub groups: Vec<BTreeMap<R, u64>>,
-    /// The number of waves for each SIMD, where the workgroup came as a number of waves.
+    /// Number of waves for each SIMD; `None` unless the workgroup was given as a number of waves.
     pub target: Option<balance::Target>,
 }
 
-/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31); the indices are
-/// for errors.
+/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). The positions of
+/// channel and compute unit are for errors.
 ///
 /// # Errors
 /// [`ModelError::GroupCount`] where there is not one wave group a SIMD; [`ModelError::NoPointer`] and

@@ -1,5 +1,5 @@
-//! Which head of a channel goes to which compute unit? The matching of seed 000's E1, step by step
-//! on plain values.
+//! Which head (first workgroup) of a channel goes to which compute unit? The matching of seed 000's
+//! E1, step by step on plain values.
 //!
 //! This is the readable form: nothing is kept between two decisions but what the seed keeps, and
 //! every step is a function of its own. It is what `raddle golden match` answers, what `raddle
@@ -74,63 +74,65 @@ pub use compare::{Candidate, LackingResource, compare};
 pub use cu::{Cu, CuRecord, Left, Stock, by, record};
 pub use demand::{MatchHead, SplitDemand, Wants, split};
 
-/// Compute units and marks: all that is kept between two decisions.
+/// Compute units and marks: all that the model keeps between two decisions.
 #[derive(Clone, Debug)]
 pub struct MatchModel<R> {
-    /// The compute units.
+    /// Compute units with their resources.
     pub cus: Vec<Cu<R>>,
-    /// The marks.
+    /// Marks of channels, for each level: a marked channel had its turn among equals.
     pub marks: Marks,
-    /// The rule that picks one of the runs that are long enough.
+    /// Rule that picks one of the free runs that are long enough.
     pub fit: Fit,
 }
 
-/// A decision that has not been carried out.
+/// A decision of the matching that is not carried out yet: who fits where, what is short, and which
+/// workgroup is dispatched.
 #[derive(Debug)]
 #[must_use = "a decision takes nothing"]
 pub struct MatchDecision<R> {
-    /// The heads that fit somewhere, and where, by channel.
+    /// Heads that fit at least one compute unit, by channel.
     pub candidates: Vec<Candidate>,
-    /// Every resource that lacks, by channel, compute unit, shared before SIMDs, SIMD, resource.
+    /// Every resource that is short, ordered by channel, compute unit, shared before SIMDs, SIMD,
+    /// resource.
     pub refusals: Vec<LackingResource<R>>,
-    /// The workgroup that is dispatched; `None` where nothing fits.
+    /// Workgroup that is dispatched; `None` where nothing fits.
     pub target: Option<MatchTarget<R>>,
-    /// The marks after the decision.
+    /// Marks of channels after the decision.
     pub marks: Marks,
 }
 
-/// A workgroup that goes to a compute unit, and the pieces that it takes there. A resource of which
-/// nothing is wanted has no piece.
+/// A workgroup that goes to a compute unit, and the blocks that it takes there. A resource of which
+/// it wants nothing is not listed.
 #[derive(Debug)]
 pub struct MatchTarget<R> {
     /// Channel of the workgroup.
     pub channel: usize,
     /// Compute unit that the workgroup goes to.
     pub cu: usize,
-    /// Pieces of the resources that the SIMDs share.
+    /// Blocks that the workgroup takes of the resources that the SIMDs share.
     pub shared: BTreeMap<R, TakenPiece>,
-    /// Pieces of the resources of each SIMD.
+    /// Blocks that the workgroup takes of the resources of each SIMD.
     pub simds: Vec<BTreeMap<R, TakenPiece>>,
-    /// The number of waves for each SIMD, where the workgroup came as a number of waves; moves the
-    /// pointer.
+    /// Number of waves for each SIMD, by which the pointer moves; `None` unless the workgroup was
+    /// given as a number of waves.
     pub balanced: Option<balance::Target>,
 }
 
-/// The piece of one resource that is handed out.
+/// Amount of one resource that a workgroup takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenPiece {
-    /// Blocks `start .. start + len`.
+    /// A run of blocks: `start .. start + len`.
     Run {
-        /// The first block.
+        /// First block of the run.
         start: u32,
-        /// The number of blocks, at least 1.
+        /// Number of blocks of the run, at least 1.
         len: u32,
     },
-    /// An amount of at least 1, without places.
+    /// Amount of a counted resource, at least 1; it has no place.
     Count(u64),
 }
 
-/// Picks the lowest of the compute units that fit.
+/// Returns 0, the position of the lowest of the compute units that fit.
 ///
 /// # Errors
 /// None; other rules have some.
@@ -139,12 +141,12 @@ pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle
 }
 
 impl<R: Ord + Clone> MatchModel<R> {
-    /// Decides once (a1 to a43). Changes nothing.
+    /// Makes one decision (a1 to a43), without changing anything.
     ///
-    /// `longest` is as in [`record`]; `order` is read at its tick; `pick` stands for the seed's
-    /// random choice; `place` gets the compute units that fit, ascending, and all compute units,
-    /// and answers with an index into the former. An index that is not there, and `None`, dispatch
-    /// nothing.
+    /// `longest` is as in [`record`]; `order` is read at the tick `now`; `pick` stands for the
+    /// seed's random choice; `place` gets the compute units that fit, ascending, and all compute
+    /// units, and answers with a position in the former. A position that does not exist, and
+    /// `None`, dispatch nothing.
     ///
     /// # Errors
     /// As [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
@@ -183,7 +185,7 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the places of a channel's head on a compute unit: a start for every run (a43). `None`
+/// Finds the blocks of a channel's head on a compute unit: a start for every run (a43). `None`
 /// where a search reported more than there is.
 fn lies<R: Ord + Clone>(
     channel: usize,

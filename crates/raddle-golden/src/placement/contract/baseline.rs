@@ -1,8 +1,9 @@
 //! On which compute unit, and at which addresses, does the contract's algorithm place a workgroup?
 //!
-//! Sections 3 to 5 of the placement contract. Each wave goes to the next SIMD after that of the last
-//! wave on its compute unit, and a probe that fails moves this rotation too, so the algorithms are
-//! no policies: law 4 of [`Allocate`](raddle_policy::Allocate) does not hold.
+//! The algorithms are those of sections 3 to 5 of the placement contract. Each wave goes to the
+//! next SIMD after that of the last wave on its compute unit, and a probe that fails moves this
+//! rotation too, so the algorithms are no policies: law 4 of [`Allocate`](raddle_policy::Allocate)
+//! does not hold.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +12,30 @@ use raddle_workgroup::{Allocator, Error, SimdRule};
 
 use super::SHAPE;
 
-/// The algorithm that places workgroups.
+/// Algorithm of the placement contract that places workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// The next compute unit with room after the last one that the launch used.
+    /// Takes the next compute unit with room after the last one that the launch used.
     RoundRobin,
-    /// The lowest compute unit with room.
+    /// Takes the lowest compute unit with room.
     Greedy,
 }
 
-/// One of the algorithms over a device.
+/// One of the contract's algorithms with the state of its device.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     algorithm: Algorithm,
     cus: u16,
     allocator: Allocator,
-    /// The SIMD with which the rotation of each compute unit goes on.
+    /// For each compute unit the SIMD with which its rotation goes on.
     rotations: Vec<u8>,
-    /// The compute unit at which the scan of each launch begins.
+    /// For each launch the compute unit at which its search begins.
     cursors: BTreeMap<LaunchId, u16>,
 }
 
 impl Baseline {
-    /// Makes the algorithm over `cus` empty compute units.
+    /// Makes the algorithm for a device of `cus` empty compute units.
     #[must_use]
     pub fn new(algorithm: Algorithm, cus: u16) -> Self {
         let allocator = Allocator::new(SHAPE, cus);
@@ -42,8 +43,8 @@ impl Baseline {
         Self { algorithm, cus, allocator, rotations, cursors: BTreeMap::new() }
     }
 
-    /// Places one workgroup; returns its compute unit and one address a wave, or `None` without
-    /// room.
+    /// Places one workgroup, and returns its compute unit and the address of each wave; `None`
+    /// where no compute unit has room.
     pub fn place(
         &mut self,
         launch: LaunchId,
@@ -70,7 +71,7 @@ impl Baseline {
         Some((cu, places))
     }
 
-    /// Gives back what a workgroup holds.
+    /// Frees the resources that a workgroup holds.
     ///
     /// # Errors
     /// When the workgroup does not lie there.

@@ -1,6 +1,6 @@
-//! Which pseudo-random numbers, and which hash, does the contract use?
+//! Which pseudo-random numbers, and which hash, does the placement contract use?
 
-/// The generator xorshift64* with the contract's seed.
+/// The random generator xorshift64* with the contract's seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XorShift(u64);
 
@@ -11,7 +11,7 @@ impl Default for XorShift {
 }
 
 impl XorShift {
-    /// Draws the next number.
+    /// Draws the next random number of 64 bits.
     pub const fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -20,7 +20,7 @@ impl XorShift {
     }
 }
 
-/// The 64-bit FNV-1a hash of bytes.
+/// The 64-bit FNV-1a hash of the bytes added so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fnv1a(pub u64);
 
@@ -31,7 +31,7 @@ impl Default for Fnv1a {
 }
 
 impl Fnv1a {
-    /// Takes more bytes into the hash.
+    /// Adds more bytes to the hash.
     pub fn update(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

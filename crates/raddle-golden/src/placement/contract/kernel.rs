@@ -1,6 +1,6 @@
-//! What does a workgroup of a kernel take, in the contract's units?
+//! How much does a workgroup of a kernel take, in the granules of the placement contract?
 //!
-//! Self-contained: the numbers are those of the contract, whatever a device table says.
+//! The numbers are those of the contract, whatever a device table says.
 
 use raddle_policy::{
     Activity, Barrier, CuShape, Cus, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
@@ -9,17 +9,17 @@ use raddle_policy::{
 
 use crate::ModelError;
 
-/// Work-items of a wave.
+/// Number of work-items of a wave.
 const WAVE: u32 = 64;
-/// Vector registers of a granule.
+/// Number of vector registers of a granule, for each work-item.
 const VGPR: u32 = 4;
-/// Scalar registers of a granule.
+/// Number of scalar registers of a granule.
 const SGPR: u32 = 16;
-/// Bytes of an LDS granule.
+/// Number of bytes of an LDS granule.
 const LDS: u32 = 256;
 
-/// A compute unit of the contract (AMD R9 Nano). Slots and barriers for workgroups never limit it:
-/// every workgroup has a wave.
+/// A compute unit of the contract (AMD R9 Nano), in granules. Slots and barriers for workgroups
+/// never limit it: every workgroup has a wave.
 pub const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,
@@ -30,22 +30,22 @@ pub const SHAPE: CuShape = CuShape {
     barriers: 40,
 };
 
-/// A kernel as the contract describes it.
+/// A kernel as the placement contract describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContractKernel {
-    /// Threads of a workgroup, at least 1.
+    /// Work-items of a workgroup, at least 1.
     pub threads: u32,
-    /// Vector registers of a thread.
+    /// Vector registers of one work-item.
     pub vgpr: u32,
-    /// Scalar registers of a wave.
+    /// Scalar registers of one wave.
     pub sgpr: u32,
-    /// Bytes of LDS of a workgroup.
+    /// Bytes of LDS of one workgroup.
     pub lds: u32,
 }
 
 impl ContractKernel {
-    /// Returns the demand of one workgroup, every part rounded up to whole granules.
+    /// Returns the demand of one workgroup in granules, every part rounded up.
     ///
     /// # Errors
     /// When the kernel has no thread, or more of a resource than a [`Demand`] can hold.
@@ -66,7 +66,7 @@ impl ContractKernel {
         })
     }
 
-    /// Makes a launch of this kernel.
+    /// Makes a launch of this kernel with `groups` workgroups, for a device of `cus` compute units.
     ///
     /// # Errors
     /// As [`ContractKernel::demand`]; and when not even an empty device of `cus` compute units takes one

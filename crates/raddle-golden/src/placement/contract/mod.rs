@@ -1,4 +1,5 @@
-//! Does round-robin, or greedy, put every workgroup where the placement contract puts it?
+//! Does the algorithm round-robin, or greedy, put every workgroup where the placement contract puts
+//! it?
 //!
 //! The contract is a replay scenario: all workgroups of one kernel wait from the start, the device
 //! places and completes at most eight a tick, and each lasts 500 to 1499 cycles, drawn from a fixed

@@ -1,6 +1,7 @@
-//! Where do all workgroups of one kernel go, cycle by cycle?
+//! To which compute units do all workgroups of one kernel go, cycle by cycle, by the placement
+//! contract?
 //!
-//! Section 6 of the placement contract.
+//! The replay is that of section 6 of the contract.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -12,41 +13,41 @@ use crate::ModelError;
 use super::baseline::{Algorithm, Baseline};
 use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 
-/// The most workgroups that are placed in a tick, and the most completions that are taken.
+/// Most workgroups that are placed in a tick, and most completions that are handled in a tick.
 const A_TICK: usize = 8;
-/// The fewest cycles that a workgroup lasts.
+/// Fewest cycles that a workgroup lasts.
 const SHORTEST: u64 = 500;
-/// The number of durations: each workgroup lasts less than this many cycles more.
+/// Number of different durations: each workgroup lasts 0 to 999 cycles more than the shortest.
 const SPREAD: u64 = 1000;
 
-/// A replay of the contract.
+/// A replay of the placement contract: its algorithm, device and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
-    /// The algorithm that places workgroups.
+    /// Algorithm that places workgroups.
     pub algorithm: Algorithm,
-    /// Compute units.
+    /// Number of compute units of the device.
     pub cus: u16,
-    /// Workgroups, all waiting at the start.
+    /// Number of workgroups, which all wait at the start.
     pub groups: u64,
-    /// The kernel of every workgroup.
+    /// Kernel of every workgroup.
     pub kernel: ContractKernel,
 }
 
-/// The result of a replay.
+/// Result of a replay of the placement contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacementOutcome {
-    /// The hash of all rows, each with its line end.
+    /// FNV-1a hash of all rows, each with its line end.
     pub fnv1a: u64,
-    /// The cycle after the last tick.
+    /// Number of the cycle after the last tick.
     pub cycles: u64,
-    /// The number of ticks of the dispatcher, the last one included.
+    /// Number of ticks of the dispatcher, the last one included.
     pub ticks: u64,
-    /// Workgroups placed: all of them.
+    /// Number of workgroups placed, which is all of them.
     pub placed: u64,
 }
 
 impl PlacementReplay {
-    /// Runs the replay and gives every workgroup, as it is placed, to `each`.
+    /// Runs the replay, and calls `each` with every workgroup when it is placed.
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
@@ -59,28 +60,28 @@ impl PlacementReplay {
     }
 }
 
-/// A workgroup and its compute unit.
+/// A workgroup that will end, and its compute unit.
 type DueWorkgroup = (u64, CuId);
 
-/// A replay under way.
+/// State of a replay that is running.
 struct Play {
     baseline: Baseline,
     launch: Launch,
     cus: u16,
-    /// The next workgroup.
+    /// Number of the workgroup that is placed next.
     next: u64,
     cycle: u64,
     /// Workgroups by the cycle in which they end, modulo the length of the list, which is longer
     /// than any workgroup lasts.
     due: Vec<Vec<DueWorkgroup>>,
-    /// Completions not taken yet, first in, first out.
+    /// Completions that are not handled yet, the earliest first.
     messages: VecDeque<DueWorkgroup>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// Workgroups placed in a tick; handed out after the draw.
+    /// Workgroups placed in this tick; they are handed out after their ends are drawn.
     rows: Vec<PlacedWorkgroup>,
-    /// The row that is written, with its line end.
+    /// Text of the row that is written, with its line end.
     text: String,
 }
 
@@ -133,7 +134,8 @@ impl Play {
         })
     }
 
-    /// Step 2: places until the first refusal, at most eight workgroups, and returns how many.
+    /// Runs step 2 of a tick: places workgroups until the first refusal, at most eight, and returns
+    /// their number.
     fn place(&mut self) -> usize {
         for (placed, row) in self.rows.iter_mut().enumerate() {
             if self.next == self.launch.workgroups {
@@ -151,7 +153,8 @@ impl Play {
         A_TICK
     }
 
-    /// Step 3: takes at most eight completions and frees what they held; returns how many.
+    /// Runs step 3 of a tick: handles at most eight completions, frees what they held, and returns
+    /// their number.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
         for (workgroup, cu) in self.messages.drain(..count) {
@@ -162,7 +165,8 @@ impl Play {
         count
     }
 
-    /// Step 4: draws when each workgroup placed in this tick ends, and hands it out.
+    /// Runs step 4 of a tick: draws when each of the `placed` workgroups of this tick ends, and
+    /// passes it to `each`.
     fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
@@ -177,7 +181,7 @@ impl Play {
         }
     }
 
-    /// Goes on to the next cycle in which something is due; false if there is none.
+    /// Moves to the next cycle in which a workgroup ends; `false` if there is none.
     fn skip(&mut self) -> bool {
         let ahead = (self.cycle..).take(self.due.len());
         let next = ahead.into_iter().find(|&cycle| !self.due[self.bucket(cycle)].is_empty());

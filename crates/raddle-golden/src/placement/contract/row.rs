@@ -1,30 +1,30 @@
-//! Where does a workgroup lie, and how does a golden file write that?
+//! Where does a workgroup lie, and how does a golden file of the placement contract write that?
 
 use std::fmt;
 
 use raddle_policy::{CuId, Place};
 
-/// Bytes of a vector-register granule, for one lane.
+/// Bytes of a granule of vector registers, for one lane.
 const VGPR: u64 = 16;
-/// Bytes of a scalar-register granule.
+/// Bytes of a granule of scalar registers.
 const SGPR: u64 = 64;
-/// Bytes of an LDS granule.
+/// Bytes of a granule of LDS.
 const LDS: u64 = 256;
 
 /// A workgroup on its compute unit, shown as a row of a golden file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedWorkgroup {
-    /// Number of the workgroup.
+    /// Number that names the workgroup in its launch, from 0.
     pub number: u64,
     /// Compute unit that the workgroup lies on.
     pub cu: CuId,
-    /// The address of each wave.
+    /// Address of each wave: its SIMD, and its first granules.
     pub places: Vec<Place>,
 }
 
 impl PlacedWorkgroup {
-    /// Returns SIMD, vector registers, scalar registers, LDS of each wave; the latter three as byte
-    /// offsets.
+    /// Returns for each wave its SIMD, and the byte offsets of its vector registers, scalar
+    /// registers and LDS.
     pub fn waves(&self) -> impl Iterator<Item = [u64; 4]> {
         let bytes = |place: &Place| {
             let (vgpr, sgpr) = (u64::from(place.vgpr) * VGPR, u64::from(place.sgpr) * SGPR);
@@ -34,7 +34,8 @@ impl PlacedWorkgroup {
     }
 }
 
-/// Prints `number,CU<n>` and `,simd:vgpr:sgpr:lds` for each wave, addresses in bytes; no line end.
+/// Prints `number,CU<n>`, and `,simd:vgpr:sgpr:lds` for each wave, with addresses in bytes; without
+/// a line end.
 impl fmt::Display for PlacedWorkgroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},CU{}", self.number, self.cu.0)?;

@@ -1,4 +1,5 @@
-//! What does a workgroup hold, and what happens to it when its launch leaves and comes back?
+//! Which resources does a workgroup hold, and what happens to them when its launch leaves and comes
+//! back?
 
 use std::collections::BTreeMap;
 
@@ -7,13 +8,13 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// Reads a unit anew after a change.
+    /// Reads a compute unit again after a change.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);
     }
 
-    /// Takes the resources that a workgroup holds, or gives them back.
+    /// Takes the resources at a workgroup's places, or gives them back where `back` is true.
     pub(super) fn hand(&mut self, held: &Held, back: bool) {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
@@ -33,7 +34,8 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Notes where the runs end that a workgroup got by a search: not those to which it comes back.
+    /// Records the ends of the runs that a search gave a workgroup, from which the fit `next` goes
+    /// on. It is not called for a workgroup that comes back.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
         for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
@@ -45,7 +47,7 @@ impl Matching {
         cu.lds.gave(held.lds, demand.lds.into());
     }
 
-    /// Returns whether all that a workgroup held is still free.
+    /// Returns whether all resources at a workgroup's places are free.
     pub(super) fn is_there(&self, held: &Held) -> bool {
         let (cu, demand) = (&self.cus[held.cu], &held.demand);
         let scalar = u64::from(demand.waves) * u64::from(demand.sgpr);
@@ -70,7 +72,7 @@ impl Matching {
         }
     }
 
-    /// Takes all workgroups of a launch off, to come back later if the launch is saved.
+    /// Takes all workgroups of a launch off; if `saved`, they can come back later.
     pub(super) fn lift(&mut self, launch: &Launch, saved: bool, now: u64) {
         let id = launch.id;
         let names = |of: &BTreeMap<Name, Held>| -> Vec<Name> {
@@ -91,8 +93,8 @@ impl Matching {
         }
     }
 
-    /// Puts saved workgroups back at their places; where a place is taken, nothing new starts on
-    /// that unit.
+    /// Puts the saved workgroups of a launch back at their places; where a place is taken, nothing
+    /// new starts on that compute unit.
     pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
         for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
             self.rule.starts(held.cu, launch, held.demand.waves, now);
@@ -110,8 +112,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Returns the address of every wave: wave w lies on the SIMD w behind the pointer, after the
-    /// earlier waves of that SIMD.
+    /// Returns the address of every wave of a workgroup: wave w lies on the SIMD w behind the
+    /// pointer, after the earlier waves of that SIMD.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();
@@ -128,7 +130,7 @@ impl Matching {
 }
 
 impl Held {
-    /// Moves the workgroup to the places that a log names.
+    /// Moves the workgroup to the addresses that a log names.
     pub(super) fn lies_at(&mut self, places: &[Place]) {
         for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
             let here = || places.iter().filter(|place| usize::from(place.simd) == at);

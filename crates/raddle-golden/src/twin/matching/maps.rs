@@ -1,17 +1,17 @@
-//! Which granules are free, how long a run is reported, and which run is taken (E4 to E7; E1, a43
-//! and a44)?
+//! Which granules are free, how long a run does a search report, and which run is taken (E4 to E7;
+//! E1, a43 and a44)?
 
 use raddle_policy::CuShape;
 use serde_json::Value;
 
-/// The most granules that the model looks at; no device has more.
+/// Most granules of a device that the model looks at; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
-/// Free granules, and the end of the run that was taken last.
+/// Free granules (true) of a resource, and the end of the run that was taken last.
 #[derive(Clone, Debug)]
 pub(in crate::twin) struct Map(Vec<bool>, u64);
 
-/// The rule that picks one of the runs that are long enough.
+/// Rule that picks one of the free runs that are long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::twin) enum Fit {
     First,
@@ -25,7 +25,7 @@ impl Map {
         Self(vec![true; granules as usize], 0)
     }
 
-    /// Lists starts and lengths of the free runs, ascending.
+    /// Lists the free runs as (start, length) in granules, ascending.
     fn runs(&self) -> Vec<(usize, u64)> {
         let (mut runs, mut at) = (Vec::new(), 0);
         for run in self.0.chunk_by(|a, b| a == b) {
@@ -45,7 +45,8 @@ impl Map {
         self.runs().iter().map(|run| run.1).max().unwrap_or(0)
     }
 
-    /// Returns the start of the run that is taken for this length; 0 for a length of 0.
+    /// Returns the start of the run that is taken for `want` granules; 0 for 0 granules, `None`
+    /// where no run is long enough.
     pub(in crate::twin) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
         if want == 0 {
             return Some(0);
@@ -64,13 +65,13 @@ impl Map {
         found.map(|run| run.0 as u64)
     }
 
-    /// Returns whether all of these granules are there and free.
+    /// Returns whether these `len` granules from `start` on exist and are free.
     pub(in crate::twin) fn is_free(&self, start: u64, len: u64) -> bool {
         let range = start as usize..start.saturating_add(len) as usize;
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    /// Notes that a search has given this run.
+    /// Records that a search has given this run of granules.
     pub(super) const fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.1 = start + len;
@@ -87,26 +88,26 @@ impl Map {
     }
 }
 
-/// Returns whether a device has more granules than a model looks at.
+/// Returns whether a device of `count` compute units has more granules than the model looks at.
 pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
     let vector = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds);
     let granules = vector + u64::from(shape.lds) + u64::from(shape.sgpr);
     granules * u64::from(count) > MOST_GRANULES
 }
 
-/// The method by which hardware reports a run of one resource.
+/// Method by which the hardware reports the longest free run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// The longest run (E4), also by one finder in turn (E7).
+    /// The longest run (E4), also where one finder serves the resources in turn (E7).
     Full,
     /// The longest run of whole groups of this many granules (E5).
     Groups(u64),
-    /// The largest of these amounts that a run has (E6).
+    /// The largest of these amounts of granules for which a run is long enough (E6).
     Amounts(Vec<u64>),
 }
 
 impl Finder {
-    /// Makes the finder of a resource with this many granules, as `search` in a recipe sets it.
+    /// Makes the finder of a resource with this many granules, by the setting `search` of a recipe.
     pub(super) fn of(search: &Value, resource: &str, granules: u64) -> Self {
         let of = |value: &Value| match value {
             Value::Object(each) => each.get(resource).cloned(),
@@ -148,7 +149,7 @@ impl Finder {
         }
     }
 
-    /// Returns the length that is reported of a map.
+    /// Returns the length in granules that the finder reports of a map.
     pub(super) fn report(&self, map: &Map) -> u64 {
         match self {
             Self::Full => map.longest(),

@@ -1,7 +1,8 @@
-//! Which head goes to which compute unit, by seed 000 from E1 to E10?
+//! Which head (first workgroup) of a channel goes to which compute unit, by seed 000 from E1 to
+//! E10?
 //!
-//! Every head is compared with every unit, every map is a list of granules; nothing is remembered but what
-//! the seed remembers: marks, pointers, failures, what is free.
+//! Every head is compared with every compute unit, every map is a list of granules; the model keeps
+//! only what the seed keeps: marks, pointers, failures, what is free.
 //!
 //! Units: granules, ticks.
 
@@ -27,29 +28,32 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// A launch, its workgroup, and the wave of one that was cut.
+/// Name of a workgroup: its launch, its number, and the wave if the workgroup was cut into waves.
 type Name = (LaunchId, u64, Option<u16>);
 
-/// One compute unit.
+/// One compute unit, with its free granules and slots.
 #[derive(Clone, Debug)]
 pub(super) struct Cu {
-    /// Free wave slots and registers of each SIMD.
+    /// Free wave slots and vector registers of each SIMD.
     simds: Vec<(u64, Map)>,
     /// Scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
     lds: Map,
     workgroups: u64,
     barriers: u64,
-    /// The SIMD that gets the next surplus wave (E8).
+    /// SIMD that gets the next surplus wave (E8).
     pointer: usize,
-    /// Workgroups that came back and found their place taken: nothing new starts here.
+    /// Number of workgroups that came back and found their place taken; while it is not 0, nothing
+    /// new starts on this compute unit.
     displaced: u64,
-    /// Lengths that the finders report: registers SIMD by SIMD, scalar registers, LDS (a2).
+    /// Lengths in granules that the finders report: vector registers of each SIMD, scalar
+    /// registers, LDS (a2).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Counts what is free: wave slots, vector and scalar registers, LDS.
+    /// Returns the free amounts of the compute unit: wave slots, vector registers, scalar
+    /// registers, LDS.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -66,51 +70,51 @@ impl Cu {
     }
 }
 
-/// The place of a workgroup, now or before it was saved.
+/// Place of a workgroup, also while it is saved.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
     demand: Demand,
-    /// Waves on each SIMD, and the start of their registers.
+    /// For each SIMD the number of waves, and the start of their registers in granules.
     simds: Vec<(u64, u64)>,
     sgpr: u64,
     lds: u64,
 }
 
-/// The model of `matching`.
+/// Naive model of the policy `matching`, with its state.
 #[derive(Debug)]
 pub(super) struct Matching {
     cus: Vec<Cu>,
     empty: Cu,
     finders: [Finder; 3],
     fit: Fit,
-    /// True if surplus waves go around (E8).
+    /// True if surplus waves go to the SIMDs in turn (E8).
     turns: bool,
-    /// Lengths of the windows in which each level is the best (E2); empty if the order is fixed.
+    /// Ticks of the windows in which each level is the best (E2); empty if the order is fixed.
     windows: Vec<u64>,
     /// True if one of several channels is picked at random (a42).
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams in the order of their first use.
+    /// Streams in the order of their first use; each stream is a channel, unless they are folded.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marks, by level and channel.
+    /// Marked channels, as (level, channel): they had their turn among equals.
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
-    /// The finder that serves the resources in turn, if decisions take time.
+    /// Finder that serves the resources in turn; `None` unless decisions take time.
     turns_of_finder: Option<Turns>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// For each demand, whether each unit takes a workgroup of it; `None` if not asked since the
-    /// unit changed.
+    /// For each demand, whether each compute unit takes a workgroup of it; `None` where that was
+    /// not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
-    /// The heads of the last match.
+    /// Heads that were compared in the last match.
     last: Vec<Head>,
 }
 
-/// A head, its channel and its level.
+/// Head (first workgroup) of a channel, with its channel and its level.
 #[derive(Debug)]
 struct Head {
     entry: Entry,
@@ -121,7 +125,7 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model of these settings, or returns why there is none.
+    /// Makes the model for the settings of a recipe, or returns why there is none.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -212,8 +216,8 @@ impl Matching {
         heads
     }
 
-    /// Returns how a workgroup's waves lie on a unit (E8), if it fits there by the records (a31,
-    /// a32).
+    /// Returns the number of a workgroup's waves for each SIMD of a compute unit (E8); `None` where
+    /// it does not fit by what the finders report (a31, a32).
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -236,7 +240,7 @@ impl Matching {
         fits.then_some(spread)
     }
 
-    /// Lists the units on which a head fits (a3).
+    /// Lists the compute units that the head with this demand fits (a3).
     fn fitting(&mut self, demand: &Demand) -> Vec<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -254,7 +258,8 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level: that of the present window is first, then the others as they are (E2).
+    /// Ranks a level at tick `now`: the level of the present window comes first, the others as they
+    /// are (E2).
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -269,8 +274,8 @@ impl Matching {
         if level == best { 0 } else { level + u64::from(level < best) }
     }
 
-    /// Makes one match (a1 to a4): returns what starts, with every alternative where the pick is at
-    /// random; `None` where nothing fits.
+    /// Makes one match (a1 to a4), and returns the workgroup that starts, with every alternative
+    /// where the pick is random; `None` where nothing fits.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<Vec<Starts>> {
         let fits: Vec<Vec<usize>> = heads.iter().map(|head| self.fitting(&head.demand)).collect();
         let candidates = || heads.iter().zip(&fits).filter(|(_, fits)| !fits.is_empty());
@@ -320,7 +325,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Returns whether no empty unit ever reports enough for a head.
+    /// Returns whether even an empty compute unit never reports enough for a head.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
@@ -358,7 +363,7 @@ impl Matching {
     }
 }
 
-/// Reads what the finders report of a unit (a2).
+/// Reads the lengths that the finders report of a compute unit (a2).
 fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     let [vgpr, sgpr, lds] = finders;
     let of_simds = cu.simds.iter().map(|it| vgpr.report(&it.1)).collect();
@@ -366,12 +371,14 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// Returns the demand of one wave of a workgroup, with all that it shares but the barrier (E3).
+/// Returns the demand of one wave of a workgroup, with all resources that the workgroup shares but
+/// the barrier (E3).
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// Returns whether the waves of a launch are independent, and several (E3).
+/// Returns whether a workgroup of the launch may be cut: its waves are independent, and more than
+/// one (E3).
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }
@@ -404,7 +411,8 @@ impl PlacingTwin for Matching {
         wanted
     }
 
-    /// Places a part by a42 to a45, and moves the pointer (E8, h5).
+    /// Places a part of a launch by a42 to a45, moves the pointer (E8, h5), and returns the
+    /// addresses of its waves.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place> {
         let heads = std::mem::take(&mut self.last);
         self.mark(&heads, launch.id, now);

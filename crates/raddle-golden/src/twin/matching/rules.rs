@@ -1,4 +1,5 @@
-//! Which compute unit of those that fit, and how much power has each drawn lately (E9, E10)?
+//! Which of the compute units that fit is taken, and how much power has each drawn lately (E9,
+//! E10)?
 
 use std::collections::BTreeMap;
 
@@ -8,22 +9,24 @@ use serde_json::Value;
 
 use super::{Cu, Matching};
 
-/// The rule that picks one of several compute units.
+/// Rule that picks one of several compute units.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
-    /// Weights of wave slots, vector and scalar registers, LDS; true if their longest runs count.
+    /// Weights of free wave slots, vector registers, scalar registers and LDS, and true if the
+    /// longest runs count in place of all free granules; `None` where free resources do not count.
     free: Option<([u64; 4], bool)>,
-    /// Weights of the kinds of instruction; ticks of the window; true if as many ticks ahead count
-    /// too.
+    /// Weights of the kinds of instruction, the length of the window in ticks, and true if as many
+    /// ticks ahead count too; `None` where power does not count.
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
-    /// Power drawn by each unit: from when until when, how much a tick.
+    /// For each compute unit the waves that draw power on it, or did.
     drawn: Vec<Vec<Drawn>>,
     cursor: usize,
 }
 
-/// Waves that draw power, or have.
+/// Waves that draw power, or did: from tick `from` until tick `to` (`None` while they run), with
+/// this power in each tick.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     from: u64,
@@ -36,7 +39,7 @@ fn list<const N: usize>(value: &Value) -> [u64; N] {
 }
 
 impl PlaceRule {
-    /// Makes the rule that `place` in a recipe sets.
+    /// Makes the rule for the setting `place` of a recipe.
     pub(super) fn of(place: &Value, cus: usize) -> Option<Self> {
         let free = |rule: &Value| {
             let weight = |name: &str| rule[name].as_u64().unwrap_or(0);
@@ -89,7 +92,7 @@ impl PlaceRule {
         }
     }
 
-    /// Picks one of these units, which all fit, ascending.
+    /// Picks one of the compute units `fits`, which are ascending; `None` where there are none.
     pub(super) fn pick(&self, fits: &[usize], cus: &[Cu], now: u64) -> Option<usize> {
         if self.round_robin {
             let behind = fits.iter().find(|&&cu| cu >= self.cursor);
@@ -117,7 +120,7 @@ impl PlaceRule {
         fits.iter().copied().reduce(|best, cu| if score(cu) > score(best) { cu } else { best })
     }
 
-    /// Sums what is free on a unit, weighed.
+    /// Returns the weighted sum of a compute unit's free amounts.
     fn free(&self, cu: &Cu) -> u64 {
         let Some((weights, longest)) = &self.free else { return 0 };
         let row = if *longest { cu.reported() } else { cu.free() };
@@ -125,7 +128,7 @@ impl PlaceRule {
         sum.fold(0, u64::saturating_add)
     }
 
-    /// Sums what a unit has drawn in the window before now.
+    /// Returns the power that a compute unit has drawn in the window before `now`.
     fn power(&self, cu: usize, now: u64) -> u64 {
         let Some((_, window, ahead)) = self.power else { return 0 };
         let begin = now.saturating_sub(window);
@@ -171,7 +174,7 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// Lists the steps of the seed that the settings ask for.
+    /// Lists the steps of the seed that the settings of a recipe ask for.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];
         let mut steps = vec!["E8"];

@@ -1,8 +1,9 @@
-//! A finder serves the resources in turn (E7): which ends of workgroups has it not read yet?
+//! Which ends of workgroups has a finder that serves the resources in turn (E7) not seen yet?
 //!
-//! The finder goes through its periods without pause, from tick 0 on, and reads every map once a round (g2 to
-//! g4). So what is given back is read by the round that begins next, and known when that round is over.
-//! Counts of instructions (E10) come from no finder: they stop with the work.
+//! The finder goes through its periods without pause, from tick 0 on, and reads every map once a
+//! round (g2 to g4). So granules that are given back are read by the round that begins next, and
+//! are known when that round is over. Counts of instructions (E10) come from no finder: they stop
+//! with the work.
 //!
 //! Units: ticks; picoseconds within a round.
 
@@ -13,7 +14,7 @@ use raddle_policy::{CuShape, Launch, Piece, WaveSpan};
 use super::{Matching, name_of};
 use crate::twin::unit::Part;
 
-/// Workgroups, or waves of them, that have ended.
+/// Workgroups, or waves of them, that have ended, and the tick at which the finder sees that.
 #[derive(Clone, Debug)]
 struct Ended {
     seen: u64,
@@ -22,16 +23,16 @@ struct Ended {
     pieces: Vec<Piece>,
 }
 
-/// The finder, and what it does not see yet.
+/// The finder that serves the resources in turn, and the ends that it has not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Picoseconds of a round.
+    /// Picoseconds that a round takes.
     round: u64,
     late: VecDeque<Ended>,
 }
 
-/// Counts the periods of a round (g1): the maps in their order, in each period as many as the finder has
-/// positions for.
+/// Counts the periods of a round (g1): the maps are searched in their order, in each period as many
+/// as fit into `width` granules.
 pub(super) fn periods(width: u64, shape: &CuShape) -> u64 {
     let scalar = if shape.sgpr == u16::MAX { 0 } else { u64::from(shape.sgpr) };
     let vectors = (0..shape.simds).map(|_| u64::from(shape.vgpr_per_simd));
@@ -51,7 +52,7 @@ impl Turns {
         Self { round, late: VecDeque::new() }
     }
 
-    /// Returns the tick at which the next end is seen.
+    /// Returns the tick at which the finder sees the next end; `None` where it has seen all.
     pub(super) fn next(&self) -> Option<u64> {
         self.late.front().map(|ended| ended.seen)
     }
@@ -65,7 +66,8 @@ impl Turns {
 }
 
 impl Matching {
-    /// Ends workgroups, or waves of them: at once, or where a finder goes in turn when it sees them.
+    /// Ends workgroups, or waves of them: their resources are free at once, or, where a finder
+    /// serves in turn, when it sees the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -82,7 +84,8 @@ impl Matching {
         }
     }
 
-    /// Gives back what the finder sees by now. Where a launch leaves or comes back, every map is read anew.
+    /// Gives back the resources whose end the finder sees by tick `now`. Where a launch leaves or
+    /// comes back, every map is read again.
     pub(super) fn see(&mut self, now: u64) {
         while let Some(turns) = &mut self.turns_of_finder
             && let Some(ended) = turns.late.pop_front_if(|ended| ended.seen <= now)

@@ -1,4 +1,5 @@
-//! When is a workgroup that fits nowhere cut (E3), and when is a decision made that takes time (E4 to E7)?
+//! When is a workgroup that fits nowhere cut into waves (E3), and when is a decision that takes
+//! time made (E4 to E7)?
 //!
 //! Units: ticks; picoseconds within a round.
 
@@ -7,19 +8,19 @@ use serde_json::Value;
 
 use super::shared::{Turns, periods};
 
-/// A channel, its head (launch and workgroup), and since when it is the head.
+/// Head of a channel, as (channel, launch, workgroup, tick since which it is the head).
 type Since = (usize, LaunchId, u64, u64);
 
-/// The failures in a row, and the workgroups that were cut.
+/// Number of failures in a row, and the workgroups that were cut into waves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Facts heard; and the last round, by the number of facts before it and its tick.
+    /// Number of facts heard; below, the last round, as (number of facts before it, its tick).
     facts: u64,
     round: Option<(u64, u64)>,
-    /// Tick since which rounds follow each other although nothing happens.
+    /// Tick since which rounds follow each other although nothing happens; `None` where none do.
     waiting: Option<u64>,
     heads: Vec<Since>,
     cut: Vec<(LaunchId, u64)>,
@@ -46,7 +47,7 @@ impl Split {
         self.cut.contains(&(launch, workgroup))
     }
 
-    /// Records the present heads, by channel.
+    /// Records the present heads, given as (channel, launch, workgroup).
     pub(super) fn seen(&mut self, heads: impl Iterator<Item = (usize, LaunchId, u64)>, now: u64) {
         for (channel, launch, workgroup) in heads {
             let known = self.heads.iter().position(|it| it.0 == channel);
@@ -62,8 +63,8 @@ impl Split {
     }
 
     /// Counts a round in which no head fits, and cuts one of the `whole` heads, which may be cut,
-    /// when there were too many (c2, c3). Returns whether a head was cut. One round counts once; so
-    /// do the rounds that passed in the meantime, in which nothing had changed.
+    /// when there were too many such rounds (c2, c3). Returns whether a head was cut. One round
+    /// counts once; so do the rounds that passed in the meantime, in which nothing had changed.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -89,14 +90,15 @@ impl Split {
         longest.is_some()
     }
 
-    /// Returns the tick of the round that cuts, if there is something to cut.
+    /// Returns the tick of the round that will cut a head; `None` where `any` is false, since no
+    /// head may be cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
         let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Records that a head fitted; `over` if all waves of its workgroup have started.
+    /// Records that a head fitted; `over` is true if all waves of its workgroup have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -117,7 +119,8 @@ impl Split {
     }
 }
 
-/// Rounds that take time: one workgroup each, one behind the other while something is placed.
+/// Rounds that take time: each places one workgroup, one round behind the other while something is
+/// placed. Times are picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
@@ -125,8 +128,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Makes the pace of a recipe. One finder that serves the resources in turn takes its clocks in every
-    /// period (E7).
+    /// Makes the pace of a recipe; `None` where decisions take no time. One finder that serves the
+    /// resources in turn takes its clocks in every period (E7).
     pub(super) fn of(
         decision: &Value,
         search: &Value,
@@ -148,12 +151,12 @@ impl Pace {
         Ok(Some(Self { round, over: None }))
     }
 
-    /// Makes the finder that goes in turn, if there is one.
+    /// Makes the finder that serves the resources in turn; `None` where each resource has its own.
     pub(super) fn turns(&self, search: &Value) -> Option<Turns> {
         search.get("shared").map(|_| Turns::new(self.round))
     }
 
-    /// Returns the end, in picoseconds, of the round that goes on at this tick or begins then.
+    /// Returns the end, in picoseconds, of the round that goes on at tick `now`, or begins then.
     fn over(&self, now: u64) -> u64 {
         let now = now.saturating_mul(1000);
         // After a pause a workgroup waits for a whole round.
@@ -161,7 +164,7 @@ impl Pace {
         goes_on.unwrap_or_else(|| now.saturating_add(self.round))
     }
 
-    /// Returns the tick at which a decision can be made, if not now.
+    /// Returns the tick at which a decision can be made; `None` if it can be made now.
     pub(super) fn not_before(&self, now: u64) -> Option<u64> {
         let at = self.over(now).div_ceil(1000);
         (at > now).then_some(at)
