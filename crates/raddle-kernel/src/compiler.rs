@@ -10,28 +10,30 @@ use std::process::Command;
 use crate::macros::undecided;
 use crate::{Construct, Error, Kernel};
 
-/// A compiler for OpenCL C: given by its paths, or found in `PATH`.
+/// Compiler for OpenCL C: `clang` and `llvm-spirv`, given by their paths or found in `PATH`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Compiler {
     clang: PathBuf,
     translator: PathBuf,
 }
 
-/// Versions that are looked for, the tried one first.
+/// Versions of clang that are looked for in `PATH`, the tested version first.
 const VERSIONS: [&str; 6] = ["15", "16", "17", "18", "19", "14"];
 
-/// Language versions in the order in which they are tried: the newer ones take pointers of all address
-/// spaces for one, which is harder to judge.
+/// Language versions in the order in which they are tried: the newer ones take pointers of all
+/// address spaces for one, which is harder to judge.
 const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
 
 impl Compiler {
-    /// A compiler by the paths of `clang` and `llvm-spirv`, which must be of one version.
+    /// Returns a compiler made of the programs `clang` and `llvm-spirv` at these paths, which must
+    /// be of one version.
     #[must_use]
     pub fn new(clang: impl Into<PathBuf>, translator: impl Into<PathBuf>) -> Self {
         Self { clang: clang.into(), translator: translator.into() }
     }
 
-    /// `clang-N` and `llvm-spirv-N` of one version N in the folders of `PATH`.
+    /// Returns the compiler made of `clang-N` and `llvm-spirv-N` of one version N in the folders of
+    /// `PATH`; `None` where there is none.
     #[must_use]
     pub fn find() -> Option<Self> {
         let path = std::env::var_os("PATH")?;
@@ -45,9 +47,9 @@ impl Compiler {
         })
     }
 
-    /// The kernels of a source file, compiled with `options` (`-D` and `-I` as for `clBuildProgram`).
-    /// All are unknown if a macro decides what is compiled that the device's compiler may define
-    /// otherwise.
+    /// Returns the kernels of a source file, compiled with `options` (`-D` and `-I` as for
+    /// `clBuildProgram`). The verdict on each kernel is unknown if the compiled code depends on a
+    /// macro that the device's compiler may define otherwise.
     ///
     /// # Errors
     /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.
@@ -62,7 +64,7 @@ impl Compiler {
         Ok(kernels)
     }
 
-    /// The SPIR-V of a source file.
+    /// Returns the SPIR-V of a source file, in bytes.
     ///
     /// # Errors
     /// As for [`Compiler::kernels`].
@@ -105,7 +107,8 @@ impl Compiler {
     }
 }
 
-/// Runs a program. The error holds the first lines of what it printed to standard error.
+/// Runs a program to its end. The error holds the first lines that the program printed to standard
+/// error.
 fn run(command: &mut Command) -> Result<(), Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done = command
@@ -119,5 +122,5 @@ fn run(command: &mut Command) -> Result<(), Error> {
     Err(Error::Refused { program, said: lines.join("\n") })
 }
 
-/// The number of lines of a compiler's message that are shown, at most.
+/// Most lines of a compiler's message that are shown.
 const MOST_LINES: usize = 12;

@@ -9,13 +9,13 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-/// A register. SPIR-V ids and PTX registers become registers, one for each inlined copy.
+/// Number of a register. SPIR-V ids and PTX registers become registers, one for each inlined copy.
 pub(crate) type Reg = u32;
 
-/// An index into [`Body::blocks`].
+/// Index of a block in [`Body::blocks`].
 pub(crate) type BlockId = usize;
 
-/// A kernel as the analysis sees it.
+/// Body of a kernel as the analysis sees it, with all calls inlined.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
@@ -25,45 +25,46 @@ pub(crate) struct Body {
     pub(crate) handed: Vec<Origin>,
     /// Variables of the program whose address the host can hand over as an argument.
     pub(crate) addressable: BTreeSet<Origin>,
-    /// True if work-items wait for each other.
+    /// True if work-items wait for each other at a barrier or exchange values.
     pub(crate) meets: bool,
 }
 
-/// An argument of a kernel.
+/// Argument of a kernel.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Argument {
-    /// The name of the argument in the source, or `argument N` where the code does not say.
+    /// Name of the argument in the source, or `argument N` where the code does not give it.
     pub name: String,
-    /// The kind of the argument.
+    /// Kind of the argument: value, buffer, image and so on.
     pub kind: ArgumentKind,
 }
 
-/// A kind of argument of a kernel.
+/// Kind of argument of a kernel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ArgumentKind {
     /// A number or a structure, copied at the launch.
     Value,
-    /// A pointer to memory of the device that other arguments may share.
+    /// A pointer to memory of the device, which other arguments may share.
     Buffer,
-    /// An image.
+    /// An image, of which other arguments may share the memory.
     Image,
     /// Local memory, empty at the start of each workgroup.
     Local,
-    /// A sampler, or anything else without contents that a kernel can change.
+    /// A sampler, or another argument without contents that a kernel can change.
     Other,
 }
 
-/// Straight-line code and where it leads.
+/// Block of instructions without a jump, and the blocks to which it leads.
 #[derive(Debug, Default)]
 pub(crate) struct BasicBlock {
     pub(crate) steps: Vec<LinedStep>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
-    /// The condition of a block that leads to two: to the first if it is true, else to the second.
+    /// Condition of a block that leads to two blocks: to the first if it is true, else to the
+    /// second; `None` for other blocks.
     pub(crate) condition: Option<Operand>,
 }
 
-/// One instruction and its line in the source, 0 where unknown.
+/// Instruction with its line in the source, 0 where the line is unknown.
 #[derive(Debug)]
 pub(crate) struct LinedStep {
     pub(crate) line: u32,
@@ -76,30 +77,30 @@ pub(crate) enum Operand {
     Int(i64),
 }
 
-/// The beginning of memory that a pointer can lead to.
+/// Memory to which a pointer can lead: an argument's or a variable's.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Origin {
-    /// The memory or the image that argument `n` points to.
+    /// The memory or the image to which the argument with this index points.
     Argument(u32),
-    /// A variable of the program in global or constant memory, by its id.
+    /// A variable of the program in global or constant memory, by its number.
     Program(u32),
-    /// Memory of the workgroup: a variable, or an argument.
+    /// Memory of the workgroup, by a number: a variable or an argument.
     Local(u32),
-    /// A variable of the work-item.
+    /// A variable of the work-item, by a number.
     Private(u32),
-    /// A pointer that was itself read from memory, or made from a number.
+    /// Unknown memory: the pointer was itself read from memory, or made from a number.
     Unknown,
 }
 
 #[derive(Debug)]
 pub(crate) enum Instruction {
-    /// `to = operation(of)`: equal for equal operands.
+    /// `to = operation(of)`: the result is equal for equal operands.
     Pure {
         to: Reg,
         operation: u32,
         of: Vec<Operand>,
     },
-    /// A value that nothing is known of.
+    /// Sets `to` to a value of which nothing is known.
     Fresh {
         to: Reg,
     },
@@ -107,25 +108,25 @@ pub(crate) enum Instruction {
         to: Reg,
         from: Operand,
     },
-    /// A pointer to the beginning of `origin`.
+    /// Sets `to` to a pointer to the beginning of the memory `origin`.
     Place {
         to: Reg,
         origin: Origin,
     },
-    /// `to = base + bytes + sum of count * bytes each`.
+    /// `to = base + bytes + sum of count * bytes each`, as pointers are computed.
     Offset {
         to: Reg,
         base: Operand,
         bytes: i64,
         terms: SmallVec<[(Operand, i64); 2]>,
     },
-    /// Takes the operand that belongs to the block from which control comes.
+    /// Sets `to` to the operand that belongs to the block from which control comes.
     Phi {
         to: Reg,
         from: Vec<(BlockId, Operand)>,
     },
-    /// Reads `spans`, byte ranges counted from `at`; `size` bytes are the whole value. `pointer`:
-    /// true if the value may hold pointers.
+    /// Reads the byte ranges `spans`, counted from the pointer `at`, into `to`; the whole value has
+    /// `size` bytes. `pointer` is true if the value may hold pointers.
     Load {
         to: Reg,
         pointer: bool,
@@ -133,33 +134,35 @@ pub(crate) enum Instruction {
         size: u32,
         spans: Spans,
     },
-    /// Writes `spans`.
+    /// Writes the byte ranges `spans`, counted from the pointer `at`, of the value `value`, which
+    /// has `size` bytes.
     Store {
         at: Operand,
         value: Operand,
         size: u32,
         spans: Spans,
     },
-    /// Reads or writes somewhere in the memory that `at` leads to.
+    /// Reads, or writes if `write` is true, unknown bytes of the memory to which `at` leads.
     Touch {
         at: Operand,
         write: bool,
     },
-    /// An atomic operation. `repeatable`: true if it commutes, and nothing uses its result.
+    /// Atomic operation on the memory to which `at` leads. `repeatable` is true if the operation
+    /// commutes and its result is not used.
     Atomic {
         at: Operand,
         repeatable: bool,
     },
-    /// An access at `at` that others can see while the kernel runs.
+    /// Access at `at` that other work-items or the host can see while the kernel runs.
     Volatile {
         at: Operand,
     },
-    /// A construct that keeps the kernel from being run again.
+    /// Construct for which the kernel is refused: it may not be run again.
     Refuse(Construct),
 }
 
 impl Instruction {
-    /// Gives back the register that the instruction sets.
+    /// Returns the register that the instruction sets; `None` where it sets none.
     pub(crate) fn sets(&self) -> Option<Reg> {
         match self {
             Self::Pure { to, .. }
@@ -177,8 +180,8 @@ impl Instruction {
         }
     }
 
-    /// Gives back the operands that the instruction uses, but for those of a phi, which are used
-    /// where control comes from.
+    /// Returns the operands that the instruction uses. The operands of a phi are left out, as they
+    /// are used where control comes from.
     pub(crate) fn uses(&self) -> SmallVec<[Operand; 4]> {
         match self {
             Self::Pure { of, .. } => of.iter().copied().collect(),
@@ -198,10 +201,10 @@ impl Instruction {
     }
 }
 
-/// Byte ranges: (offset, length).
+/// Byte ranges of an access, as (offset, length).
 pub(crate) type Spans = SmallVec<[(u32, u32); 2]>;
 
-/// A construct in a kernel that forbids a second run, or that cannot be judged.
+/// Construct in a kernel that forbids a second run, or that cannot be judged.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Construct {
@@ -209,7 +212,7 @@ pub enum Construct {
     Atomic,
     /// An atomic operation on workgroup memory whose result depends on the order of work-items.
     OrderedAtomic,
-    /// A volatile access.
+    /// A volatile access to memory.
     Volatile,
     /// A call that prints.
     Print,
@@ -217,27 +220,28 @@ pub enum Construct {
     Pipe,
     /// A call that enqueues another kernel.
     Enqueue,
-    /// A call of a function whose code is not here.
+    /// A call of the function with this name, whose code is missing.
     Call(String),
-    /// A function that calls itself.
+    /// A function with this name that calls itself.
     Recursion(String),
-    /// Memory is read, and later overwritten, at the same place: argument or variable.
+    /// The argument or variable with this name is read, and later overwritten at the same place.
     InPlace(String),
-    /// Memory is read and overwritten at places that cannot be told apart.
+    /// The argument or variable with this name is read and overwritten at places that cannot be
+    /// told apart.
     Places(String),
-    /// An argument and a variable of the program, one read and the other written: the host may have
-    /// handed over the address of the variable.
+    /// The argument with this name and a variable of the program, one of them read and the other
+    /// written: the host may have handed over the address of the variable.
     Variable(String),
-    /// An access through a pointer that was read from memory.
+    /// An access through a pointer that was read from memory or made from a number.
     PointerFromMemory,
     /// Control flow that is not made of nested loops.
     Irreducible,
-    /// The kernel is too large to be judged.
+    /// A kernel that is too large to be judged.
     Large,
-    /// An instruction that the analysis does not know.
+    /// The instruction with this name, which the analysis does not know.
     Instruction(String),
-    /// A macro that the device's compiler may define otherwise decides what is compiled; or a file of
-    /// this name, which cannot be read, is included.
+    /// A macro with this name, which the device's compiler may define otherwise, decides what is
+    /// compiled; or a file with this name, which cannot be read, is included.
     Undecided(String),
     /// A source that could not be compiled, with the reason.
     NotCompiled(String),

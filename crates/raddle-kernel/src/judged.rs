@@ -1,4 +1,4 @@
-//! What is said of each kernel of a source file?
+//! Which verdict does each kernel of a source file get?
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,22 +6,23 @@ use std::path::Path;
 use crate::instrument::{Look, opencl};
 use crate::{Argument, Compiler, Construct, Error, Kernel, Reason, Verdict};
 
-/// A kernel of a source file and its verdict.
+/// Kernel of a source file with its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The name of the kernel, as the code has it.
+    /// Name of the kernel, as the code has it.
     pub name: String,
-    /// The line where it begins; 0 where that is not known.
+    /// Line in the source where the kernel begins, from 1; 0 where the line is not known.
     pub line: u32,
-    /// The arguments of the kernel; empty where they are not known.
+    /// Arguments of the kernel; empty where they are not known.
     pub arguments: Vec<Argument>,
-    /// The verdict: may the kernel be stopped after any instruction and run again?
+    /// Verdict whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// The way in which the kernel may look at the second cut.
+    /// Test that the kernel may have for the second cut, the range of launches that stop part-way.
     pub look: Look,
 }
 
-/// Judges the kernels of an OpenCL C (`.cl`), SPIR-V (`.spv`) or PTX (`.ptx`) file.
+/// Returns the verdicts on the kernels of an OpenCL C (`.cl`), SPIR-V (`.spv`) or PTX (`.ptx`)
+/// file.
 ///
 /// OpenCL C is compiled with `options`, as for `clBuildProgram`. Without a compiler, and where it does
 /// not accept the source, each kernel that the text shows is unknown, with that reason.
@@ -66,7 +67,8 @@ fn judged(kernel: Kernel) -> Judged {
     }
 }
 
-/// The kernels that the text of a source shows, each unknown.
+/// Returns the kernels that the text of a source shows, each with an unknown verdict for the reason
+/// `why`.
 fn unknown(text: &str, why: &str) -> Vec<Judged> {
     let found = opencl(text, |_| Look::Never);
     let names = found.kernels.into_iter().chain(found.opaque.into_iter().map(|(name, _)| name));

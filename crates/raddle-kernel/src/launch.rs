@@ -13,8 +13,8 @@
 
 use crate::Verdict;
 
-/// The bytes of an argument, in one address space to which the caller maps sub-buffers, shared
-/// virtual memory and the storage of images.
+/// Range of addresses of an argument's bytes, in one address space to which the caller maps
+/// sub-buffers, shared virtual memory and the storage of images.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Range {
     begin: u64,
@@ -22,13 +22,14 @@ pub struct Range {
 }
 
 impl Range {
-    /// The range without a byte, as of a null pointer or a number.
+    /// Range without a byte, as of a null pointer or a number.
     pub const EMPTY: Self = Self { begin: 0, end: 0 };
 
-    /// The range of all bytes, for memory whose extent is not known.
+    /// Range of all bytes, for memory whose extent is not known.
     pub const ALL: Self = Self { begin: 0, end: u64::MAX };
 
-    /// Makes the range of `bytes` bytes from `begin`; it ends at the last address at the latest.
+    /// Returns the range of `bytes` bytes from the address `begin`; it ends at the last address at
+    /// the latest.
     #[must_use]
     pub const fn new(begin: u64, bytes: u64) -> Self {
         Self { begin, end: begin.saturating_add(bytes) }
@@ -41,8 +42,9 @@ impl Range {
     }
 }
 
-/// Returns whether a kernel with this verdict may be stopped and run again with these arguments,
-/// one range an argument. An argument without a range counts as sharing memory with every other.
+/// Returns whether a kernel with this verdict may be stopped and run again with arguments in the
+/// memory `ranges`, one range for each argument. An argument without a range counts as sharing
+/// memory with every other.
 #[must_use]
 pub fn may_run_again(verdict: &Verdict, ranges: &[Range]) -> bool {
     let of = |index: u32| ranges.get(index as usize).copied().unwrap_or(Range::ALL);

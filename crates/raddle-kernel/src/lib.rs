@@ -14,7 +14,7 @@
 //! followed by the whole launch, leave the memory that the whole launch leaves once.
 #![forbid(unsafe_code)]
 
-/// The example in the README of this crate compiles and runs.
+/// Test that the example in the README of this crate compiles and runs.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -40,7 +40,7 @@ pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
 pub use verdict::{Reason, Verdict};
 
-/// A kernel as compiled code describes it.
+/// Kernel as its compiled code describes it.
 #[derive(Debug)]
 pub struct Kernel {
     name: String,
@@ -71,21 +71,22 @@ impl Kernel {
         &self.name
     }
 
-    /// Returns the line in the source where the kernel begins; 0 where the code does not say.
+    /// Returns the line in the source where the kernel begins, from 1; 0 where the code does not
+    /// give it.
     #[must_use]
     pub fn line(&self) -> u32 {
         self.line
     }
 
-    /// Returns the arguments of the kernel; empty where it could not be read.
+    /// Returns the arguments of the kernel; empty where its code could not be read.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
         self.body.as_ref().map_or(&[], |body| &body.arguments)
     }
 
-    /// Returns the way in which the kernel may look at the second cut, by which it stops part-way:
-    /// not at all where its verdict does not allow that, once a workgroup where its work-items wait
-    /// for each other.
+    /// Returns the test that the kernel may have for the second cut, the range of launches that
+    /// stop part-way: none where its verdict does not allow a stop, one for each workgroup where
+    /// its work-items wait for each other, else one for each work-item.
     #[must_use]
     pub fn look(&self) -> Look {
         self.look_by(&self.verdict())
@@ -100,7 +101,7 @@ impl Kernel {
         }
     }
 
-    /// Judges whether the kernel may be stopped after any instruction and run again.
+    /// Returns the verdict whether the kernel may be stopped after any instruction and run again.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut verdict = match &self.body {

@@ -2,39 +2,41 @@
 //!
 //! Logical lines: comments are gone, and lines that end with a backslash are one.
 
-/// A logical line that is not empty.
+/// Logical line of a source that is not empty.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// The number of the first line in the source, from 1.
+    /// Number of its first line in the source, from 1.
     pub(crate) number: u32,
     pub(crate) kind: LineKind,
-    /// Names, numbers and signs: of a directive those behind its name. A text in quotes is one sign.
+    /// Names, numbers and signs of the line; of a directive those behind its name. A text in quotes
+    /// is one sign.
     pub(crate) words: Vec<String>,
-    /// The parameters of a macro that is defined.
+    /// Names of the parameters of a macro that the line defines.
     pub(crate) parameters: Vec<String>,
-    /// The file that is included.
+    /// Path of the file that the line includes; empty for other lines.
     pub(crate) path: String,
 }
 
-/// The meaning of a line for the preprocessor.
+/// Meaning of a line for the preprocessor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LineKind {
     Code,
     Define,
     Undefine,
-    /// `#if`, `#ifdef` and `#ifndef`.
+    /// An `#if`, `#ifdef` or `#ifndef`.
     If,
-    /// `#elif` and the like.
+    /// An `#elif`, `#elifdef` or `#elifndef`.
     ElseIf,
     Else,
     EndIf,
     Include,
-    /// A pragma, an error, and what else decides nothing.
+    /// A pragma, an error, or another directive that decides nothing about code.
     Other,
 }
 
 impl Line {
-    /// Gives back the names in the line; in a macro, those of its body.
+    /// Returns the names in the line; in the definition of a macro, those of its body but for its
+    /// parameters.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let skipped = usize::from(self.kind == LineKind::Define);
         let names =
@@ -43,12 +45,12 @@ impl Line {
     }
 }
 
-/// Returns whether a word begins as a name does.
+/// Returns whether a word begins as a name does: with a letter or an underscore.
 pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Gives back the logical lines of a source.
+/// Returns the logical lines of a source.
 pub(crate) fn lines(source: &str) -> Vec<Line> {
     let mut all = Vec::new();
     let (mut text, mut number, mut begun) = (String::new(), 1, 1);
@@ -80,7 +82,7 @@ pub(crate) fn lines(source: &str) -> Vec<Line> {
     all
 }
 
-/// Gives back the length of a comment up to the end of its line.
+/// Returns the number of bytes of a comment up to the end of its line.
 fn comment(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -92,7 +94,7 @@ fn comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Gives back the length of a text in quotes; it ends with its line at the latest.
+/// Returns the number of bytes of a text in quotes, which ends with its line at the latest.
 fn quoted(rest: &str) -> usize {
     let quote = rest.chars().next();
     let mut escaped = false;

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::lines::{Line, LineKind, is_name, lines};
 
-/// Finds the first macro that is not decided, and the line in the source that asks for it; the name of
-/// a file where that is included and cannot be read.
+/// Returns (macro, line) for the first macro on whose value the compiled code depends, and which
+/// neither the source, the options nor OpenCL C decide; or (name of an included file that cannot be
+/// read, line). `None` where all is decided.
 pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Option<(String, u32)> {
     let given: Vec<String> =
         options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
@@ -38,21 +39,22 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
     table.read(source, &folders, 0).err()
 }
 
-/// The depth to which files include each other, at most.
+/// Most levels of files that include each other.
 const DEEPEST: u32 = 32;
 
 #[derive(Default)]
 struct MacroTable {
     /// Macros of which it is known whether they are defined.
     decided: BTreeSet<String>,
-    /// The names in the bodies of macros.
+    /// Names in the bodies of macros, by macro.
     bodies: BTreeMap<String, BTreeSet<String>>,
-    /// The version of the language, where the options name it.
+    /// Version of the language; `None` where the options do not name it.
     language: Option<String>,
 }
 
 impl MacroTable {
-    /// Notes an option `NAME` or `NAME=VALUE`. Gives back a macro of the compiler in its value.
+    /// Notes an option `NAME` or `NAME=VALUE`. Returns a macro of the compiler in its value; `None`
+    /// where there is none.
     fn option(&mut self, given: &str) -> Option<String> {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         let name = name.split('(').next().unwrap_or(name).to_owned();
@@ -65,7 +67,7 @@ impl MacroTable {
         differs
     }
 
-    /// Reads a source, or a file that it includes. The error is the macro that is not decided.
+    /// Reads a source, or a file that it includes. The error is (macro that is not decided, line).
     fn read(&mut self, source: &str, folders: &[PathBuf], depth: u32) -> Result<(), (String, u32)> {
         let lines = lines(source);
         let places = places(&lines);
@@ -109,7 +111,8 @@ impl MacroTable {
         Ok(())
     }
 
-    /// Looks for a macro of the compiler in code. The error is its name.
+    /// Checks that code uses no macro of the compiler that is not decided. The error is the macro's
+    /// name.
     fn used(&self, line: &Line) -> Result<(), String> {
         let differs = |name: &&str| {
             is_of_compiler(name) && !self.decided.contains(*name) && !self.is_fixed(name, true)
@@ -117,7 +120,8 @@ impl MacroTable {
         line.names().find(differs).map_or(Ok(()), |name| Err(name.to_owned()))
     }
 
-    /// Returns whether a macro is the same for all compilers, by its value or only as defined or not.
+    /// Returns whether a macro is the same for all compilers: its value if `by_value` is true, else
+    /// only whether it is defined.
     fn is_decided(&self, name: &str, by_value: bool, seen: &mut BTreeSet<String>) -> bool {
         if self.is_fixed(name, by_value) {
             return true;
@@ -132,7 +136,8 @@ impl MacroTable {
         body.into_iter().flatten().all(|name| self.is_decided(name, true, seen))
     }
 
-    /// Returns whether OpenCL C fixes a macro.
+    /// Returns whether OpenCL C fixes a macro for all compilers: its value if `by_value` is true,
+    /// else only whether it is defined.
     fn is_fixed(&self, name: &str, by_value: bool) -> bool {
         let cpp = self.language.as_deref().is_some_and(|language| language.starts_with("clc++"));
         match name {
@@ -146,14 +151,15 @@ impl MacroTable {
     }
 }
 
-/// The place of a line among the conditions.
+/// Place of a line among the conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// The number of conditions around the line that are no guards.
+    /// Number of conditions around the line that are no guards.
     depth: u32,
-    /// True for a condition that decides about code: a pragma that is left out changes nothing.
+    /// True for a condition that decides about code; false where it encloses only pragmas and the
+    /// like, which change nothing.
     decides: bool,
-    /// True for a guard of the program: `#ifndef X`, with a `#define X` in it.
+    /// True for the condition of a guard of the program: `#ifndef X`, with a `#define X` in it.
     guards: bool,
 }
 
@@ -181,8 +187,9 @@ fn places(lines: &[Line]) -> Vec<Place> {
     places
 }
 
-/// Returns whether the condition in the first line is a guard: `#ifndef X`, where X is the program's
-/// own and is defined before the end, or is defined as nothing in the next line.
+/// Returns whether the condition in the first line is a guard: `#ifndef X`, where X is the
+/// program's own macro and is defined before the end of the condition, or is defined as nothing in
+/// the next line.
 fn guards(lines: &[Line]) -> bool {
     let words: Vec<&str> = lines[0].words.iter().map(String::as_str).collect();
     let name = match words[..] {
@@ -211,7 +218,8 @@ fn guards(lines: &[Line]) -> bool {
     false
 }
 
-/// Gives back the macros that a condition asks for: true for those whose value decides.
+/// Returns (macro, true if its value decides) for each macro that a condition asks for; false where
+/// only its definition matters.
 fn asked(words: &[String]) -> Vec<(&str, bool)> {
     let mut all = Vec::new();
     let mut before = ["", ""];
@@ -225,7 +233,7 @@ fn asked(words: &[String]) -> Vec<(&str, bool)> {
     all
 }
 
-/// Returns whether a compiler may define a macro of this name by itself.
+/// Returns whether a compiler may define a macro with this name by itself.
 fn is_reserved(name: &str) -> bool {
     const BEGINS: [&str; 10] =
         ["_", "cl_", "cles_", "CL_", "CLK_", "FP_", "FLT_", "DBL_", "HALF_", "POCL"];
@@ -270,8 +278,7 @@ fn is_integer_type(name: &str) -> bool {
     ["CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG"].contains(&ty)
 }
 
-/// Returns whether a name in code is that of a macro by which compilers tell themselves and their
-/// devices apart.
+/// Returns whether a name in code is that of a macro by which compilers and devices are told apart.
 fn is_of_compiler(name: &str) -> bool {
     const BEGINS: [&str; 12] = [
         "cl_khr_",

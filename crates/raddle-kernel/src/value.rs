@@ -10,52 +10,54 @@ use smallvec::SmallVec;
 
 use crate::ir::{BlockId, Origin, Reg};
 
-/// The number of a value.
+/// Number of a value that the analysis has computed.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Value(u32);
 
-/// A part of the memory of a work-item: variable, offset, length.
+/// Part of the memory of a work-item: (variable, offset in bytes, length in bytes).
 pub(crate) type VariableCell = (u32, i64, u32);
 
-/// The meaning of a value: how it is computed, or where it comes from.
+/// Meaning of a value: how it is computed, or where it comes from.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Meaning {
     Int(i64),
     Origin(Origin),
-    /// `base + bytes + sum of count * term`, terms sorted, counts not 0.
+    /// The sum `base + bytes + sum of count * term`, with terms sorted and counts not 0.
     Sum {
         base: Option<Value>,
         terms: Vec<(Value, i64)>,
         bytes: i64,
     },
     Operation(u32, SmallVec<[Value; 4]>),
-    /// The contents of memory that the kernel does not write: the pointer, and how many bytes.
+    /// The contents of memory that the kernel does not write: (pointer, number of bytes).
     Held(Value, u32),
-    /// Bytes of a value: from which on, how many.
+    /// Bytes of another value: (that value, offset of the first byte, number of bytes).
     Part(Value, i64, u32),
-    /// Unknown, set by instruction `.1` of block `.0`.
+    /// An unknown value that an instruction sets: (block, index of the instruction).
     Set(BlockId, usize),
-    /// Unknown, as control comes to this block from several sides.
+    /// An unknown value of a register where control comes to a block from several sides: (block,
+    /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// A counter of a loop, whatever round it is in: how deep loops nest there, which counter.
+    /// A counter of a loop, in any of its rounds: (number of loops around the loop, number of the
+    /// counter in it).
     Counter(usize, usize),
-    /// All places of a loop that counts like this: how it is left, the address, the condition, and the
-    /// first and the following value of each counter.
+    /// All addresses of a loop that counts in one way: (form in which the loop is left, address,
+    /// condition, then the first and the following value of each counter).
     Row(Vec<Value>),
 }
 
-/// A pointer taken apart: everything but the constant, and the constant.
+/// Pointer as a variable part, `moving`, and a constant number of bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Address {
     pub(crate) moving: Value,
     pub(crate) bytes: i64,
 }
 
-/// Where a pointer may lead, sorted.
+/// Memory to which a pointer may lead, sorted.
 pub(crate) type Origins = SmallVec<[Origin; 1]>;
 
-/// A hash in which all bits of the hashed words count.
+/// Hasher in which all bits of the hashed words count.
 struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -84,12 +86,13 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Values, each at the first free place behind its meaning's hash; half of the places are free.
+    /// Table of values, each at the first free place behind its meaning's hash; half of the places
+    /// are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
-    /// The origins that pointers can lead to, by value.
+    /// Memory to which each value can lead as a pointer.
     origins: Vec<Origins>,
-    /// Set if a known value was found to lead to more origins than before.
+    /// True if a known value was found to lead to more memory than before.
     grown: bool,
 }
 
@@ -116,7 +119,7 @@ impl Values {
         value
     }
 
-    /// Gives back the place in the table where a value with this meaning stands, or would stand.
+    /// Returns the index in the table at which a value with this meaning stands, or would stand.
     fn place_of(&self, meaning: &Meaning) -> usize {
         let mut hasher = Mixed(0);
         meaning.hash(&mut hasher);
@@ -127,8 +130,8 @@ impl Values {
         at
     }
 
-    /// Lets a value lead to all that the values lead to that it is computed from. Returns whether
-    /// any origin is new.
+    /// Adds to the memory to which a value may lead the memory of the values from which it is
+    /// computed. Returns whether any of it is new.
     fn inherits(&mut self, value: Value) -> bool {
         let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
             &Meaning::Origin(origin) => return self.leads(value, [origin]),
@@ -152,7 +155,7 @@ impl Values {
         new
     }
 
-    /// Returns whether a known value was found to lead to more origins since the last call.
+    /// Returns whether a known value was found to lead to more memory since the last call.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
@@ -169,12 +172,12 @@ impl Values {
         &self.meanings[value.0 as usize]
     }
 
-    /// Returns the origins that a pointer may lead to; empty for a value that is no pointer.
+    /// Returns the memory to which a pointer may lead; empty for a value that is no pointer.
     pub(crate) fn origins(&self, value: Value) -> &Origins {
         &self.origins[value.0 as usize]
     }
 
-    /// Adds origins that a value may lead to. Returns whether any of them is new.
+    /// Adds memory to which a value may lead. Returns whether any of it is new.
     pub(crate) fn leads(
         &mut self,
         value: Value,
@@ -191,7 +194,7 @@ impl Values {
         new
     }
 
-    /// Gives back the value of `base + bytes + sum of count * term`.
+    /// Returns the value of `base + bytes + sum of count * term`.
     pub(crate) fn sum(
         &mut self,
         base: Option<Value>,
@@ -232,7 +235,7 @@ impl Values {
         }
     }
 
-    /// Splits a pointer into everything but its constant, and the constant.
+    /// Splits a pointer into its variable part and its constant number of bytes.
     pub(crate) fn address(&mut self, pointer: Value) -> Address {
         match self.meaning(pointer).clone() {
             Meaning::Sum { base, terms, bytes } => {
@@ -243,7 +246,8 @@ impl Values {
         }
     }
 
-    /// Gives back the origin of a pointer, if there is just one, and the counts of its terms.
+    /// Returns (memory to which a pointer leads, counts of the terms in its address); `None` where
+    /// it may lead to several memories or its address is no such sum.
     pub(crate) fn strides(&self, moving: Value) -> Option<(Origin, Vec<i64>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
@@ -259,8 +263,8 @@ impl Values {
         }
     }
 
-    /// Returns whether `value` is computed from one of `of`. `looks`: the number of values that may
-    /// still be looked at.
+    /// Returns whether `value` is computed from one of the values `of`. `looks` is the number of
+    /// values that may still be looked at; when it is used up, the answer is no.
     pub(crate) fn depends(&self, value: Value, of: &BTreeSet<Value>, looks: &mut usize) -> bool {
         let mut pending = vec![value];
         let mut seen = BTreeSet::new();

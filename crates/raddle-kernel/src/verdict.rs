@@ -11,26 +11,27 @@ use crate::flow::{Access, Effects, effects};
 use crate::ir::{Argument, Body, Construct, Origin};
 use crate::value::{Address, Value};
 
-/// May a kernel be stopped after any instruction and run again?
+/// Verdict whether a kernel may be stopped after any instruction and run again.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Yes, whatever its arguments.
+    /// The kernel may be run again, whatever its arguments.
     Idempotent,
-    /// Yes, if in each of these pairs of arguments (by index, from 0) the two share no byte.
+    /// The kernel may be run again if the two arguments of each of these pairs (by index, from 0)
+    /// share no byte.
     Conditional(BTreeSet<(u32, u32)>),
-    /// No.
+    /// The kernel may not be run again, for this reason.
     Not(Reason),
-    /// Unknown, which counts as no: a second run was not shown to be harmless.
+    /// Unknown, which counts as no: for this reason a second run was not shown to be harmless.
     Unknown(Reason),
 }
 
-/// The construct that decided a verdict, and the line in the source.
+/// Construct that decided a verdict, and its line in the source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reason {
-    /// The construct that decided.
+    /// Construct that decided the verdict.
     pub construct: Construct,
-    /// The line in the source, from 1; 0 where the code does not say.
+    /// Line in the source, from 1; 0 where the code does not give it.
     pub line: u32,
 }
 
@@ -91,10 +92,11 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     }
 }
 
-/// An access, and where it is.
+/// (access, its place as a multiple of a step; `None` where the place is not known).
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// A place that lies a number of bytes and any multiple of a step behind the beginning.
+/// Place of an access behind the beginning of its memory: `bytes` bytes plus any multiple of `step`
+/// bytes, `size` bytes long.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: Origin,
@@ -120,12 +122,13 @@ fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, V
     all
 }
 
-/// The number of values that are looked at on the way from a written value to a read one, at most.
-/// Beyond it, memory is not known to be changed in place.
+/// Most values that are looked at on the way from a written value to a read one. Where the search
+/// goes beyond, memory is not known to be changed in place.
 const MOST_LOOKS: usize = 400_000;
 
-/// Gives back where reads that nothing covers and writes of one argument may meet: whether it is
-/// certainly one place whose new value comes from the old one, and the line of the write.
+/// Returns (in place, line of the write) for each write of one argument that may fall on bytes that
+/// an uncovered read reads: `true` where it is certainly one place whose new value comes from the
+/// old one.
 fn collisions(
     found: &Effects,
     reads: &[Placed<'_>],
@@ -163,7 +166,7 @@ fn collisions(
     met
 }
 
-/// Returns whether two accesses of one argument never share a byte: every step between them is a
+/// Returns whether two accesses of one argument never share a byte: each step between them is a
 /// multiple of a stride within which they take different bytes, such as two fields of one
 /// structure.
 fn apart(from: Strided, to: Strided) -> bool {

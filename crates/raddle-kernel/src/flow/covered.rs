@@ -8,11 +8,12 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
 
-/// The depth to which rows of rows nest, at most.
+/// Most levels of rows within rows that are looked for; a row is all places that a loop visits.
 const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {
-    /// Marks reads of what the same work-item has written before, on every way.
+    /// Marks each read of bytes that the same work-item has certainly written before, on every path
+    /// to the read.
     pub(super) fn cover(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         let mut written = WrittenFacts::solve(self, by_block, &WrittenWays::new());
         let mut rows = Rows::of(self);

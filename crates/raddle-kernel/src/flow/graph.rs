@@ -1,10 +1,11 @@
-//! In which order are blocks played, and which blocks make a loop?
+//! In which order are the blocks of a kernel evaluated, and which blocks make a loop?
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// Gives each block the range of the numbers of the blocks that it dominates, its own number first.
+/// Returns for each block the range of the numbers of the blocks that it dominates; its own number
+/// is the first.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -30,18 +31,19 @@ pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Ve
     ranges
 }
 
-/// A control-flow graph made of nested loops.
+/// Control-flow graph of a kernel, made of nested loops.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Blocks in reverse post-order, each loop as a whole before what follows it.
+    /// Blocks in reverse post-order; each loop comes as a whole before the blocks behind it.
     pub(super) order: Vec<BlockId>,
-    /// The immediate dominator of each block.
+    /// Immediate dominator of each block; `None` where no path leads to the block.
     pub(super) dominators: Vec<Option<BlockId>>,
-    /// The loops, inner ones first.
+    /// Loops of the kernel, inner ones before outer ones.
     pub(super) loops: Vec<Loop>,
 }
 
-/// A loop: where it begins, all of its blocks, and the ends of its rounds.
+/// Loop of a kernel: its first block, all of its blocks, and the blocks that jump back to the
+/// first.
 #[derive(Debug)]
 pub(super) struct Loop {
     pub(super) header: BlockId,
@@ -49,11 +51,11 @@ pub(super) struct Loop {
     pub(super) ends: Vec<BlockId>,
 }
 
-/// The blocks that all loops of a kernel hold together, at most.
+/// Most blocks that all loops of a kernel hold together; a block in two loops counts twice.
 const MOST_INSIDE: usize = 2_000_000;
 
-/// Builds the graph of a body. The error holds why a body cannot be judged, and the line: a loop
-/// has several entries, or loops hold too many blocks.
+/// Returns the graph of a kernel's body. The error is (reason why the body cannot be judged, line):
+/// a loop has several entries, or loops hold too many blocks.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -79,8 +81,8 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     Ok(Graph { order, dominators, loops })
 }
 
-/// Gives back the blocks in reverse post-order, and the place of each in that order. Paths to
-/// blocks of fewer loops are followed first.
+/// Returns (blocks in reverse post-order, place of each block in that order). Paths to blocks of
+/// fewer loops are followed first.
 pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();
@@ -115,7 +117,8 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// Finds all loops, by the jumps back to their beginnings; `None` where they are too many.
+/// Returns all loops, found by the jumps back to their first blocks; `None` where they hold too
+/// many blocks.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],
@@ -143,7 +146,7 @@ fn loops(
     Some(loops)
 }
 
-/// The blocks from which control comes to each block.
+/// Returns for each block the blocks from which control comes to it.
 pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
     for &from in order {
@@ -156,7 +159,8 @@ pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockI
     before
 }
 
-/// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
+/// Returns the immediate dominator of each block (Cooper, Harvey and Kennedy 2001); `None` where no
+/// path leads to the block.
 pub(super) fn dominators(
     blocks: &[BasicBlock],
     order: &[BlockId],

@@ -17,14 +17,14 @@ use crate::value::{Meaning, Origins, Value};
 /// Numbers that conversions between integers of any width keep.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// The bytes of an integer that holds the number of any work-item.
+/// Least number of bytes of an integer that can hold the number of any work-item.
 const NUMBERED: i64 = 4;
 
-/// The depth to which conditions nest, at most.
+/// Most levels of nested conditions that are evaluated.
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
-    /// Marks the last writes of work-items behind their guards.
+    /// Marks writes that are the last one of their work-item and turn off the guard before them.
     pub(super) fn guards(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         // Where work-items wait for each other, another may have read the guard before.
         if self.body.meets {
@@ -55,7 +55,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Gives back the blocks from whose end control may come to one of `blocks`.
+    /// Returns the blocks from whose end control may come to one of `blocks`.
     fn leading_to(&self, blocks: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let mut found = BTreeSet::new();
         let mut pending: Vec<BlockId> = blocks.iter().copied().collect();
@@ -65,8 +65,8 @@ impl Analysis<'_> {
         found
     }
 
-    /// Returns whether no write follows the block that reads a guard, once the guard holds the
-    /// number that `write` stores there.
+    /// Returns whether `write` turns off the guard that `read` reads at the end of the block
+    /// `from`: if the guard holds the stored number, no write follows that block.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -82,8 +82,8 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Gives back the block that follows the one that reads a guard, unless the guard holds the
-    /// number that `write` stores there; `None` where that is not known.
+    /// Returns the block that follows `from`, whose end tests a guard, unless the guard holds the
+    /// number that `write` stores there; `None` where that block is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -94,8 +94,8 @@ impl Analysis<'_> {
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// Evaluates a value as a number, where `known` pairs one of the values that it is made from
-    /// with its number; `None` where it is not known.
+    /// Returns the number that a value is, given (one value that it is computed from, the number of
+    /// that value); `None` where the number is not known.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -118,8 +118,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns whether no two work-items share a guard, and whether the order of writes does not
-    /// matter: no place belongs to two work-items, or all of them write the same number there.
+    /// Returns whether no two work-items share a guard and the order of writes does not matter:
+    /// each written place belongs to one work-item, or all work-items write the same number there.
     fn in_any_order(
         &self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
@@ -154,8 +154,8 @@ impl Analysis<'_> {
         steps.len() == 1 && length.is_some_and(|length| steps.iter().all(|step| length <= *step))
     }
 
-    /// Gives back the bytes by which the places of two neighbouring work-items lie apart; `None`
-    /// where the address is not a multiple of the number of the work-item.
+    /// Returns the distance in bytes between the places that two neighbouring work-items write;
+    /// `None` where the address is not a multiple of the work-item's number.
     fn distance(&self, write: &Access) -> Option<i64> {
         let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(write.place?.0.moving)
         else {
@@ -193,8 +193,8 @@ impl Analysis<'_> {
         self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
-    /// Returns whether these writes all store one known number at one address, whose strides are
-    /// multiples of the number's size.
+    /// Returns whether these writes all store one known number at one address, whose steps from
+    /// work-item to work-item are multiples of the number's size.
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };
@@ -206,7 +206,8 @@ impl Analysis<'_> {
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
-    /// Gives back the built-in number that a value is taken from, and the dimension.
+    /// Returns (built-in number of the work-item from which a value is taken, dimension); `None`
+    /// where the value is no such number.
     fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! What does a load give, and what does a store change?
+//! Which value does a load of a kernel give, and what does a store change?
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::ir::{BlockId, Construct, Origin};
 use crate::value::{Address, Meaning, Origins, Value, VariableCell};
 
 impl Analysis<'_> {
-    /// Gives back the origins that a pointer may lead to: `Unknown` where none is known.
+    /// Returns the memory to which a pointer may lead: `Origin::Unknown` where that is not known.
     pub(super) fn origins(&self, pointer: Value) -> Origins {
         let origins = self.values.origins(pointer);
         if origins.is_empty() { smallvec![Origin::Unknown] } else { origins.clone() }
@@ -75,8 +75,8 @@ impl Analysis<'_> {
         value
     }
 
-    /// Gives back the value of memory that the analysis does not follow: one and the same for each
-    /// read where the kernel never writes there, else a fresh one.
+    /// Returns the value of memory that the analysis does not follow: one value for all reads of a
+    /// place that the kernel never writes, else a new value (`fresh`) for each read.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),
@@ -88,8 +88,8 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// Gives back the value of a cell of a private variable: the value that was stored there, or a
-    /// part of it.
+    /// Returns the value of a cell of a private variable: the value that was stored there, or a
+    /// part of it; `None` where it is not known.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
         // A store removes the cells that it overlaps, so at most one cell holds these bytes.
@@ -118,7 +118,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Gives back the origins of pointers that memory of this origin may hold.
+    /// Returns the memory to which pointers may lead that are stored in the memory `origin`.
     pub(super) fn held(&self, origin: Origin) -> BTreeSet<Origin> {
         match origin {
             Origin::Local(_) | Origin::Private(_) => {
@@ -173,7 +173,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// The constant offset of a pointer into one origin.
+    /// Returns the constant offset in bytes of a pointer into one variable or argument; `None`
+    /// where the offset is not constant.
     pub(super) fn fixed(&mut self, pointer: Value) -> Option<i64> {
         let address = self.values.address(pointer);
         matches!(self.values.meaning(address.moving), Meaning::Origin(_)).then_some(address.bytes)

@@ -19,26 +19,29 @@ use self::graph::{Graph, before, graph, intervals};
 use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg};
 use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 
-/// A read or a write of memory that outlives the work-item.
+/// Read or write of memory that outlives the work-item.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) write: bool,
     pub(crate) origins: Origins,
-    /// The address and the number of bytes; `None`: anywhere in the memory of the origins.
+    /// (address, number of bytes) of the access; `None` where it may be anywhere in the memory of
+    /// `origins`.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
-    /// The value that is read or written; `None` where there is no single one.
+    /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
-    /// A read of what the same work-item has written in this run on every way to it.
+    /// True for a read of bytes that the same work-item has written in this run, on every path to
+    /// the read.
     pub(crate) covered: bool,
-    /// The last write of the work-item, behind a guard at the same place that it turns off.
+    /// True for the last write of the work-item, which turns off a guard at the same place that it
+    /// stands behind.
     pub(crate) last: bool,
 }
 
-/// Constructs that forbid a second run or cannot be judged, each with its line.
+/// (construct, line) of the constructs that forbid a second run or cannot be judged.
 type FlowRefusals = BTreeSet<(Construct, u32)>;
 
-/// The effects of a kernel on memory: its accesses, and the constructs that it is refused for.
+/// Effects of a kernel on memory: its accesses, and the constructs for which it is refused.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
@@ -46,14 +49,15 @@ pub(crate) struct Effects {
     pub(crate) values: Values,
 }
 
-/// The values that a work-item holds at one point, without registers that are assigned once.
+/// Values that a work-item holds at one point of the kernel, without registers that are assigned
+/// once.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct BlockState {
     registers: BTreeMap<Reg, Value>,
     cells: BTreeMap<VariableCell, Value>,
 }
 
-/// Finds the effects of a kernel on memory.
+/// Returns the effects of a kernel on memory.
 pub(crate) fn effects(body: &Body) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
@@ -89,14 +93,15 @@ pub(crate) fn effects(body: &Body) -> Effects {
     Effects { accesses, refusals, values: analysis.values }
 }
 
-/// Returns whether memory of these origins is never written: then every read of a place gives one
-/// value. Memory of the workgroup and unknown memory count as written.
+/// Returns whether memory of these origins is never written, so that every read of a place gives
+/// one value. Memory of the workgroup and unknown memory count as written.
 fn stays(origins: &[Origin], written: &BTreeSet<Origin>) -> bool {
     let known = |origin: &Origin| !matches!(origin, Origin::Local(_) | Origin::Unknown);
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
-/// Registers that are assigned in one place, which comes before all uses on every way.
+/// Returns for each register `Some(None)` if it is assigned in one place at most, which comes
+/// before all uses on every path; `None` otherwise. The inner value is filled in later.
 fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     let order = &graph.order;
     let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
@@ -136,27 +141,29 @@ struct Analysis<'b> {
     body: &'b Body,
     graph: &'b Graph,
     before: Vec<Vec<BlockId>>,
-    /// The origins that the kernel writes; `None` in the run that takes all memory to change.
+    /// Memory that the kernel writes; `None` in the first run, which takes all memory to change.
     written: Option<BTreeSet<Origin>>,
     values: Values,
-    /// The origins of pointers that were stored in a variable of the work-item or the workgroup.
+    /// Memory to which pointers may lead that were stored in a variable of the work-item or the
+    /// workgroup, by variable.
     stored: BTreeMap<Origin, BTreeSet<Origin>>,
     ends: Vec<Option<BlockState>>,
     joined: BTreeSet<(BlockId, JoinedSlot)>,
-    /// Variables of the work-item that are ever stored to.
+    /// Variables of the work-item to which the kernel ever stores.
     variables: BTreeSet<Origin>,
-    /// The origins of loads whose value is unknown as long as all memory is taken to change.
+    /// Memory of loads whose value is unknown as long as all memory is taken to change.
     loaded: BTreeSet<Origins>,
-    /// Registers that are assigned in one place, which comes before all uses; `None`: in several.
+    /// Value of each register that is assigned in one place only, which comes before all uses; the
+    /// outer `None` where it is assigned in several, the inner `None` before its value is known.
     fixed: Vec<Option<Option<Value>>>,
-    /// Set if anything that is not part of a state has changed.
+    /// True if the last pass changed anything that is not part of a block's state.
     changed: bool,
 }
 
-/// The passes over all blocks, at most: nested loops need their depth and a few more.
+/// Most passes over all blocks: nested loops need their depth and a few more.
 const MOST_PASSES: usize = 60;
 
-/// A register or cell that can hold different values where control comes from different blocks.
+/// Register or cell that may hold different values where control comes from different blocks.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum JoinedSlot {
     Register(Reg),
@@ -191,7 +198,7 @@ impl<'b> Analysis<'b> {
         }
     }
 
-    /// Gives back the accesses of each block, and the refusals.
+    /// Returns (accesses of each block, refusals of the kernel).
     fn run(&mut self) -> (BTreeMap<BlockId, Vec<Access>>, FlowRefusals) {
         let (mut by_block, mut refusals) = (BTreeMap::new(), BTreeSet::new());
         // Without loops all that a block builds on is played before it.
@@ -210,7 +217,8 @@ impl<'b> Analysis<'b> {
         (by_block, refusals)
     }
 
-    /// Plays all blocks until nothing changes. Returns whether that came to an end.
+    /// Evaluates all blocks again and again until nothing changes. Returns whether that happened
+    /// within the limit of passes.
     fn settle(&mut self) -> bool {
         let mut position = vec![usize::MAX; self.body.blocks.len()];
         for (at, &block) in self.graph.order.iter().enumerate() {
@@ -238,9 +246,9 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Gives back where in the order to go on, if a loop that ends with `block` changes more than
-    /// was known. Forgets the states behind the beginning of that loop, so that inner loops do not
-    /// take the difference for their own.
+    /// Returns the place in the order of blocks at which to go on, if a loop that ends with `block`
+    /// changes more values than was known; `None` otherwise. Forgets the states behind the
+    /// beginning of that loop, so that inner loops do not take the difference for their own.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
         for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {
@@ -258,7 +266,7 @@ impl<'b> Analysis<'b> {
         None
     }
 
-    /// Gives back the state at the start of a block.
+    /// Returns the state at the start of a block.
     fn start(&mut self, block: BlockId) -> BlockState {
         let ends = std::mem::take(&mut self.ends);
         let sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
@@ -267,7 +275,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Joins the states with which control comes to a block.
+    /// Returns the state at the start of `block`, joined from `sides`, the states at the ends of
+    /// the blocks before it.
     fn met(&mut self, block: BlockId, sides: &[&BlockState]) -> BlockState {
         let Some((&first, others)) = sides.split_first() else { return BlockState::default() };
         if others.is_empty() && self.before[block].len() == 1 {
@@ -294,8 +303,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Gives back the common value where all sides agree, an unknown one where they differ, and
-    /// `None` where a side has no value.
+    /// Returns the value of a register or cell where several blocks meet: the common value where
+    /// all sides agree, an unknown one where they differ, and `None` where a side has no value.
     fn join(
         &mut self,
         block: BlockId,
@@ -458,7 +467,7 @@ impl<'b> Analysis<'b> {
     }
 }
 
-/// The accesses and refusals that one block was seen to make.
+/// Accesses and refusals that the evaluation of one block has found.
 #[derive(Debug, Default)]
 struct Seen {
     accesses: Vec<Access>,

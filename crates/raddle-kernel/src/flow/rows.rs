@@ -1,4 +1,4 @@
-//! Which places has a loop written, all of them, and does another loop visit just these?
+//! Which places does a loop write in all its rounds, and does another loop visit just these places?
 //!
 //! Two loops visit the same places if their counters begin with equal values and go on by equal
 //! operations, equal conditions lead on, and the addresses are equal operations on the counters. All of
@@ -14,30 +14,31 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// The form of a loop that is left when its condition says so.
+/// Form of a loop that is left when its condition says so.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     depth: usize,
-    /// The block that tests the condition, and the block outside of the loop that follows then.
+    /// (block that tests the condition, block outside of the loop that follows when the loop is
+    /// left).
     exit: (BlockId, BlockId),
     condition: Value,
-    /// True if the condition is tested before each round, false if behind it.
+    /// True if the condition is tested before each round, false if after it.
     before: bool,
-    /// True if the loop goes on where the condition is true.
+    /// True if the loop goes on where the condition is true, false if where it is false.
     on: bool,
 }
 
-/// The loops of a kernel that are left by a condition.
+/// Loops of a kernel that are left by a condition; `None` for a loop of another form.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
-    /// The number of values that may still be looked at.
+    /// Number of values that may still be looked at.
     left: usize,
 }
 
-/// The number of values that are looked at, at most: a kernel with more has fewer rows.
+/// Most values that are looked at: in a kernel with more, fewer rows are found.
 const MOST_LOOKS: usize = 400_000;
 
-/// The depth to which values nest in a row, at most.
+/// Most levels of values within values in one row.
 const DEEPEST: usize = 64;
 
 impl Rows {
@@ -47,7 +48,8 @@ impl Rows {
         Self { forms, left: MOST_LOOKS }
     }
 
-    /// The rows that are certain where loops are left.
+    /// Returns the rows (all places that a loop visits) that have certainly been written where each
+    /// loop is left.
     pub(super) fn found(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -65,7 +67,8 @@ impl Rows {
         ways
     }
 
-    /// Gives back the rows that an access in this block at this place runs through.
+    /// Returns the rows through which an access runs that the block `block` makes at the address
+    /// `place`: one for each loop around the block.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -87,8 +90,8 @@ impl Rows {
         seen.split_off(1)
     }
 
-    /// Gives back the row of all places that `place` is in the rounds of a loop; `None` where that
-    /// is not known, or where it is one place only.
+    /// Returns the row of all addresses that `place` takes in the rounds of a loop; `None` where
+    /// the row is not known, or the address does not change.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
         let each = &analysis.graph.loops[at];
@@ -147,7 +150,7 @@ impl Form {
     }
 }
 
-/// One row while it is written.
+/// Search for one row, with the counters of the loop that it has met.
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
@@ -157,7 +160,8 @@ struct Looking<'r, 'b> {
 }
 
 impl Looking<'_, '_> {
-    /// A value with placeholders for the counters of the loop.
+    /// Returns a value with placeholders in place of the loop's counters; `None` where it depends
+    /// on a value that changes in the loop and is no counter.
     fn any_round(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -213,7 +217,8 @@ impl Looking<'_, '_> {
     }
 }
 
-/// Gives back the value of a counter before the loop, and its value after a round.
+/// Returns (value of a counter before the loop, its value after a round); `None` where either is
+/// not known.
 fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
     let meaning = analysis.values.meaning(counter).clone();
     let (mut first, mut then) = (None, None);
@@ -234,7 +239,8 @@ fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Va
     Some((first?, then?))
 }
 
-/// Gives back the value of a register of a loop as control comes from the block `from`.
+/// Returns the value that a register has at the first block of a loop when control comes from the
+/// block `from`.
 fn side(
     analysis: &mut Analysis<'_>,
     header: BlockId,

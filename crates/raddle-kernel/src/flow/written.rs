@@ -6,21 +6,21 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Address, Value};
 
-/// Bytes that have been written: where (a place, or all places of a loop), from which byte on, how many.
+/// (address, or row of addresses, first byte from there, number of bytes) that have been written.
 pub(super) type WrittenBytes = (Value, i64, u32);
 
-/// The bytes that are certainly written when control goes from one block to another.
+/// Bytes that are certainly written when control goes from one block to another, by (from, to).
 pub(super) type WrittenWays = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
 
-/// The size of the facts of all blocks together, at most, in words of 64 facts.
+/// Largest size of the facts of all blocks together, in words of 64 facts.
 const MOST_WORDS: usize = 1 << 23;
 
-/// A set of facts by their numbers.
+/// Set of facts, as one bit for each fact's number.
 pub(super) type FactSet = Vec<u64>;
 
-/// The facts on written bytes that are certain at each block.
+/// Facts about written bytes that are certain at the beginning and at the end of each block.
 pub(super) struct WrittenFacts {
-    /// All facts, sorted.
+    /// All facts, sorted; a fact's index is its number.
     facts: Vec<WrittenBytes>,
     pub(super) before: Vec<FactSet>,
     after: Vec<FactSet>,
@@ -88,7 +88,8 @@ impl WrittenFacts {
         }
     }
 
-    /// Returns whether all bytes of a place have been written.
+    /// Returns whether all bytes of a place, (address, number of bytes), have certainly been
+    /// written.
     pub(super) fn holds(&self, certain: &FactSet, (address, length): (Address, u32)) -> bool {
         let end = address.bytes.saturating_add(i64::from(length));
         let mut reached = address.bytes;
@@ -105,7 +106,8 @@ impl WrittenFacts {
         reached >= end
     }
 
-    /// Gives back the facts that are certain at the end of all of `ends`, but not before `begin`.
+    /// Returns the facts that are certain at the end of all blocks of `ends`, but not at the
+    /// beginning of the block `begin`.
     pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<WrittenBytes> {
         let new = |number: &usize| {
             ends.iter().all(|&end| has(&self.after[end], *number))
@@ -119,7 +121,7 @@ fn has(certain: &FactSet, number: usize) -> bool {
     certain[number / 64] >> (number % 64) & 1 == 1
 }
 
-/// Gives back the bytes that a store certainly writes; `None` for a read or an unknown place.
+/// Returns the bytes that a store certainly writes; `None` for a read or an unknown place.
 fn fact(access: &Access) -> Option<WrittenBytes> {
     let (address, length) = access.place.filter(|_| access.write)?;
     Some((address.moving, address.bytes, length))

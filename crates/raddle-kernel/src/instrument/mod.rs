@@ -15,47 +15,47 @@ pub use opencl::opencl;
 pub use ptx::ptx;
 pub use variables::variable;
 
-/// The word of a launch that nobody has decided on.
+/// Value of the word of a launch on which nobody has decided.
 pub const UNDECIDED: u32 = 0;
-/// The word of a launch that runs.
+/// Value of the word of a launch that runs.
 pub const RUNS: u32 = 1;
-/// The word of a launch that left without having begun.
+/// Value of the word of a launch that left without having begun.
 pub const LEAVES: u32 = 2;
-/// The word of a launch that stopped part-way.
+/// Value of the word of a launch that stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// The way in which a kernel looks at the second cut, by which it stops part-way.
+/// Test of a kernel for the second cut, the range of launches that stop part-way.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
-    /// No look: a second run is not known to be harmless.
+    /// No test, so the kernel never stops part-way: a second run is not known to be harmless.
     #[default]
     Never,
-    /// A look by each work-item for itself: the kernel has no barrier.
+    /// A test by each work-item for itself: the kernel has no barrier.
     WorkItem,
-    /// One look for a workgroup, so that its work-items agree before a barrier.
+    /// One test for a whole workgroup, so that its work-items agree before a barrier.
     Workgroup,
 }
 
-/// A source with prologues.
+/// Source text whose kernels have the prologue that tests the flag.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
-    /// The new source.
+    /// Text of the new source.
     pub source: String,
-    /// Kernels that have a prologue, in the order of the source, each once.
+    /// Names of the kernels that have a prologue, in the order of the source, each once.
     pub kernels: Vec<String>,
-    /// Kernels that stay as they are, with the reason.
+    /// (name, reason) of the kernels that stay without a prologue.
     pub opaque: Vec<(String, Opaque)>,
 }
 
-/// Why a kernel got no prologue.
+/// Reason why a kernel has no prologue.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Opaque {
-    /// A kernel that other code calls, which does not know the arguments of the prologue.
+    /// Other code calls the kernel, and does not know the arguments of the prologue.
     Called,
-    /// A kernel whose head is made by a macro.
+    /// A macro makes the head of the kernel.
     Macro,
-    /// A kernel whose list of arguments has no end, or whose body was not found.
+    /// The kernel's list of arguments has no end, or its body was not found.
     Head,
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use super::{Instrumented, Look, Opaque};
 
-/// Puts the prologue into each kernel of an OpenCL C source; `look` gives for each name the way in
-/// which the kernel may be stopped part-way.
+/// Returns an OpenCL C source with the prologue in each kernel. `look` says for the name of a
+/// kernel how the kernel may be stopped part-way.
 ///
 /// ```
 /// use raddle_kernel::instrument::{Look, opencl};
@@ -87,15 +87,17 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// A compiler that runs work-items side by side, as PoCL's, goes on doing so only where the look costs a
-/// read for the whole workgroup: it takes the loop over the work-items apart by the word and the second
-/// cut, if these are plain reads by arguments alone that nothing but a decision changes, and if no value
-/// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a plain
-/// read sees what the host stores; elsewhere each read passes the caches.
+/// Functions of OpenCL C that the prologue calls. A compiler that runs work-items side by side, as
+/// PoCL's, goes on doing so only where the test costs a read for the whole workgroup: it takes the
+/// loop over the work-items apart by the word and the second cut, if these are plain reads by
+/// arguments alone that nothing but a decision changes, and if no value comes from two sides or
+/// from an atomic operation. The caches of a CPU agree, so that there a plain read sees the stores
+/// of the host; elsewhere each read passes the caches.
 ///
 /// A word other than 1 is read again by itself, as it may have been decided on meanwhile.
 ///
-/// Ends with the number of the first line, so that messages of the compiler name the right lines.
+/// The text ends with the number of the first line, so that messages of the compiler name the right
+/// lines.
 const HELPERS: &str = "\
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define raddle_shared
@@ -143,7 +145,7 @@ fn prologue(look: Look) -> String {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct Token<'s> {
     text: &'s str,
-    /// The first byte of the token in the source.
+    /// Byte offset in the source at which the token begins.
     at: usize,
 }
 
@@ -153,7 +155,7 @@ impl Token<'_> {
     }
 }
 
-/// Gives back words and signs; comments, literals and preprocessor lines are left out.
+/// Returns the words and signs of a source; comments, literals and preprocessor lines are left out.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
@@ -192,7 +194,8 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Gives back the length up to the end of the line, past line ends behind a backslash.
+/// Returns the number of bytes up to the end of the line; a line end behind a backslash does not
+/// count.
 fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -223,20 +226,20 @@ fn is_kernel(token: &Token<'_>) -> bool {
     matches!(token.text, "__kernel" | "kernel")
 }
 
-/// The head of a kernel, from its keyword to its body or semicolon.
+/// Head of a kernel, from its keyword to its body or semicolon.
 #[derive(Debug)]
 struct Head<'s> {
     name: &'s str,
-    /// The index of the token that is the name.
+    /// Index of the token that is the name of the kernel.
     token: usize,
-    /// The byte of the closing parenthesis of the parameters.
+    /// Byte offset of the closing parenthesis of the parameters.
     close: usize,
     empty: bool,
-    /// The byte of `void`, if that is the whole list.
+    /// Byte offset of the word `void`, if that is the whole list of parameters.
     void: Option<usize>,
-    /// The byte behind the brace that opens the body; `None`: only declared.
+    /// Byte offset behind the brace that opens the body; `None` for a kernel that is only declared.
     body: Option<usize>,
-    /// The first token behind the head.
+    /// Index of the first token behind the head.
     end: usize,
 }
 
@@ -291,7 +294,8 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// The token behind the bracket that closes the one at `open`.
+/// Returns the index behind the bracket that closes the one at the index `open`; `None` where it is
+/// not closed.
 fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_u32;
     for (index, token) in tokens.iter().enumerate().skip(open) {
@@ -310,7 +314,7 @@ fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     None
 }
 
-/// Names of kernels that stand before a parenthesis elsewhere than in their heads.
+/// Returns the names of kernels that stand before a parenthesis elsewhere than in their heads.
 fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     let in_heads: Vec<usize> = heads.iter().map(|head| head.token).collect();
     let mut called = Vec::new();
@@ -325,7 +329,8 @@ fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     called
 }
 
-/// Kernels whose keyword stands in a macro: by the word behind `void`, where there is one.
+/// Returns the names of kernels whose keyword stands in a macro: the word behind `void`, or "a
+/// kernel" where there is none.
 fn in_macros(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = source;

@@ -11,7 +11,7 @@ use super::{Instrumented, Look, Opaque};
 use crate::Error;
 use crate::ptx::text;
 
-/// Puts the prologue into each kernel of a PTX module; `look` gives for each name the way in which
+/// Returns a PTX module with the prologue in each kernel. `look` says for the name of a kernel how
 /// the kernel may be stopped part-way.
 ///
 /// # Errors
@@ -51,14 +51,15 @@ pub fn ptx(source: &str, mut look: impl FnMut(&str) -> Look) -> Result<Instrumen
     Ok(Instrumented { source: out, kernels, opaque })
 }
 
-/// Gives back the number in `.target sm_NN`; 0 where there is none.
+/// Returns the number NN in `.target sm_NN`; 0 where there is none.
 fn target(source: &str) -> u32 {
     let digits = source.split(".target").nth(1).and_then(|rest| rest.split("sm_").nth(1));
     let digits = digits.unwrap_or("").chars().take_while(char::is_ascii_digit);
     digits.collect::<String>().parse().unwrap_or(0)
 }
 
-/// Writes the prologue. `system`: the suffix of atomic operations that reach the host.
+/// Returns the text of a kernel's prologue. `system` is the suffix of atomic operations that reach
+/// the host.
 fn prologue(name: &str, look: Look, system: &str) -> String {
     let mut out = String::new();
     let mut line = |text: &str| _ = writeln!(out, "\t{text}");

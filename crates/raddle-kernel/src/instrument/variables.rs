@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use crate::lines::{LineKind, is_name, lines};
 
-/// Finds the first line that may declare a variable of program scope in the global address space, or a
-/// static one in a function. OpenCL C has both from version 2.0 on.
+/// Returns the first line that may declare a variable of program scope in the global address space,
+/// or a static variable in a function; `None` where there is none. OpenCL C has both from version
+/// 2.0 on.
 ///
 /// ```
 /// use raddle_kernel::instrument::variable;
@@ -45,8 +46,8 @@ struct Word<'s> {
 
 type Macros<'m> = BTreeMap<&'m str, Vec<Word<'m>>>;
 
-/// Finds the line of the first declaration in a text that may be one of a variable. A declaration that
-/// does not end in the text is left out: it ends where the macro is used, and is found there.
+/// Returns the line of the first declaration in a text that may be one of a variable. A declaration
+/// that does not end in the text is left out: it ends where the macro is used, and is found there.
 fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
     // The words of a declaration outside of brackets; of each bracket its signs stay.
     let mut declaration: Vec<Word<'_>> = Vec::new();
@@ -89,7 +90,7 @@ fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
     None
 }
 
-/// Gives back the place behind the bracket that closes the one at `open`.
+/// Returns the index behind the bracket that closes the one at the index `open`.
 fn behind(text: &[Word<'_>], open: usize, opens: &str, closes: &str) -> usize {
     let mut depth = 0_u32;
     for (at, word) in text.iter().enumerate().skip(open) {
@@ -136,7 +137,7 @@ fn is_variable(declaration: &[Word<'_>], macros: &Macros<'_>) -> bool {
 const NO_TYPES: [&str; 7] =
     ["static", "inline", "__inline", "__inline__", "extern", "kernel", "__kernel"];
 
-/// Finds the line of a static variable in the body of a function.
+/// Returns the line of a static variable in the body of a function; `None` where there is none.
 fn lives_on(body: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
     let is_static = |word: &Word<'_>| word.text == "static";
     let found = body.iter().enumerate().find(|(at, word)| {

@@ -5,7 +5,7 @@ pub(crate) mod text;
 
 use crate::{Error, Kernel};
 
-/// Reads the kernels (`.entry`) of a module. Lines are those of the PTX.
+/// Returns the kernels (`.entry`) of a PTX module. Their lines are those of the PTX.
 pub(crate) fn kernels(text: &str) -> Result<Vec<Kernel>, Error> {
     let module = text::read(text)?;
     let entries = module.functions.iter().filter(|function| function.entry && function.defined);

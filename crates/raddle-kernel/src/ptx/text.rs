@@ -1,10 +1,10 @@
-//! What stands in a PTX module?
+//! Which functions, variables and statements does the text of a PTX module have?
 //!
 //! Directives, functions and their statements, by line. Nothing of the text is judged here.
 
 use crate::Error;
 
-/// A function of a module; `entry`: a kernel.
+/// Function of a module; `entry` is true for a kernel.
 #[derive(Debug)]
 pub(crate) struct Function<'t> {
     pub(crate) name: &'t str,
@@ -12,25 +12,28 @@ pub(crate) struct Function<'t> {
     pub(crate) parameters: Vec<Variable<'t>>,
     pub(crate) results: Vec<Variable<'t>>,
     pub(crate) statements: Vec<Statement<'t>>,
-    /// The line of the name, from 1.
+    /// Line of the function's name, from 1.
     pub(crate) line: u32,
     /// True if the function has a body, false if it is only declared.
     pub(crate) defined: bool,
-    /// The byte where the first instruction, label or scope begins, behind the declarations.
+    /// Byte offset where the first instruction, label or scope begins, behind the declarations;
+    /// `None` without one.
     pub(crate) first_instruction: Option<usize>,
-    /// The byte of the parenthesis that closes the list of parameters; `None`: there is no list.
+    /// Byte offset of the parenthesis that closes the list of parameters; `None` where there is no
+    /// list.
     pub(crate) parameters_end: Option<usize>,
-    /// The byte behind the name.
+    /// Byte offset behind the function's name.
     pub(crate) name_end: usize,
 }
 
-/// A variable: of the module, of a function, or a parameter.
+/// Variable of the module or of a function, or parameter of a function.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variable<'t> {
     pub(crate) name: &'t str,
-    /// `global`, `const`, `shared`, `local`, `param`, `reg`.
+    /// State space in which PTX declares the variable: `global`, `const`, `shared`, `local`,
+    /// `param` or `reg`.
     pub(crate) space: &'t str,
-    /// Bytes of one element.
+    /// Number of bytes of one element.
     pub(crate) size: u32,
     /// True if the variable is declared as a pointer (`.ptr`).
     pub(crate) pointer: bool,
@@ -38,20 +41,20 @@ pub(crate) struct Variable<'t> {
     pub(crate) array: bool,
 }
 
-/// A statement of a function.
+/// Statement of a function.
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
-    /// The beginning of a scope of its own for names.
+    /// The beginning of a scope, in which names stand for their own registers and variables.
     Open,
     Close,
-    /// Registers or other variables.
+    /// A declaration of registers or other variables.
     Declare(Vec<DeclaredName<'t>>),
     Instruction(PtxInstruction<'t>),
 }
 
-/// A name that is declared in a function. `count`: the number of registers that the name with a
-/// number behind it stands for.
+/// Name that a function declares. `count` is the number of registers that the name with a number
+/// behind it stands for; `None` for a single name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,
@@ -61,22 +64,23 @@ pub(crate) struct DeclaredName<'t> {
 #[derive(Debug)]
 pub(crate) struct PtxInstruction<'t> {
     pub(crate) line: u32,
-    /// The register of `@p` or `@!p`, and the value that it must have.
+    /// (register, value that it must have) of a predicate `@p` or `@!p`; `None` without a
+    /// predicate.
     pub(crate) predicate: Option<(&'t str, bool)>,
-    /// The words of the operation, between its dots.
+    /// Words of the operation, between its dots.
     pub(crate) words: Vec<&'t str>,
-    /// The operands behind the operation, split at commas outside of brackets.
+    /// Operands behind the operation, split at commas outside of brackets.
     pub(crate) operands: Vec<&'t str>,
 }
 
-/// A module.
+/// Module of PTX: its functions and variables.
 #[derive(Debug, Default)]
 pub(crate) struct PtxModule<'t> {
     pub(crate) functions: Vec<Function<'t>>,
     pub(crate) variables: Vec<Variable<'t>>,
 }
 
-/// Reads a module.
+/// Reads the text of a PTX module.
 pub(crate) fn read(text: &str) -> Result<PtxModule<'_>, Error> {
     let mut reader = Reader { text, at: 0, line: 1 };
     let mut module = PtxModule::default();
@@ -172,7 +176,8 @@ impl<'t> Reader<'t> {
         self.advance(rest.find('\n').unwrap_or(rest.len()));
     }
 
-    /// Reads up to the next semicolon that is not in braces (an initial value is).
+    /// Reads and returns the text up to the next semicolon that is not in braces (an initial value
+    /// is).
     fn until_semicolon(&mut self) -> Result<&'t str, Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -190,7 +195,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a statement does not end with a semicolon"))
     }
 
-    /// Skips a section in braces.
+    /// Skips a section in braces, with braces within it.
     fn braces(&mut self) -> Result<(), Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -210,7 +215,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a section does not end"))
     }
 
-    /// Reads a list of parameters in parentheses, and gives it back without them.
+    /// Reads a list in parentheses, and returns its text without them; `None` where there is none.
     fn parenthesis(&mut self) -> Result<Option<&'t str>, Error> {
         if !self.take('(') {
             return Ok(None);
@@ -344,7 +349,7 @@ fn instruction(text: &str, line: u32) -> Option<PtxInstruction<'_>> {
     Some(PtxInstruction { line, predicate, words, operands: split(&text[end..]) })
 }
 
-/// Splits a text at the commas that stand in no bracket.
+/// Returns the parts of a text between commas that stand in no bracket.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin) = (Vec::new(), 0_u32, 0);
     for (at, c) in text.char_indices() {
@@ -363,7 +368,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Reads the variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
+/// Returns the variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
 fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());
@@ -396,7 +401,8 @@ fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     names
 }
 
-/// Gives back the bytes of a type by its word, without the dot.
+/// Returns the number of bytes of a type, given its word without the dot; `None` for a word that is
+/// no type.
 pub(crate) fn type_size(word: &str) -> Option<u32> {
     Some(match word {
         "pred" => 1,

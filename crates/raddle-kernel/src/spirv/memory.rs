@@ -121,7 +121,8 @@ impl<'m> SpirvLowering<'m> {
         self.types.lanes(ty).and_then(|lanes| usize::try_from(lanes).ok())
     }
 
-    /// Gives back the bytes of some lanes of a vector; of a vector of three, the fourth stays out.
+    /// Returns (offset, length) in bytes of some lanes of a vector; a vector of three has no fourth
+    /// lane.
     pub(super) fn spans(&self, vector: Word, lanes: impl Iterator<Item = u32>) -> Spans {
         let each = self.types.element(vector).and_then(|element| self.types.size(element));
         let each = each.unwrap_or(0);
@@ -156,7 +157,8 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Store { at: to, value, size, spans });
     }
 
-    /// Lowers a pointer into an object; with `skip` 2 the first index counts whole objects.
+    /// Lowers the computation of a pointer into an object; where `skip` is 2, the first index
+    /// counts whole objects.
     pub(super) fn chain(&mut self, code: &'m Code, skip: usize) {
         let to = self.result(code);
         let Some(base_id) = id_at(code, 0) else { return };
@@ -215,7 +217,8 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Lowers `vloadn` and `vstoren`: an index that counts vectors, and a pointer to one element.
+    /// Lowers `vloadn` and `vstoren`: an access with an index that counts vectors, and a pointer to
+    /// one element.
     pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();

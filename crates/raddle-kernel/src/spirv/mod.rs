@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, ExecutionModel, Op, Word};
 use crate::ir::{Body, Construct};
 use crate::{Error, Kernel};
 
-/// Reads a module of OpenCL kernels.
+/// Returns the kernels of a SPIR-V module for OpenCL.
 pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
     let mut loader = Loader::new();
     let words = without_debug(bytes).map_err(|why| Error::SpirV { why: why.to_owned() })?;
@@ -43,11 +43,11 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
     Ok(kernels)
 }
 
-/// Words before the first instruction.
+/// Number of words before the first instruction of a module.
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// Gives back the words of a module without those that the analysis does not use: names other than
+/// Returns the words of a module without those that the analysis does not use: names other than
 /// those of functions and parameters, most decorations, and lines that do not change. Debug
 /// information is left out as well; outside of functions the loader does not even accept it.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
@@ -112,7 +112,7 @@ fn is(code: &[u32], op: Op) -> bool {
     code.first().is_some_and(|first| first & 0xffff == op as u32)
 }
 
-/// Gives back the words of each instruction.
+/// Returns the words of each instruction; an error for an instruction of impossible length.
 fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     let mut found = Vec::new();
     while let Some(&first) = rest.first() {
@@ -127,13 +127,13 @@ fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     Ok(found)
 }
 
-/// Returns whether a literal string is `name`.
+/// Returns whether the words of a literal string spell `name`.
 fn names(words: &[u32], name: &str) -> bool {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     text.split(|byte| *byte == 0).next() == Some(name.as_bytes())
 }
 
-/// Gives back the first line of a function that is known; 0 where none is.
+/// Returns the first line of a function that is known; 0 where none is.
 fn line_of(module: &Module, function: Word) -> u32 {
     let found = module.functions.iter().find(|f| f.def_id() == Some(function));
     found
@@ -145,5 +145,5 @@ fn line_of(module: &Module, function: Word) -> u32 {
         .unwrap_or(0)
 }
 
-/// The body of a kernel, or why it could not be lowered, and where.
+/// Body of a kernel, or (reason why it could not be lowered, line).
 pub(crate) type Lowered = Result<Body, (Construct, u32)>;

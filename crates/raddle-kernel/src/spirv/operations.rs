@@ -4,7 +4,8 @@
 
 use rspirv::spirv::Op;
 
-/// Returns whether an instruction makes values from values alone: no memory, no other work-item.
+/// Returns whether the result of an instruction depends on its operands alone: not on memory, not
+/// on other work-items.
 pub(super) fn is_pure(op: Op) -> bool {
     matches!(
         op as u32,

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// A table by id; ids are counted from 1 on.
+/// Table with one place for each id of a module; ids count from 1.
 #[derive(Debug)]
 pub(crate) struct ById<T>(Vec<Option<T>>);
 
 impl<T: Copy> ById<T> {
-    /// Makes an empty table for all ids of a module.
+    /// Returns an empty table for all ids of a module.
     pub(crate) fn of(module: &Module) -> Self {
         let bound = module.header.as_ref().map_or(0, |header| header.bound);
         Self(vec![None; bound as usize])
@@ -29,29 +29,30 @@ impl<T: Copy> ById<T> {
     }
 }
 
-/// The types and constants of a module, and the type of each value.
+/// Types and constants of a module, and the type of each value.
 #[derive(Debug)]
 pub(crate) struct Types<'m> {
     global: ById<&'m Instruction>,
     values: ById<Word>,
     packed: BTreeSet<Word>,
-    /// The built-in number of the work-item that a variable stands for, by the variable's id.
+    /// Number of the built-in (such as the work-item's number) for which a variable stands, by the
+    /// variable's id.
     builtins: BTreeMap<Word, i64>,
-    /// The ways in which a conversion rounds, and whether it saturates, by the id of its result.
+    /// Rounding modes of a conversion, and whether it saturates, by the id of its result.
     modes: BTreeMap<Word, BTreeSet<i64>>,
 }
 
-/// Size and alignment in bytes.
+/// Size and alignment of a type, in bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct TypeLayout {
     pub(crate) size: u64,
     align: u64,
 }
 
-/// The depth to which types nest, at most.
+/// Most levels of types within types.
 const DEEPEST: u32 = 64;
 
-/// The mode of a conversion that saturates, beside the ways of rounding.
+/// Number of the mode of a conversion that saturates, beside those of rounding.
 const SATURATES: i64 = 1 << 32;
 
 impl<'m> Types<'m> {
@@ -85,17 +86,18 @@ impl<'m> Types<'m> {
         Self { global, values, packed, builtins, modes }
     }
 
-    /// Gives back the modes of the conversion with this result, as numbers.
+    /// Returns the modes of the conversion with this result, as numbers.
     pub(crate) fn modes(&self, result: Option<Word>) -> impl Iterator<Item = i64> {
         self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
 
-    /// Gives back the type of a value.
+    /// Returns the type of a value, as an id; `None` where it has none.
     pub(crate) fn type_of(&self, id: Word) -> Option<Word> {
         self.values.get(id)
     }
 
-    /// Gives back the built-in number that a variable stands for, as the specification counts them.
+    /// Returns the number of the built-in for which a variable stands, as the specification counts
+    /// them; `None` for other variables.
     pub(crate) fn builtin(&self, id: Word) -> Option<i64> {
         self.builtins.get(&id).copied()
     }
@@ -108,7 +110,7 @@ impl<'m> Types<'m> {
         self.get(id).map_or(Op::Nop, |found| found.class.opcode)
     }
 
-    /// Gives back the value of an integer constant.
+    /// Returns the value of an integer constant; `None` for other ids.
     pub(crate) fn constant(&self, id: Word) -> Option<i64> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -132,7 +134,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Gives back the storage class and the type that a pointer type points to.
+    /// Returns (storage class, type) to which a pointer type points; `None` for other types.
     pub(crate) fn pointee(&self, pointer: Word) -> Option<(StorageClass, Word)> {
         let found = self.get(pointer)?;
         match (found.class.opcode, found.operands.as_slice()) {
@@ -183,7 +185,8 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Gives back where each member of a structure begins, and the layout of the whole.
+    /// Returns (byte offset of each member, layout of the whole) of a structure; `None` where a
+    /// size is not known.
     fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, TypeLayout)> {
         let found = self.get(id)?;
         let packed = self.packed.contains(&id);
@@ -199,13 +202,14 @@ impl<'m> Types<'m> {
         Some((begins, TypeLayout { size: size.checked_next_multiple_of(align)?, align }))
     }
 
-    /// Gives back where a member lies in a structure, and the type of the member.
+    /// Returns (byte offset, type) of a member of a structure; `None` where there is no such
+    /// member.
     pub(crate) fn member(&self, structure: Word, index: usize) -> Option<(u64, Word)> {
         let (begins, _) = self.members(structure, 0)?;
         Some((*begins.get(index)?, id_at(self.get(structure)?, index)?))
     }
 
-    /// Gives back the element type of an array or a vector.
+    /// Returns the element type of an array or a vector; `None` for other types.
     pub(crate) fn element(&self, id: Word) -> Option<Word> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -214,19 +218,19 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Gives back the number of elements of a vector.
+    /// Returns the number of elements of a vector type; `None` for other types.
     pub(crate) fn lanes(&self, id: Word) -> Option<u32> {
         let found = self.get(id)?;
         (found.class.opcode == Op::TypeVector).then(|| word(found, 1)).flatten()
     }
 }
 
-/// Gives back an operand that is an id.
+/// Returns the operand with the index `index` if it is an id; else `None`.
 pub(crate) fn id_at(instruction: &Instruction, index: usize) -> Option<Word> {
     instruction.operands.get(index)?.id_ref_any()
 }
 
-/// Gives back an operand that is a number.
+/// Returns the operand with the index `index` if it is a number of 32 bits; else `None`.
 pub(crate) fn word(instruction: &Instruction, index: usize) -> Option<u32> {
     match instruction.operands.get(index)? {
         Operand::LiteralBit32(value) => Some(*value),

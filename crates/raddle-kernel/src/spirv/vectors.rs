@@ -12,18 +12,19 @@ use rspirv::spirv::{Op, Word};
 use super::operations::is_pure;
 use super::types::{Types, id_at, word};
 
-/// The part of a shuffled vector that is not set.
+/// Mark of a lane of a shuffled vector that is not set.
 const NO_VALUE: u32 = u32::MAX;
 
-/// Lanes of loads and stores that are not whole, by the id of the load or the place of the store.
+/// Lanes of vector loads and stores that touch only a part of the vector, by the id of the load or
+/// the place of the store.
 #[derive(Debug, Default)]
 pub(crate) struct NeededLanes {
-    /// By id of the load: the lanes that are looked at.
+    /// Lanes that are looked at, by the id of the load.
     pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
-    /// By block and instruction: the lanes that are changed.
+    /// Lanes that are changed, by (block, index of the store instruction).
     pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
-    /// By block and instruction: the lanes that have a value, where others are stored without one, as
-    /// the fourth of a vector of three.
+    /// Lanes that have a value, by (block, index of the store instruction), where other lanes are
+    /// stored without one, as the fourth of a vector of three.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
 }
 

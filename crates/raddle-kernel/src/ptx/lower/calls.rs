@@ -8,7 +8,7 @@ use crate::ir::{Construct, Instruction};
 use crate::ptx::text::{Function, PtxInstruction as Code, Statement};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// `call (results), function, (parameters)`.
+    /// Lowers a call, `call (results), function, (parameters)`: a copy of the function is inlined.
     pub(super) fn call(
         &mut self,
         frame: &mut PtxFrame<'t>,
@@ -57,7 +57,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 }
 
-/// Gives back the parameters that are used as numbers.
+/// Returns the parameters of a kernel that are used as numbers, not as pointers.
 pub(super) fn numbers<'t>(entry: &Function<'t>) -> BTreeSet<&'t str> {
     let mut held: BTreeMap<&str, &'t str> = BTreeMap::new();
     let mut pointers = BTreeSet::new();

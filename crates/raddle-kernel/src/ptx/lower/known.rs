@@ -10,7 +10,8 @@ use crate::ir::{Instruction, Operand};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers an instruction that has a name in SPIR-V. Returns whether `code` is one.
+    /// Lowers an instruction that has a counterpart in SPIR-V. Returns whether `code` is such an
+    /// instruction.
     pub(super) fn known(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let Some((&to, parts)) = code.operands.split_first() else { return false };
         let short = |ty: &str| matches!(ty, "s32" | "u32");
@@ -53,8 +54,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(to)
     }
 
-    /// Converts an integer to another type. The parts of the operation are the old value, the kind
-    /// of the conversion, and the bytes of the new value.
+    /// Converts an integer to another type and returns the result. The operands of the operation
+    /// are the old value, the kind of the conversion, and the number of bytes of the new value.
     pub(super) fn converted(&mut self, value: Operand, to: &str, from: &str) -> Operand {
         let op = if from.starts_with('s') { Op::SConvert } else { Op::UConvert };
         let bytes = |ty: &str| i64::from(type_size(ty).unwrap_or(0));

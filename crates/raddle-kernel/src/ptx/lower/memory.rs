@@ -9,7 +9,7 @@ use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers the place of `[register+offset]` or `[variable+offset]`.
+    /// Lowers an address `[register+offset]` or `[variable+offset]`, and returns the pointer.
     pub(super) fn place(&mut self, frame: &mut PtxFrame<'t>, text: &'t str) -> Operand {
         let (name, offset) = address(text);
         let base = self.operand(frame, name);
@@ -93,7 +93,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// `cp.async`: from global to shared memory.
+    /// Lowers `cp.async`, a copy from global to shared memory.
     pub(super) fn copy(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let places: Vec<&'t str> =
             code.operands.iter().copied().filter(|part| part.starts_with('[')).collect();
@@ -105,7 +105,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// `discard`: what is read there afterwards is any value.
+    /// Lowers `discard`, after which a read of the memory gives any value.
     pub(super) fn discard(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let at = self.place(frame, code.operands.first().copied().unwrap_or("[0]"));
         self.push(Instruction::Touch { at, write: true });
@@ -147,7 +147,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Returns whether a parameter of this name is the kernel's, not one of a call that it makes.
+    /// Returns whether a parameter with the name `name` is the kernel's, not one of a call that the
+    /// kernel makes.
     pub(super) fn is_of_the_kernel(&self, name: &str) -> bool {
         let kernel = self.calls.first();
         let kernel = self.module.functions.iter().find(|f| Some(&f.name) == kernel);
@@ -174,8 +175,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Resizes a loaded value from the width of memory to that of its register, or a stored one the
-    /// other way: the bytes that are filled or left out make it another value.
+    /// Resizes a loaded value from the width of memory to that of its register, or a stored value
+    /// the other way; the bytes that are filled or left out make it another value.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,
@@ -198,7 +199,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 }
 
-/// One name, or several in braces.
+/// Returns the names in an operand: one name, or several in braces.
 fn names(text: &str) -> Vec<&str> {
     text.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect()
 }

@@ -22,9 +22,9 @@ use crate::ir::{
     Origin, Reg,
 };
 
-/// The depth to which calls nest, at most.
+/// Most levels of nested calls.
 const DEEPEST: usize = 32;
-/// The steps and blocks of an inlined kernel, at most.
+/// Most steps and blocks of a kernel with all calls inlined.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
@@ -74,10 +74,10 @@ struct PtxLowering<'m, 't> {
     blocks: Vec<BasicBlock>,
     registers: u32,
     places: u32,
-    /// The variables whose address the host can hand over.
+    /// Variables whose address the host can hand over as an argument.
     addressable: BTreeSet<Origin>,
     globals: BTreeMap<String, Reg>,
-    /// A number for each operation, by its words.
+    /// Number of each operation, by its words.
     operations: BTreeMap<String, u32>,
     calls: Vec<&'t str>,
     here: BlockId,
@@ -86,22 +86,22 @@ struct PtxLowering<'m, 't> {
     meets: bool,
 }
 
-/// A part of a parameter: name, offset, bytes.
+/// (name of a parameter, offset in bytes, number of bytes): a part of that parameter.
 type Part = (String, i64, u32);
 
-/// A copy of a function while it is lowered.
+/// State of a copy of a function while it is lowered.
 struct PtxFrame<'t> {
-    /// The registers by their names, a map for each scope, the innermost last.
+    /// Registers by their names, one map for each scope, the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
-    /// The bytes of registers, by their name without numbers.
+    /// Number of bytes of registers, by their name without its number.
     widths: BTreeMap<&'t str, u32>,
-    /// The parameters of this function and of the calls that it makes.
+    /// Parameters of this function and of the calls that it makes.
     parameters: BTreeMap<Part, Operand>,
-    /// True for the kernel itself, whose parameters are the same for the whole launch.
+    /// True for the kernel itself, whose parameters do not change during the launch.
     entry: bool,
     back: BlockId,
-    /// True if control comes to the next statement.
+    /// True if control comes to the next statement; false behind a jump.
     reached: bool,
 }
 
@@ -130,7 +130,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         *self.operations.entry(words.join(".")).or_insert(next)
     }
 
-    /// Lowers a copy of a function from the current block on; it goes on at `back`.
+    /// Lowers a copy of a function from the current block on; lowering then goes on at the block
+    /// `back`. Returns the function's parameters and results.
     fn function(
         &mut self,
         function: &'m Function<'t>,
@@ -210,7 +211,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Ok(())
     }
 
-    /// Gives back the register of a name: of the innermost scope that has it, or of the function.
+    /// Returns the register with the name `name` in the innermost scope that has it; where none has
+    /// it, a new register of the function.
     fn named(&mut self, frame: &mut PtxFrame<'t>, name: &'t str) -> Reg {
         if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return register;
@@ -273,7 +275,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// Lowers an instruction. One with a predicate is executed on one of two paths.
+    /// Lowers an instruction. An instruction with a predicate is put on one of two paths.
     fn instruction(
         &mut self,
         frame: &mut PtxFrame<'t>,
@@ -375,7 +377,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Registers that an instruction sets: its first operand, one or several in braces, or `a|p`.
+    /// Returns the registers that an instruction sets: its first operand, one or several in braces,
+    /// or `a|p`.
     fn targets(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> Vec<Reg> {
         let first = code.operands.first().copied().unwrap_or("");
         first
@@ -413,7 +416,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Lowers a 64-bit sum, product or shift, as pointers need. Returns whether `code` is one.
+    /// Lowers a 64-bit sum, product or shift, of which pointers are made. Returns whether `code` is
+    /// such an instruction.
     fn sum(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let wide = code.words.contains(&"wide");
         let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));

@@ -2,7 +2,7 @@
 
 use rspirv::spirv::BuiltIn;
 
-/// The name and the constant of `[name+constant]`.
+/// Returns (name, constant) of an address `[name+constant]`; the constant is 0 where there is none.
 pub(super) fn address(text: &str) -> (&str, i64) {
     let inner = text.trim_start_matches('[').trim_end_matches(']').trim();
     match inner.split_once('+') {
@@ -11,7 +11,7 @@ pub(super) fn address(text: &str) -> (&str, i64) {
     }
 }
 
-/// The name of a register without the number behind it.
+/// Returns the name of a register without the number at its end.
 pub(super) fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
@@ -35,7 +35,7 @@ pub(super) fn integer(text: &str) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// A special register: no number behind its letters, but for those that have dots.
+/// Returns whether a name is that of a special register of PTX, such as `%tid`.
 pub(super) fn is_special(name: &str) -> bool {
     const SPECIAL: [&str; 17] = [
         "%tid",
@@ -61,7 +61,8 @@ pub(super) fn is_special(name: &str) -> bool {
         || is_counter(name)
 }
 
-/// Gives back the built-in of SPIR-V for a special register, and the dimension; -1: all of them.
+/// Returns (number of the work-item that SPIR-V has for a special register, dimension); the
+/// dimension is -1 where the register names all. `None` for other registers.
 pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     let (vector, dimension) = name.split_once('.').unwrap_or((name, ""));
     let number = match vector {
@@ -80,20 +81,21 @@ pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     Some((number, dimension))
 }
 
-/// Returns whether a special register may differ from run to run: clocks, counters, and the places
-/// where the hardware puts a work-item.
+/// Returns whether a special register may differ from run to run: clocks, counters, and registers
+/// that say where the hardware puts a work-item.
 pub(super) fn is_unsteady(name: &str) -> bool {
     ["%clock", "%globaltimer", "%smid", "%warpid", "%gridid"].iter().any(|it| name.starts_with(it))
         || is_counter(name)
 }
 
-/// Returns whether a name is that of a performance counter, `%pm0` to `%pm7` or `%pm0_64` to `%pm7_64`.
+/// Returns whether a name is that of a performance counter, `%pm0` to `%pm7` or `%pm0_64` to
+/// `%pm7_64`.
 fn is_counter(name: &str) -> bool {
     let number = name.strip_prefix("%pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
     number.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'7']))
 }
 
-/// Operations on values alone.
+/// Operations of PTX whose result depends on the operands alone.
 pub(super) const PURE: [&str; 66] = [
     "abs",
     "add",

@@ -40,7 +40,8 @@ impl<'m> SpirvLowering<'m> {
         (arguments, given)
     }
 
-    /// The name of a parameter: of its own, or of the one that it is handed on as.
+    /// Returns the name of a kernel's parameter: its own, or that of the parameter as which it is
+    /// handed on to a function; `None` where neither is known.
     fn argument_name(&self, function: &'m Function, id: Word) -> Option<&'m str> {
         if let Some(name) = self.names.get(&id).filter(|name| !name.is_empty()) {
             return Some(name);

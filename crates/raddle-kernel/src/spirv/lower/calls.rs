@@ -1,4 +1,4 @@
-//! What becomes of a call, of a function of the module or of a built-in one?
+//! How is a call lowered, of a function of the module or of a built-in one?
 
 use std::collections::BTreeSet;
 
@@ -61,7 +61,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Makes own copies of structures handed over by value, where the callee may change them.
+    /// Makes copies of structures handed over by value that the called function may change, and
+    /// returns the arguments of the call with the copies.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,
@@ -143,7 +144,7 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Returns whether a function only reads the memory that one of its pointers leads to.
+/// Returns whether a function only reads the memory to which one of its pointers leads.
 fn only_read(function: &Function, pointer: Word) -> bool {
     let mut derived = BTreeSet::from([pointer]);
     // Definitions come before uses, but for phis, which are not followed.

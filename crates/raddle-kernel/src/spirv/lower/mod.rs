@@ -17,9 +17,9 @@ use crate::ir::{
     BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg,
 };
 
-/// The depth to which calls nest, at most.
+/// Most levels of nested calls.
 const DEEPEST: usize = 64;
-/// The steps and blocks of an inlined kernel, at most.
+/// Most steps and blocks of a kernel with all calls inlined.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
@@ -46,7 +46,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
 struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, Origin)>,
-    /// Structures handed over by value.
+    /// Variables that hold structures handed over by value.
     handed: Vec<Origin>,
 }
 
@@ -59,10 +59,10 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) blocks: Vec<BasicBlock>,
     pub(super) registers: u32,
     pub(super) places: u32,
-    /// The operands of ids in the copies of functions that are being lowered: at most one copy of
-    /// each function, as none calls itself.
+    /// Operands of ids in the copies of functions that are being lowered; at most one copy of each
+    /// function exists at a time, as no function calls itself.
     pub(super) held: ById<Operand>,
-    /// Registers of variables outside of functions.
+    /// Registers of variables and constants outside of functions, by id.
     pub(super) globals: BTreeMap<Word, Reg>,
     pub(super) calls: Vec<Word>,
     pub(super) here: BlockId,
@@ -71,16 +71,16 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) meets: bool,
 }
 
-/// The values of a phi and the labels that they come from.
+/// (value, label of the block from which control comes) for each side of a phi.
 type Sides = Vec<(Word, Word)>;
 
-/// The state of one copy of a function while it is lowered.
+/// State of one copy of a function while it is lowered.
 pub(super) struct SpirvFrame<'m> {
-    /// The first block of each label.
+    /// First block of each label.
     pub(super) begins: BTreeMap<Word, BlockId>,
-    /// The last block of each label, once calls in it are inlined.
+    /// Last block of each label, once calls in it are inlined.
     pub(super) ends: BTreeMap<Word, BlockId>,
-    /// Phis whose sides are filled in at the end: block, step, sides.
+    /// Phis whose sides are filled in at the end: (block, index of the step, sides).
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,
@@ -151,7 +151,8 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Refuse(construct));
     }
 
-    /// Lowers a copy of a function behind the current block; the current block is then where it returns.
+    /// Lowers a copy of a function behind the current block; the current block is then the one to
+    /// which the function returns.
     fn function(
         &mut self,
         function: &'m Function,
@@ -219,7 +220,8 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Gives back the operand of an id: a register of this copy, a constant, a variable outside.
+    /// Returns the operand of an id: a register of this copy, a constant, or a variable outside of
+    /// functions.
     pub(super) fn operand(&mut self, id: Word) -> Operand {
         if let Some(operand) = self.held.get(id) {
             return operand;
@@ -263,7 +265,7 @@ impl<'m> SpirvLowering<'m> {
         Operand::Reg(register)
     }
 
-    /// Gives back the register that an instruction sets.
+    /// Returns the register that an instruction sets.
     pub(super) fn result(&mut self, code: &Code) -> Reg {
         let id = code.result_id.unwrap_or(0);
         match self.held.get(id) {
@@ -410,7 +412,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Lowers arithmetic, exchange between work-items, and instructions that are not known.
+    /// Lowers arithmetic, exchange of values between work-items, and instructions that are not
+    /// known.
     fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(code);
@@ -467,7 +470,7 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Sorts the operands of an operation that commutes.
+/// Returns the operands of an operation, sorted where the operation commutes.
 pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {
     if matches!(op, Op::IAdd | Op::IMul) {
         of.sort_unstable();
