@@ -1,4 +1,4 @@
-//! What may be asked of a daemon from outside?
+//! Which questions and orders may a command send to a daemon?
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixStream;
@@ -11,24 +11,25 @@ use crate::LiveError;
 use crate::status::LiveStatus;
 use crate::wire::{ToClient, ToDaemon, receive, send};
 
-/// The time for which an answer is waited for.
+/// Longest time for which an answer of the daemon is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Returns the socket that is used by default; `None` where the session has no folder for it.
+/// Returns the path of the daemon's default socket; `None` where the session has no folder for
+/// sockets (`XDG_RUNTIME_DIR`).
 #[must_use]
 pub fn default_socket() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
     Some(Path::new(&folder).join("raddle-live.sock"))
 }
 
-/// A connection to a daemon, for questions.
+/// Connection to a daemon for questions and orders about its programs.
 #[derive(Debug)]
 pub struct Inquiry {
     stream: UnixStream,
 }
 
 impl Inquiry {
-    /// Connects to the daemon at a socket.
+    /// Connects to the daemon at the socket with this path.
     ///
     /// # Errors
     /// Nobody serves this socket.
@@ -55,7 +56,7 @@ impl Inquiry {
         })
     }
 
-    /// Asks for the state of all programs.
+    /// Asks the daemon for the state of all programs, and returns it.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -66,7 +67,8 @@ impl Inquiry {
         }
     }
 
-    /// Takes the programs of this process id off until they are resumed. Returns their number.
+    /// Takes the work of the programs with this process id off the device until they are resumed.
+    /// Returns the number of programs.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -74,7 +76,7 @@ impl Inquiry {
         self.done(&ToDaemon::Preempt { pid })
     }
 
-    /// Lets the programs of this process id go on. Returns their number.
+    /// Lets the programs with this process id go on. Returns the number of programs.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -89,8 +91,9 @@ impl Inquiry {
         }
     }
 
-    /// Asks for a token by which programs join under this level, or the most urgent one that is
-    /// granted, for as long as this connection is there.
+    /// Asks for a token with which programs join at the level `level`, or at the most urgent level
+    /// that the daemon grants. Returns (token, granted level); the token is good as long as this
+    /// connection exists.
     ///
     /// # Errors
     /// The daemon is gone.

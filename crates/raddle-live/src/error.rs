@@ -5,21 +5,22 @@ use std::io;
 use raddle_dispatch::RecipeError;
 use raddle_preempt::PreemptError;
 
-/// An error of a client or of the daemon.
+/// Error of a client or of the daemon.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum LiveError {
-    /// The controller was told what cannot be true, or was set so that nothing can run.
+    /// A call of the controller with a report that cannot be true, or settings under which nothing
+    /// can run.
     #[error("the preemption controller refuses: {0}")]
     Controller(#[from] PreemptError),
-    /// The runtime declares something else than the client was started with.
+    /// A runtime that declares other abilities than the client was started with.
     #[error("the runtime declares other abilities than the client was started with: give the same")]
     DeclaredOther,
     /// A report of a launch that was not submitted.
     #[error("submission {launch} is not known: the log must hold its answer before")]
     NoLaunch { launch: u64 },
-    /// A socket that nobody serves.
+    /// A socket that no daemon serves.
     #[error("no daemon serves {path}: {cause}; start `raddle live serve`, or name its --socket")]
     NoDaemon { path: String, cause: io::Error },
     /// A socket that cannot be made.
@@ -28,7 +29,7 @@ pub enum LiveError {
     /// A connection that broke.
     #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
     Socket(#[source] io::Error),
-    /// A daemon that does not answer.
+    /// A daemon that does not answer in time.
     #[error(
         "the daemon has not answered for 5 s: it is stopped (continue it with `kill -CONT`), or its machine is too busy"
     )]
@@ -38,31 +39,31 @@ pub enum LiveError {
         "the daemon has closed the connection: it has as many as it takes (256), heard nothing for too long, or has ended; `raddle live status` counts why"
     )]
     Closed,
-    /// Another version of the frames.
+    /// A message frame of another version.
     #[error("a message of version {version}, and this raddle speaks version 1: use one version")]
     Version { version: u8 },
-    /// A message that is too long.
+    /// A message that is too long; lengths are in bytes.
     #[error("a message of {length} bytes, and at most {most} are taken")]
     TooLong { length: usize, most: usize },
     /// A message that cannot be read.
     #[error("a message that cannot be read: {0}")]
     Message(#[source] serde_json::Error),
-    /// An answer to something else.
+    /// An answer that does not belong to the question.
     #[error("the daemon answers something else: use one version of raddle for both")]
     Strange,
-    /// The recipe's policies cannot be made.
+    /// A recipe whose policies cannot be made.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The log could not be written.
+    /// A log that could not be written.
     #[error("the log cannot be written: {0}; check the free space and the rights of its folder")]
     Log(#[source] io::Error),
-    /// The log could not be read.
+    /// A log that could not be read.
     #[error("the log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] io::Error),
-    /// A log makes no sense.
+    /// A log whose line `line`, counted from 1, makes no sense.
     #[error("line {line} of the log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A thread cannot be started.
+    /// A thread that cannot be started.
     #[error("a thread cannot be started: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[source] io::Error),
 }

@@ -12,23 +12,24 @@ use crate::LiveError;
 use crate::client::journal::{ClientEvent, ClientHeader, ClientReplay};
 use crate::daemon::desk::{DaemonEvent, DaemonHeader, Desk};
 
-/// The text with which the last line of a log begins.
+/// Text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// The findings of a replay of a live log.
+/// Findings of a replay of a live log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveReplayed {
-    /// Events fed.
+    /// Number of events of the log that were given to the controller or the arbiter.
     pub events: u64,
-    /// Answers compared.
+    /// Number of answers that were compared and agreed.
     pub answers: u64,
-    /// True if the last line is there: a program that was killed leaves none.
+    /// True if the log has its last line: a program that was killed leaves none.
     pub is_whole: bool,
-    /// The first line that differs: its 1-based number, as logged, as answered now.
+    /// (line number from 1, line as logged, line as answered now) of the first answer that differs;
+    /// `None` where all agree.
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Feeds the events of a live log, of a client or of the daemon, to a new controller or arbiter and
+/// Gives the events of a live log, of a client or of the daemon, to a new controller or arbiter and
 /// compares the answers.
 ///
 /// # Errors
@@ -71,18 +72,18 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
     Ok(found)
 }
 
-/// A line of a live log.
+/// Line of a live log: an event or an answer.
 pub(crate) enum Spelled {
     Event(String),
     Answer(String),
 }
 
-/// The lines of a live log.
+/// Iterator over the lines of a live log.
 pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
     number: usize,
-    /// True if the last line was there.
+    /// True if the last line of the log was found.
     is_whole: bool,
 }
 
@@ -93,7 +94,7 @@ impl<R: BufRead> LiveLogLines<R> {
         Ok(Self { header, lines: lines.peekable(), number: 1, is_whole: false })
     }
 
-    /// The next line and its number, from 2; `None` at the end.
+    /// Returns the next line of the log with its number, from 2; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<(usize, Spelled)>, LiveError> {
         let Some(line) = self.lines.next().transpose().map_err(LiveError::ReadLog)? else {
             return Ok(None);
@@ -109,13 +110,13 @@ impl<R: BufRead> LiveLogLines<R> {
     }
 }
 
-/// The receiver of the events: a controller, or a daemon's decisions.
+/// Receiver of the events of a log: a client's controller, or a daemon's decisions.
 enum Fed {
     Client(ClientReplay),
     Daemon(Box<FedDesk>),
 }
 
-/// A daemon's decisions, and the lines of them that have not been compared.
+/// Decisions of a daemon, with the lines of its log that have not been compared.
 struct FedDesk {
     desk: Desk,
     echo: LiveEcho,
@@ -123,7 +124,7 @@ struct FedDesk {
     now: u64,
 }
 
-/// The time and the step of a line.
+/// Time and step of a line.
 #[derive(Deserialize)]
 struct When {
     t: Tick,
@@ -157,7 +158,8 @@ impl Fed {
         }
     }
 
-    /// Gives back the answer in the place of this logged one.
+    /// Returns the answer that is given now, in the form of a log line, for the logged answer
+    /// `line`.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
         let When { t, step } = serde_json::from_str(line).map_err(bad)?;
@@ -179,7 +181,8 @@ impl Fed {
 }
 
 impl FedDesk {
-    /// Takes over the answers since the last call; events are not compared, as they were read.
+    /// Takes over the answers that were written since the last call; events are left out, as they
+    /// were read.
     fn collect(&mut self) {
         let written = self.echo.take();
         let answers = written.lines().filter(|line| line.contains("\"answer\":"));
@@ -187,7 +190,7 @@ impl FedDesk {
     }
 }
 
-/// A writer that keeps the text until it is taken.
+/// Writer that keeps the text until it is taken.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -18,7 +18,7 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Holds the log of a client against the rules of the controller. Rule 6 is left out, as a log may
+/// Checks the log of a client against the rules of the controller. Rule 6 is left out, as a log may
 /// end before its launches do.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
     Ok(CheckedLog { events, answers, ..retold.checker.found().clone() })
 }
 
-/// The stage of a preemption.
+/// Stage of a preemption, as the log shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RuleStage {
     Running,
@@ -62,14 +62,14 @@ struct Retold {
     checker: Checker,
     number: usize,
     captured: u64,
-    /// Submissions in the runtime, and the order in which each was captured.
+    /// Submissions in the runtime, each with the order in which its launch was captured.
     flying: BTreeMap<u64, u64>,
-    /// Launches in the runtime that have left for certain, by the order of their capture.
+    /// Launches in the runtime that will leave without having begun, by the order of their capture.
     claimed: BTreeSet<u64>,
-    /// Launches in the runtime that a reset hits, by the order of their capture.
+    /// Launches in the runtime that a reset kills if they run, by the order of their capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
-    /// True if the flag was raised, and nothing has shown yet that it is seen.
+    /// True if the flag was raised, and no line so far shows that launches see it.
     is_unseen: bool,
 }
 
@@ -89,7 +89,8 @@ impl Retold {
         }
     }
 
-    /// Gives the checker a line of a replay, under the number of the line of this log.
+    /// Passes a line in the form of a replay to the checker, under the number of the current line
+    /// of this log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -101,12 +102,13 @@ impl Retold {
         self.event(json!({"answer": "turn", "may-issue": may_issue}))
     }
 
-    /// Tells the checker that a launch is asked to leave in this way.
+    /// Reports to the checker that a launch is asked to leave by the method `how`.
     fn take_off(&mut self, order: u64, how: &str) -> Result<(), LiveError> {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// Tells the checker that a launch is gone for good: of a refusal, only the launch counts.
+    /// Reports to the checker that a launch is gone for good; of the refusal that it gets, only the
+    /// launch matters.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -169,7 +171,8 @@ impl Retold {
         }
     }
 
-    /// Tells the checker that the flag is seen: the runtime or a launch that left shows it.
+    /// Reports to the checker that launches see the flag, as a report of the runtime or a launch
+    /// that left shows.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;
@@ -234,7 +237,7 @@ impl Retold {
         self.flying.get(&launch).copied().ok_or(LiveError::NoLaunch { launch })
     }
 
-    /// Takes a launch that is in the runtime no more, and gives back the order of its capture.
+    /// Removes a launch that has left the runtime, and returns the order of its capture.
     fn gone(&mut self, launch: u64) -> Result<u64, LiveError> {
         let order = self.flying.remove(&launch).ok_or(LiveError::NoLaunch { launch })?;
         self.claimed.remove(&order);

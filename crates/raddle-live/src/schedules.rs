@@ -15,10 +15,10 @@ use crate::client::core::Core;
 use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
-/// The number of steps that a schedule may take: the longest that ended took a tenth of it.
+/// Most steps that a schedule may take: the longest that ended took a tenth of that.
 const MOST_STEPS: u32 = 20_000;
 
-/// The sum of what all schedules have met.
+/// Sums of the faults and events that all schedules have met.
 #[derive(Debug, Default)]
 struct Met {
     faults: Faults,
@@ -32,7 +32,8 @@ struct Schedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// The task in the hands of the thread that holds the runtime.
+    /// Task that the thread which holds the runtime is about to carry out; `None` where no thread
+    /// holds it.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,
@@ -97,7 +98,7 @@ impl Schedule {
         }
     }
 
-    /// Preempts, and takes the first task where nobody holds the runtime.
+    /// Begins a preemption, and takes its first task where no thread holds the runtime.
     fn preempt(&mut self, way: Preemption) {
         let free = self.in_hand.is_none();
         let (_, task) =

@@ -1,37 +1,37 @@
-//! How do the programs of a daemon stand?
+//! What is the state of a daemon and of its programs?
 
 use std::collections::BTreeMap;
 
 use raddle_policy::Level;
 use serde::{Deserialize, Serialize};
 
-/// The answer of a daemon.
+/// State of a daemon and of its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LiveStatus {
-    /// The process id of the daemon.
+    /// Process id of the daemon.
     pub pid: u32,
-    /// The time for which the daemon has run, in milliseconds.
+    /// Time for which the daemon has run, in milliseconds.
     pub uptime_ms: u64,
-    /// The turn and the preempt policy.
+    /// (name of the turn policy, name of the preempt policy).
     pub policies: (String, String),
-    /// The most urgent level that the daemon grants.
+    /// Most urgent level that the daemon grants.
     pub most_urgent: Level,
-    /// The programs, in the order in which they joined.
+    /// State of each program, in the order of the programs' ids.
     pub programs: Vec<ProgramStatus>,
-    /// Connections and messages that were refused or dropped, by reason.
+    /// Number of connections that were refused or dropped, by reason.
     pub refused: BTreeMap<RefusedClient, u64>,
 }
 
-/// The reason for which a connection was refused or dropped.
+/// Reason for which a connection was refused or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusedClient {
-    /// The connection is one of another user.
+    /// The connection came from a process of another user.
     OtherUser,
-    /// There are as many connections as there may be.
+    /// There were as many connections as the daemon allows.
     TooMany,
-    /// The client said nothing for too long after it had connected.
+    /// The client sent no message for too long after it had connected.
     Silent,
     /// The client sent bytes that are no message, or a message that makes no sense now.
     BadMessage,
@@ -39,7 +39,7 @@ pub enum RefusedClient {
     TooLong,
     /// The client sent more messages a second than it may.
     TooFast,
-    /// The client does not read what it is told.
+    /// The client does not read the messages of the daemon.
     NotReading,
 }
 
@@ -59,66 +59,67 @@ impl RefusedClient {
     }
 }
 
-/// The counts that a client tells the daemon, since it started.
+/// Counts of a client since it started, as it reports them to the daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ClientSummary {
-    /// Launches that wait in the client's queues.
+    /// Number of launches that wait in the client's queues now.
     pub waiting: u64,
-    /// Launches in the runtime.
+    /// Number of launches in the runtime now.
     pub in_flight: u64,
-    /// Launches submitted, those submitted again included.
+    /// Number of launches submitted, each counted again when it is submitted again.
     pub submitted: u64,
-    /// Launches that have run to their end.
+    /// Number of launches that have run to their end.
     pub finished: u64,
-    /// Launches that left by the flag.
+    /// Number of times that a launch left by the flag.
     pub exited: u64,
-    /// Launches that were killed.
+    /// Number of times that a launch was killed.
     pub killed: u64,
-    /// Preemptions that are over.
+    /// Number of preemptions that are over.
     pub preempted: u64,
-    /// Preemptions that were not over in time.
+    /// Number of preemptions that were not over in time.
     pub given_up: u64,
-    /// Nanoseconds of the longest preemption.
+    /// Time of the longest preemption, in nanoseconds.
     pub longest_ns: u64,
-    /// The counts of the backend, by name.
+    /// Counts of the backend, by name.
     pub counted: BTreeMap<String, u64>,
 }
 
-/// The state of a program.
+/// State of a program of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProgramStatus {
-    /// The process id of the program.
+    /// Process id of the program.
     pub pid: i32,
-    /// The level of the program.
+    /// Level of the program; 0 is the most urgent.
     pub level: Level,
-    /// The standing of the program: what it may do.
+    /// Right of the program to use the device now.
     pub standing: ProgramStanding,
-    /// True if the program has something to run.
+    /// True if the program has work that waits or is in the runtime.
     pub runnable: bool,
-    /// Preemptions that were ordered.
+    /// Number of preemptions that the daemon ordered.
     pub ordered: u64,
-    /// Ordered preemptions that were not over in time.
+    /// Number of ordered preemptions that were not over in time.
     pub overdue: u64,
-    /// Preemptions that were not ordered, as there were too many in a second.
+    /// Number of preemptions that were not ordered, as there were too many in a second.
     pub held_back: u64,
-    /// The counts that the program tells.
+    /// Counts that the program reported last.
     pub summary: ClientSummary,
 }
 
-/// The standing of a program: what it may do.
+/// Right of a program to use the device now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramStanding {
-    /// The program has the turn.
+    /// The program has the turn and submits work.
     Turn,
-    /// The program submits nothing; submitted work stays.
+    /// The program submits no work; submitted work runs on.
     Paused,
-    /// The work of the program is leaving.
+    /// The work of the program is leaving the device.
     Leaving,
-    /// The work of the program has left.
+    /// The work of the program has left the device.
     Away,
-    /// The program was taken off until somebody lets it go on.
+    /// The program was taken off the device by an order from outside, until another order lets it
+    /// go on.
     Held,
 }

@@ -14,64 +14,66 @@ use serde::{Deserialize, Serialize};
 use crate::LiveError;
 use crate::status::{ClientSummary, LiveStatus};
 
-/// The version of the frames.
+/// Version of the message frames.
 pub(crate) const VERSION: u8 = 1;
-/// Bytes before the text of a frame.
+/// Number of bytes before the text of a frame.
 pub(crate) const HEAD: usize = 5;
-/// Most bytes of text that a daemon takes.
+/// Most bytes of text in one message that a daemon takes.
 pub(crate) const MOST_TO_DAEMON: usize = 4096;
-/// Most bytes of text that a client takes: a status of every client.
+/// Most bytes of text in one message that a client takes: the status of every client.
 const MOST_TO_CLIENT: usize = 4 << 20;
 
-/// A message to the daemon.
+/// Message to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
-    /// A program joins, under the level that this token was given.
+    /// A program joins, at the level of this token; `None` is the default level.
     Join { token: Option<String> },
-    /// The program has something to run.
+    /// The program has work to run; `in_flight` is its number of launches in the runtime.
     Runnable { in_flight: u64 },
-    /// The program has nothing to run.
+    /// The program has no work to run.
     Idle {},
-    /// The preemption of this number is over.
+    /// The preemption with this number is over.
     Drained { order: u64 },
-    /// The counts of the program.
+    /// The counts of the program's client.
     Summary { of: ClientSummary },
-    /// Asks whether the daemon is there.
+    /// Question whether the daemon is there.
     Alive {},
-    /// Asks for a token for programs of this level.
+    /// Request for a token for programs of this level.
     Grant { level: Level },
-    /// Asks for the state of all programs.
+    /// Request for the state of all programs.
     Status {},
-    /// Takes the programs of this process id off until they are resumed.
+    /// Order to take the work of the programs with this process id off the device until they are
+    /// resumed.
     Preempt { pid: i32 },
-    /// Lets the programs of this process id go on.
+    /// Order to let the programs with this process id go on.
     Resume { pid: i32 },
 }
 
-/// A message of the daemon.
+/// Message of the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToClient {
-    /// The program has joined, is paused, and has this level.
+    /// Answer to a program that joins: it is paused, and has this level.
     Welcome { level: Level },
-    /// The program's work has to leave by this way; its end is to be told, by the number.
+    /// The program's work has to leave the device by this method; the program reports the end under
+    /// the number `order`.
     Preempt { order: u64, way: Preemption },
-    /// The program submits nothing more.
+    /// The program shall submit no further work.
     Pause {},
-    /// The program goes on.
+    /// The program shall go on.
     Resume {},
-    /// The daemon is there.
+    /// Answer to the question whether the daemon is there.
     Alive {},
-    /// A token, and the level that it stands for.
+    /// Answer to a request for a token: the token, and the level for which it is good.
     Granted { token: String, level: Level },
-    /// The state of all programs.
+    /// Answer to a request for the state of all programs.
     Status { of: Box<LiveStatus> },
-    /// The order is carried out, for this number of programs.
+    /// Answer to an order: it was carried out, for this number of programs.
     Done { programs: u64 },
 }
 
-/// Makes the bytes of a message.
+/// Returns the bytes of a message: its head and its text.
 pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = vec![VERSION, 0, 0, 0, 0];
     serde_json::to_writer(&mut bytes, message).expect("messages have text keys, and fit memory");
@@ -80,7 +82,8 @@ pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the number of bytes of text that follow this head, at most `most`.
+/// Returns the number of bytes of text that follow the head `head`, at most `most`; an error for
+/// another version or a longer text.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
     let [version, length @ ..] = head;
     if version != VERSION {
@@ -90,13 +93,14 @@ pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> 
     if length > most { Err(LiveError::TooLong { length, most }) } else { Ok(length) }
 }
 
-/// Sends a message and waits until it is gone.
+/// Sends a message and waits until it is written.
 pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.write_all(&frame(message))?;
     to.flush()
 }
 
-/// Sends a message if there is room for it. A client whose messages nobody reads counts as alone.
+/// Sends a message if there is room for it. A full connection is an error, so that a client whose
+/// messages nobody reads goes on without a daemon.
 pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
@@ -109,7 +113,7 @@ pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Waits for a message of the daemon's.
+/// Waits for a message and returns it.
 pub(crate) fn receive<M: DeserializeOwned>(from: &mut impl Read) -> Result<M, LiveError> {
     let mut head = [0; HEAD];
     from.read_exact(&mut head).map_err(LiveError::Socket)?;

@@ -11,14 +11,14 @@ use super::{ClientConfig, Until};
 use crate::LiveError;
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The state that callbacks, hosts and the worker share.
+/// State that callbacks, threads of the program and the worker share, under one lock.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
-    /// The worker waits here.
+    /// Condition on which the worker waits for tasks.
     work: Condvar,
-    /// Hosts wait here.
+    /// Condition on which threads of the program wait for the end of work.
     moved: Condvar,
-    /// The link to the daemon waits here.
+    /// Condition on which the link to the daemon waits for news.
     news: Condvar,
     give_up: u64,
 }
@@ -34,7 +34,7 @@ impl<T> Board<T> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the worker and all waits.
+    /// Ends the worker, and every wait for work or news.
     pub(crate) fn stop(&self) {
         self.lock().stop = true;
         self.work.notify_all();
@@ -42,7 +42,7 @@ impl<T> Board<T> {
         self.news.notify_all();
     }
 
-    /// Waits for at most this time until the worker has ended. Returns whether it has.
+    /// Waits for at most `at_most` until the worker has ended. Returns whether it has.
     pub(crate) fn wait_stopped(&self, at_most: Duration) -> bool {
         let deadline = Instant::now() + at_most;
         let mut core = self.lock();
@@ -56,7 +56,7 @@ impl<T> Board<T> {
         core.stopped
     }
 
-    /// Waits to be woken, or until the time is over.
+    /// Waits to be woken on a condition, or until `at_most` is over; `None` is no limit.
     fn sleep<'c>(
         core: MutexGuard<'c, Core<T>>,
         on: &Condvar,
@@ -86,7 +86,8 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// Calls the controller, and wakes the worker if there is something to do then.
+    /// Calls `call` with the guarded state, and wakes the worker and the link if there is something
+    /// for them to do.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
@@ -105,9 +106,10 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Begins a preemption, which the daemon ordered under this number or the program wishes, then
-    /// asks the board. The worker is woken whatever there is to do, as it watches how long the
-    /// preemption takes.
+    /// Begins a preemption, and returns (whether it has begun, answer of `then` about the state).
+    /// `order` is the number under which the daemon ordered the preemption; `None` where the
+    /// program itself wants it. The worker is woken whatever there is to do, as it watches how long
+    /// the preemption takes.
     pub(crate) fn preempt<A>(
         &self,
         order: Option<u64>,
@@ -133,13 +135,13 @@ impl<T: Clone> Board<T> {
         Ok(())
     }
 
-    /// Carries out a task, with the runtime in hand; `false` where that takes no launch now.
+    /// Lets the runtime carry out a task; `false` where it takes no launch now.
     pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
     }
 
-    /// Notes that the worker has ended.
+    /// Notes that the worker has ended, and ends the log.
     pub(crate) fn stopped(&self) {
         let mut core = self.lock();
         core.stopped = true;
@@ -152,8 +154,8 @@ impl<T: Clone> Board<T> {
         self.lock().reached(until)
     }
 
-    /// Waits until work has ended. Returns whether it has; `false` where the time is over or the
-    /// client stops before.
+    /// Waits until the work that `until` names has ended. Returns whether it has; `false` where the
+    /// time is over or the client stops before.
     pub(crate) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
         let deadline = at_most.map(|at_most| Instant::now() + at_most);
         let mut core = self.lock();
@@ -173,8 +175,8 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// Pauses the worker for `at_most`, if given, then until there is something to do. Gives back
-    /// payloads to drop; `None` where the worker has to end.
+    /// Pauses the worker for `at_most`, if given, then until there is something to do. Returns
+    /// payloads of ended launches to drop; `None` where the worker has to end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
@@ -188,7 +190,7 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until there is news for the daemon, or the time is over.
+    /// Waits until there is news for the daemon, or `at_most` is over.
     pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
         if !core.stop && !core.has_news() {
@@ -198,12 +200,13 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Gives the thread that holds the runtime the next task of a preemption under way.
+    /// Returns the next task of a preemption under way, for the thread that holds the runtime;
+    /// `None` where there is none.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
         self.host(|core| if core.stop { None } else { core.take_leaving() })
     }
 
-    /// Gives the thread that holds the runtime the next task.
+    /// Returns the next task, for the thread that holds the runtime; `None` where there is none.
     pub(crate) fn take(&self) -> Option<Task<T>> {
         // The task may be the end of a preemption, which is news: `host` wakes the link.
         self.host(|core| if core.stop { None } else { core.take() })

@@ -1,4 +1,4 @@
-//! Which state does the board's lock guard?
+//! Which state do the threads of a client share under one lock?
 //!
 //! The controller of one program, and who is to be told what. Times are nanoseconds since the
 //! client started.
@@ -17,34 +17,35 @@ use super::journal::{ClientEvent, Journal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
-/// The state of the link between a client and the daemon.
+/// State of the link between a client and the daemon.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
-    /// True if there is a connection to a daemon.
+    /// True if there is a connection to the daemon.
     pub(crate) is_up: bool,
-    /// True if the daemon was told that there is work.
+    /// True if the daemon was informed last that the program has work, false if that it has none.
     pub(crate) told_work: bool,
-    /// The number of the preemption that the daemon ordered last.
+    /// Number of the preemption that the daemon ordered last; 0 before the first.
     pub(crate) ordered: u64,
-    /// The number of the last preemption that the daemon was told to be over.
+    /// Number of the last preemption of whose end the daemon was informed.
     pub(crate) told_drained: u64,
-    /// True if the scheduler keeps the program from submitting.
+    /// True if the program was paused or preempted, and not resumed since.
     pub(crate) keeps: bool,
-    /// True if the link waits for news.
+    /// True if the thread that writes to the daemon waits for news.
     pub(crate) waits: bool,
 }
 
-/// The number of payloads that are kept, at most, where hosts are expected that would drop them.
+/// Most payloads of ended launches that are kept for threads of the program to drop.
 const MOST_ENDED: usize = 64;
 
-/// The count of logs that break off, as they cannot be written.
+/// Name of the count of logs that break off, as they cannot be written.
 pub(crate) const LOG_LOST: &str = "log-lost";
 
 pub(crate) struct Core<T> {
     pub(crate) driver: Driver<T, (), Counts>,
     abilities: Abilities,
     started: Instant,
-    /// The time at which the preemption under way began.
+    /// Time at which the preemption under way began, in nanoseconds since the client started;
+    /// `None` without one.
     since: Option<u64>,
     /// True if the preemption under way has been counted as given up.
     is_given_up: bool,
@@ -52,15 +53,15 @@ pub(crate) struct Core<T> {
     unasked: u64,
     preemption_ns: (u64, u64),
     journal: Option<Journal>,
-    /// The counts of the backend, by name.
+    /// Counts of the backend, by name.
     counted: BTreeMap<&'static str, u64>,
-    /// The state of the link to the daemon.
+    /// State of the link to the daemon.
     pub(crate) link: LinkState,
-    /// Payloads of launches that have ended, to be dropped outside of the lock.
+    /// Payloads of launches that have ended, to be dropped while the lock is free.
     ended: Vec<T>,
-    /// The number of hosts that wait.
+    /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,
-    /// True if the worker waits.
+    /// True if the worker waits for something to do.
     pub(crate) sleeping: bool,
     pub(crate) stop: bool,
     pub(crate) stopped: bool,
@@ -106,25 +107,25 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes out the buffered part of the log.
+    /// Writes out the buffered part of the log; counts the log as lost where that fails.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);
         }
     }
 
-    /// Ends the log.
+    /// Ends the log: events and answers after this are not logged.
     pub(crate) fn finish(&mut self) {
         self.journal.take().iter_mut().for_each(Journal::finish);
     }
 
-    /// Adds to a count of the backend, by name.
+    /// Adds `more` to the count of the backend with the name `what`.
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// Returns the counts of the backend.
+    /// Returns the counts of the backend, by name.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }
@@ -184,7 +185,8 @@ impl<T: Clone> Core<T> {
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
-    /// Begins a preemption. Returns whether one has begun.
+    /// Begins a preemption by the method `way`, or the strongest weaker one that the runtime has.
+    /// Returns whether a preemption has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
         self.link.keeps = true;
@@ -196,7 +198,7 @@ impl<T: Clone> Core<T> {
         begun
     }
 
-    /// Returns this way, or the strongest weaker one that the runtime has.
+    /// Returns the method `way` of preemption, or the strongest weaker one that the runtime has.
     fn nearest(&self, way: Preemption) -> Preemption {
         let mut ways = std::iter::successors(Some(way), |way| way.gentler());
         ways.find(|&way| self.abilities.can(way)).unwrap_or(Preemption::Wait)
@@ -222,7 +224,8 @@ impl<T: Clone> Core<T> {
         self.wish(Wish::Resume { process: PROCESS });
     }
 
-    /// Enters a report. Returns whether hosts that wait have to look again.
+    /// Enters a report of the runtime. Returns whether threads of the program that wait have to
+    /// check their condition again.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());
@@ -237,7 +240,7 @@ impl<T: Clone> Core<T> {
         Ok(false)
     }
 
-    /// Gives back the next task. The caller holds the runtime.
+    /// Returns the next task for the runtime, which the caller holds; `None` where there is none.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
         if self.journal.is_some() {
@@ -254,31 +257,34 @@ impl<T: Clone> Core<T> {
         Some(task)
     }
 
-    /// Gives back the next task of a preemption under way: no submission.
+    /// Returns the next task of a preemption under way, which is never a submission; `None` where
+    /// there is none.
     pub(crate) fn take_leaving(&mut self) -> Option<Task<T>> {
         let leaving = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Draining);
         if leaving { self.take() } else { None }
     }
 
-    /// Returns whether the worker has something to do.
+    /// Returns whether the worker has a task to carry out or payloads to drop.
     pub(crate) fn is_due(&self) -> bool {
         self.driver.controller().is_any_due() || self.must_drop()
     }
 
-    /// Returns whether the worker has to drop payloads. A host that captures or has waited drops
-    /// them otherwise, unless there are too many.
+    /// Returns whether the worker has to drop payloads of ended launches. Otherwise the next thread
+    /// of the program that captures or has waited drops them.
     fn must_drop(&self) -> bool {
         let in_flight = self.driver.controller().in_flight(PROCESS).unwrap_or(0);
         let nobody_comes = in_flight == 0 && self.waiting == 0;
         !self.ended.is_empty() && (nobody_comes || self.ended.len() >= MOST_ENDED)
     }
 
-    /// Takes the payloads, to be dropped outside of the lock.
+    /// Returns the payloads of ended launches, to be dropped while the lock is free.
     pub(crate) fn take_ended(&mut self) -> Vec<T> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Returns the nanoseconds until the preemption under way is given up, and counts that.
+    /// Returns the nanoseconds until the preemption under way counts as given up, which it does
+    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way or it counts
+    /// as given up already; when the time is over, the count goes up.
     pub(crate) fn until_given_up(&mut self, give_up: u64) -> Option<u64> {
         let since = self.since.filter(|_| !self.is_given_up)?;
         let left = since.saturating_add(give_up).saturating_sub(self.now());
@@ -297,14 +303,15 @@ impl<T: Clone> Core<T> {
         controller.buffered(PROCESS).unwrap_or(0) + controller.in_flight(PROCESS).unwrap_or(0) > 0
     }
 
-    /// Returns whether the preemption that the daemon ordered last is over, and the daemon has not
-    /// been told so.
+    /// Returns whether the preemption that the daemon ordered last is over, and the daemon was not
+    /// informed of that.
     pub(crate) fn drained_untold(&self) -> bool {
         self.link.ordered > self.link.told_drained
             && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
     }
 
-    /// Returns whether there is news that the daemon has to be told at once.
+    /// Returns whether the daemon has to be informed at once of new work or of the end of a
+    /// preemption.
     pub(crate) fn has_news(&self) -> bool {
         self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())
     }

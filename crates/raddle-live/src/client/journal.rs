@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::PROCESS;
 use crate::LiveError;
 
-/// The first line of a client's log: enough to make the controller again.
+/// First line of a client's log, which is enough to make the controller again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ClientHeader {
@@ -28,14 +28,14 @@ pub(crate) struct ClientHeader {
     pub(crate) options: ControllerConfig,
 }
 
-/// A mark that a log is one of a client.
+/// Mark that a log is the log of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ClientMark {
     Client,
 }
 
-/// The kind of a captured work, as logged.
+/// Kind of a captured work, as the log has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoggedKind {
@@ -47,7 +47,8 @@ pub(crate) enum LoggedKind {
     Collective,
 }
 
-/// An event that a client heard.
+/// Event of a client, as the log has it: a call of the program, an order or a report of the
+/// runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ClientEvent {
@@ -107,15 +108,15 @@ pub(crate) enum ClientEvent {
     },
     Raised {},
     Drained {},
-    /// A preemption that is not over in time; nothing follows from it.
+    /// A preemption was not over in time; no answer follows from this event.
     GaveUp {},
 }
 
-/// An answer of the controller.
+/// Answer of the controller, as the log has it: a command to the runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum ClientAnswer {
-    /// The launch that was captured as the one of this order, from 0.
+    /// Submit the launch that was captured as number `order`, counted from 0.
     Submit {
         launch: u64,
         stream: StreamId,
@@ -215,7 +216,7 @@ impl ClientAnswer {
     }
 }
 
-/// The writer of a client's log.
+/// Writer of a client's log.
 pub(super) struct Journal {
     log: LogWriter,
     step: u64,
@@ -240,20 +241,21 @@ impl Journal {
         self.step += 1;
     }
 
-    /// Writes out what is buffered. Returns whether all could be written so far.
+    /// Writes out the buffered part of the log. Returns whether the whole log could be written so
+    /// far.
     pub(super) fn flush(&mut self) -> bool {
         self.log.flush();
         !self.log.is_lost()
     }
 
-    /// Writes the last line.
+    /// Writes the last line of the log.
     pub(super) fn finish(&mut self) {
         // The writer itself says what it cannot write.
         let _ = self.log.finish();
     }
 }
 
-/// A controller that is fed the events of a client's log again.
+/// Controller to which the events of a client's log are given again.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,
@@ -266,7 +268,8 @@ impl ClientReplay {
         Ok(Self { driver, flying: Vec::new() })
     }
 
-    /// Gives back the answer that is due now, in the form in which it is logged.
+    /// Returns the answer that the controller gives now, in the form in which it is logged; `None`
+    /// where it gives none.
     pub(crate) fn answer(&mut self) -> Option<impl Serialize + use<>> {
         let task = self.driver.take()?;
         if let Task::Submit { handle, .. } = task {

@@ -31,15 +31,16 @@ use self::board::Board;
 use crate::LiveError;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
 
-/// The process of a client: it has only one.
+/// Process id within a client's controller: a client has only this one process.
 pub const PROCESS: ProcessId = ProcessId(0);
 
-/// The settings of a client.
+/// Settings of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// The settings of the controller: a window of 8, and no launch is killed more than 3 times.
+    /// Settings of the client's controller. By default at most 8 launches are in the runtime, and
+    /// no launch is killed more than 3 times.
     pub controller: ControllerConfig,
-    /// The time for which a preemption may be under way before it is counted as given up: 1 s. The
+    /// Time after which a preemption under way is counted as given up; 1 s by default. The
     /// preemption goes on.
     pub give_up: Duration,
 }
@@ -52,35 +53,37 @@ impl Default for ClientConfig {
     }
 }
 
-/// A condition that a host waits for.
+/// Condition that a thread of the program waits for: the end of some of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// All work of the program that was captured up to this order has ended.
+    /// The end of all work of the program that was captured up to this order.
     All(CaptureOrder),
-    /// All work of one stream that was captured up to this order has ended.
+    /// The end of all work of one stream that was captured up to this order.
     Stream(StreamId, CaptureOrder),
 }
 
-/// The counts of a client.
+/// Counts of a client since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// The counts of the client's driver.
+    /// Counts of the client's driver, such as launches submitted and killed.
     pub driver: Counts,
-    /// Launches that wait in the client's queues.
+    /// Number of launches that wait in the client's queues now.
     pub waiting: u64,
-    /// Launches in the runtime.
+    /// Number of launches in the runtime now.
     pub in_flight: u64,
-    /// Preemptions that were not over in time.
+    /// Number of preemptions that were not over in time.
     pub given_up: u64,
-    /// Launches that left without a flag: work submitted behind them may have run before them.
+    /// Number of times that a launch left without a flag: work submitted behind it may have run
+    /// before it.
     pub unasked: u64,
-    /// Nanoseconds that a preemption took, from begin to end: the last one, the longest one.
+    /// (time of the last preemption, time of the longest one) in nanoseconds, from begin to end.
     pub preemption_ns: (u64, u64),
 }
 
 type AnyRuntime<T> = Mutex<Box<dyn Runtime<T> + Send>>;
 
-/// One program's handle on its controller and runtime; every clone is the same.
+/// Client of the live scheduler in one program, with its controller and its runtime; clones stand
+/// for one and the same client.
 #[derive(Debug)]
 pub struct Client<T>(Arc<Handle<T>>);
 
@@ -90,11 +93,11 @@ impl<T> Clone for Client<T> {
     }
 }
 
-/// The parts that the threads of a client share.
+/// Parts of a client that its threads and links share.
 pub(crate) struct Shared<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
-    /// The function by which the link tells the daemon what is new.
+    /// Function by which a thread of the program informs the daemon of news; `None` without a link.
     tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
 }
 
@@ -109,13 +112,13 @@ impl<T> Clone for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Sets the function by which a link tells the daemon what is new.
+    /// Sets the function by which a thread of the program informs the daemon of news.
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
         let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
         *tells = Some(std::sync::Arc::new(tell));
     }
 
-    /// Tells the daemon what is new, on this thread.
+    /// Informs the daemon of news, on this thread; does nothing without a link.
     fn tell(&self) {
         let tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner).clone();
         tells.iter().for_each(|tell| tell());
@@ -123,9 +126,10 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// Begins a preemption, which the daemon ordered under this number or the program wishes. Where
-    /// nobody holds the runtime, this thread carries out its tasks; else the thread that holds the
-    /// runtime.
+    /// Begins a preemption by the method `way`, and returns whether it has begun. `order` is the
+    /// number under which the daemon ordered it; `None` where the program itself wants it. If no
+    /// thread holds the runtime, this thread carries out the tasks of the preemption; else the
+    /// thread that holds the runtime does.
     pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
         let board = &*self.board;
         let Some(mut runtime) = self.try_baton() else {
@@ -139,7 +143,8 @@ impl<T: Clone> Shared<T> {
         begun
     }
 
-    /// Takes the baton, if nobody holds it: the thread that holds it carries tasks out.
+    /// Locks the runtime, if no thread holds it, and returns the guard: the thread that holds it
+    /// carries tasks out. `None` where a thread holds it.
     fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
         match self.runtime.try_lock() {
             Ok(guard) => Some(guard),
@@ -166,7 +171,8 @@ impl<T> Drop for Handle<T> {
     }
 }
 
-/// A handle by which callbacks report to a client what its runtime does. It keeps no client alive.
+/// Handle by which callbacks report to a client what its runtime does. A handle keeps no client
+/// alive.
 #[derive(Debug)]
 pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
 
@@ -177,8 +183,8 @@ impl<T> Clone for Reporter<T> {
 }
 
 impl<T: Clone> Reporter<T> {
-    /// Enters a report of the runtime, wakes the threads that have to know of it, and returns: it
-    /// calls no runtime, and drops no payload on this thread.
+    /// Enters a report of the runtime and wakes the threads that have to know of it. Calls no
+    /// runtime, and drops no payload on this thread.
     ///
     /// # Errors
     /// A report that cannot be true; nothing has changed.
@@ -188,8 +194,8 @@ impl<T: Clone> Reporter<T> {
 }
 
 impl<T: Clone + Send + 'static> Client<T> {
-    /// Starts a client. `make` makes its runtime, which declares `declared` and gets a handle to
-    /// report by. Nothing is preempted or paused at first.
+    /// Starts a client. `make` makes its runtime, which declares `declared` and gets a handle for
+    /// reports. At the beginning the program is neither preempted nor paused.
     ///
     /// # Errors
     /// As [`Controller::new`]; a runtime that declares something else; no thread.
@@ -201,7 +207,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Self::logged(declared, options, None, make)
     }
 
-    /// Starts a client with a log of all that it hears and decides: a writer with a buffer.
+    /// Starts a client with a log of all its events and answers, for which `log` is a buffered
+    /// writer; `None` is no log.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -230,8 +237,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::open)
     }
 
-    /// Closes a stream of the program: nothing more is captured in it, and captured work runs. Then
-    /// its id is given again.
+    /// Closes a stream of the program: no further work is captured in it, and captured work runs.
+    /// After that its id is given to a new stream.
     ///
     /// # Errors
     /// An unknown stream.
@@ -239,8 +246,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.close(stream))
     }
 
-    /// Captures work of the program, at the end of its stream. Where nothing is preempted and the
-    /// window has room, this thread submits the work, or work that waits before it.
+    /// Captures work of the program, at the end of its stream. If no preemption is under way and
+    /// the window has room, this thread submits the work, or work that waits before it.
     ///
     /// # Errors
     /// An unknown stream.
@@ -270,7 +277,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         captured
     }
 
-    /// Captures work that waits for something that only the program knows: nothing of the stream is
+    /// Captures work that waits for an event that only the program knows: no work of the stream is
     /// submitted from this work on until its order is [released](Self::release).
     ///
     /// # Errors
@@ -293,8 +300,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(captured)
     }
 
-    /// Holds a stream: submits nothing that was captured in it from this order on, until that is
-    /// [released](Self::release).
+    /// Holds a stream: no work that was captured in it from the order `from` on is submitted, until
+    /// that order is [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -302,7 +309,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Takes a hold of this order away.
+    /// Removes the hold of a stream that begins at the order `from`.
     ///
     /// # Errors
     /// A stream that is not held from there.
@@ -310,46 +317,49 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.release(stream, from))
     }
 
-    /// Returns whether the named work has ended.
+    /// Returns whether the work that `until` names has ended.
     #[must_use]
     pub fn reached(&self, until: Until) -> bool {
         self.board().reached(until)
     }
 
-    /// Blocks until the named work has ended, or the client stops. Must not be called from within a
-    /// call of the runtime or a callback.
+    /// Blocks until the work that `until` names has ended, or the client stops. Must not be called
+    /// from within a call of the runtime or a callback.
     pub fn wait(&self, until: Until) {
         let _ = self.board().wait(until, None);
     }
 
-    /// Blocks for at most this time until the named work has ended. Returns whether it has.
+    /// Blocks for at most `at_most` until the work that `until` names has ended. Returns whether it
+    /// has.
     #[must_use]
     pub fn wait_for(&self, until: Until, at_most: Duration) -> bool {
         self.board().wait(until, Some(at_most))
     }
 
-    /// Takes the program's work off the device by this way; where the runtime does not have it, by
-    /// the strongest weaker one. Returns whether a preemption has begun.
+    /// Takes the program's work off the device by the method `way`; where the runtime does not have
+    /// it, by the strongest weaker one. Returns whether a preemption has begun.
     pub fn preempt(&self, way: Preemption) -> bool {
         self.0.shared.preempt(None, way)
     }
 
-    /// Replaces the way of a preemption under way by a stronger one. Returns whether it did.
+    /// Replaces the method of a preemption under way by the stronger method `way`. Returns whether
+    /// it did.
     pub fn escalate(&self, way: Preemption) -> bool {
         self.board().host(|core| core.escalate(way))
     }
 
-    /// Pauses the program: nothing more is submitted until it is resumed; submitted work runs on.
+    /// Pauses the program: none of its work is submitted until it is resumed; submitted work runs
+    /// on.
     pub fn pause(&self) {
         self.board().host(core::Core::pause);
     }
 
-    /// Resumes the program: now, or when the preemption under way is complete.
+    /// Resumes the program: at once, or when the preemption under way is complete.
     pub fn resume(&self) {
         self.board().host(core::Core::resume);
     }
 
-    /// Calls a function with the controller, and gives back its answer.
+    /// Calls `question` with the controller of the program, and returns its answer.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
         self.board().host(|core| question(core.driver.controller()))
     }
@@ -360,7 +370,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.counts())
     }
 
-    /// Adds to a count of the backend, by a short name: `raddle live status` shows it.
+    /// Adds `more` to a count of the backend, by a short name: `raddle live status` shows it.
     pub fn count(&self, what: &'static str, more: u64) {
         self.board().host(|core| core.count(what, more));
     }
@@ -369,25 +379,24 @@ impl<T: Clone + Send + 'static> Client<T> {
         &self.0.shared.board
     }
 
-    /// Gives back the parts that the client and its links share.
+    /// Returns the parts that the client and its links share.
     pub(crate) fn shared(&self) -> Shared<T> {
         self.0.shared.clone()
     }
 
-    /// Gives back a handle to report to the client by.
+    /// Returns a handle for reports to the client.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
         Reporter(Arc::clone(&self.0.shared.board))
     }
 
-    /// Ends the log with all that was to be written: for a program that ends. What is heard and
-    /// decided from now on is not logged.
+    /// Ends the log, for a program that ends: events and answers from now on are not logged.
     pub fn end_log(&self) {
         self.board().host(core::Core::finish);
     }
 
     /// Ends the worker, after the task that it carries out; `false` if that takes longer than
-    /// `at_most`. Waits end, and work that waits in queues is not submitted any more.
+    /// `at_most`. All waits end, and work that waits in queues is not submitted any more.
     pub fn stop(&self, at_most: Duration) -> bool {
         self.board().stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,4 +1,4 @@
-//! Who calls the runtime, where no host does?
+//! Which thread calls the runtime of a client, where no thread of the program does?
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::Shared;
 use crate::LiveError;
 use crate::sync::{PoisonError, thread};
 
-/// The time for which the worker pauses after the runtime has taken no launch.
+/// Time for which the worker pauses after the runtime has taken no launch.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
-/// Starts the worker of a client.
+/// Starts the worker of a client, the thread that calls the runtime.
 pub(super) fn start<T: Clone + Send + 'static>(
     shared: Shared<T>,
 ) -> Result<thread::JoinHandle<()>, LiveError> {

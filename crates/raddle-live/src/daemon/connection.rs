@@ -1,4 +1,4 @@
-//! What is known of one connection, and when is it dropped?
+//! What does a daemon know of one connection, and when does it drop the connection?
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -9,36 +9,36 @@ use crate::LiveError;
 use crate::status::{ClientSummary, RefusedClient};
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, length};
 
-/// Messages of one connection in a second, at most.
+/// Most messages of one connection in a second.
 const MOST_A_SECOND: u32 = 1000;
-/// Bytes that wait to be read by a client, at most; a status may be longer.
+/// Most bytes that may wait to be read by a client; a status may be longer.
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
-/// The reason for which a connection ends.
+/// Reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The other side has gone.
+    /// The other side of the connection has gone.
     Gone,
-    /// A rule that the other side breaks.
+    /// The other side has broken a rule, which is this one.
     Refused(RefusedClient),
 }
 
-/// A preemption that was ordered and is not over.
+/// Preemption that was ordered and is not over, since a time in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     since: u64,
     counted: bool,
 }
 
-/// A connection of this user's.
+/// Connection of a process of the daemon's user.
 pub(super) struct Connection {
     stream: UnixStream,
-    /// The process on the other side, as the kernel says.
+    /// Process id of the other side, as the kernel gives it.
     pub(super) pid: i32,
-    /// The program, once it has joined.
+    /// Program on the other side; `None` until it has joined.
     pub(super) program: Option<ProcessId>,
-    /// The time at which the other side connected.
+    /// Time at which the other side connected, in nanoseconds since the daemon started.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
     pub(super) ordered: u64,
@@ -46,7 +46,8 @@ pub(super) struct Connection {
     pending: Option<Pending>,
     granted: Option<(String, Level)>,
     heard: u64,
-    /// The begin of the second in which messages are counted, and how many came in it.
+    /// (begin of the second in which messages are counted, in nanoseconds; number of messages in
+    /// it).
     second: (u64, u32),
     read: Vec<u8>,
     unread: Vec<u8>,
@@ -75,12 +76,13 @@ impl Connection {
         &self.stream
     }
 
-    /// Returns whether the connection has not sent a message yet.
+    /// Returns whether the other side has not sent any message yet.
     pub(super) const fn is_silent(&self) -> bool {
         self.heard == 0
     }
 
-    /// Reads the messages that are there, a few at a time; the rest comes with the next call.
+    /// Reads messages that have arrived, a few at a time, into `messages`; the next call reads the
+    /// further ones.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -117,7 +119,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a message, or as much of it as there is room for.
+    /// Sends a message, or as much of it as there is room for; bytes without room wait.
     pub(super) fn send(&mut self, message: &ToClient) -> Result<(), Fault> {
         if self.unread.len() > MOST_UNREAD {
             return Err(Fault::Refused(RefusedClient::NotReading));
@@ -126,12 +128,12 @@ impl Connection {
         self.write()
     }
 
-    /// Returns whether bytes wait for room.
+    /// Returns whether bytes wait to be written.
     pub(super) const fn has_more(&self) -> bool {
         !self.unread.is_empty()
     }
 
-    /// Writes the bytes that wait, as far as there is room.
+    /// Writes bytes that wait, as far as there is room.
     pub(super) fn write(&mut self) -> Result<(), Fault> {
         while !self.unread.is_empty() {
             match self.stream.write(&self.unread) {
@@ -145,7 +147,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Gives the next preemption its number, and notes that it is ordered now.
+    /// Notes that a preemption is ordered now, and returns its number.
     pub(super) fn order(&mut self, now: u64) -> u64 {
         self.ordered += 1;
         // A preemption that is not over goes on, whatever was ordered since.
@@ -153,7 +155,8 @@ impl Connection {
         self.ordered
     }
 
-    /// Notes that a preemption is over. Returns whether it is the last that was ordered.
+    /// Notes that the preemption with the number `order` is over. Returns whether it is the last
+    /// one that was ordered.
     pub(super) fn drained(&mut self, order: u64) -> bool {
         let last = order == self.ordered && self.pending.is_some();
         if last {
@@ -162,7 +165,8 @@ impl Connection {
         last
     }
 
-    /// Returns whether the last preemption has become overdue since the last call.
+    /// Returns whether a preemption has become overdue since the last call: it has taken `give_up`
+    /// nanoseconds or more.
     pub(super) fn is_overdue(&mut self, now: u64, give_up: u64) -> bool {
         let Some(pending) = &mut self.pending else { return false };
         if pending.counted || now.saturating_sub(pending.since) < give_up {
@@ -173,14 +177,14 @@ impl Connection {
         true
     }
 
-    /// Makes a token for this level, good for as long as the connection is there.
+    /// Returns a token for the level `level`, good as long as the connection exists.
     pub(super) fn grant(&mut self, level: Level) -> io::Result<String> {
         let token = super::socket::unguessable()?;
         self.granted = Some((token.clone(), level));
         Ok(token)
     }
 
-    /// Returns the level of this token, if it was granted on this connection.
+    /// Returns the level of the token; `None` if the token was not granted on this connection.
     pub(super) fn granted(&self, token: &str) -> Option<Level> {
         let (granted, level) = self.granted.as_ref()?;
         (granted == token).then_some(*level)

@@ -1,5 +1,5 @@
-//! Whose turn is it, and who is told what? Without sockets and clocks: times are arguments, in
-//! nanoseconds, and the events of a log give its answers again.
+//! Which program has the turn, and which orders does the daemon give? Without sockets and clocks:
+//! times are arguments, in nanoseconds, and the events of a log give its answers again.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 use crate::LiveError;
 use crate::status::ProgramStanding;
 
-/// The first line of a daemon's log: enough to decide again.
+/// First line of a daemon's log, which is enough to decide again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct DaemonHeader {
     /// Version of the log format: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: DaemonMark,
-    /// Preemptions of one program in a second, at most.
+    /// Most preemptions of one program in a second.
     pub(crate) most_a_second: u32,
     pub(crate) recipe: Recipe,
 }
 
 impl DaemonHeader {
-    /// Reads the first line of a log whose policies are in the registry.
+    /// Reads the first line of a daemon's log, whose policies are in the registry.
     pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -48,14 +48,15 @@ impl DaemonHeader {
     }
 }
 
-/// A mark that a log is one of a daemon.
+/// Mark that a log is the log of a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DaemonMark {
     Daemon,
 }
 
-/// An event that a daemon heard.
+/// Event of a daemon, as the log has it: a message of a program, an order from outside, or a time
+/// that has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum DaemonEvent {
@@ -76,7 +77,8 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// A program that is taken off, by this way, until somebody lets it go on.
+    /// A program is taken off the device, by this method of preemption, until a person or a storm
+    /// lets it go on.
     Held {
         process: ProcessId,
         how: Preemption,
@@ -87,7 +89,7 @@ pub(crate) enum DaemonEvent {
     Woke {},
 }
 
-/// An order to a program.
+/// Order of the daemon to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Told {
@@ -96,7 +98,8 @@ pub(crate) enum Told {
     Resume { process: ProcessId },
 }
 
-/// A decision that is logged: who has the turn, or which law was broken.
+/// Decision of the policies, as the log has it: which programs have the turn, or which law was
+/// broken.
 #[derive(Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 enum Answered<'a> {
@@ -111,7 +114,7 @@ enum Answered<'a> {
     },
 }
 
-/// The times at which a program was preempted in the last second.
+/// Times in nanoseconds at which a program was preempted in the last second.
 #[derive(Debug, Default)]
 struct Allowance(VecDeque<u64>);
 
@@ -129,7 +132,7 @@ struct Member {
     held_back: u64,
 }
 
-/// The decisions of a daemon.
+/// Decisions of a daemon: which program has the turn, and how the others leave the device.
 pub(crate) struct Desk {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
@@ -144,7 +147,7 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Decides by the turn and preempt policies of a recipe.
+    /// Returns a daemon's decisions, made by the turn and preempt policies of a recipe.
     pub(crate) fn new(header: &DaemonHeader, log: LogWriter) -> Result<Self, LiveError> {
         let (turn, preempt) = header.recipe.turn_and_preempt()?;
         Ok(Self {
@@ -161,12 +164,13 @@ impl Desk {
         })
     }
 
-    /// The lowest id that no program has.
+    /// Returns the lowest id that no program has; `None` where all are taken.
     pub(crate) fn free_id(&self) -> Option<ProcessId> {
         (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
     }
 
-    /// Enters an event, and adds the orders that follow from it alone.
+    /// Enters an event at the time `now` in nanoseconds, and adds to `told` the orders that follow
+    /// from the event alone.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, event);
         match event {
@@ -236,7 +240,7 @@ impl Desk {
         }
     }
 
-    /// Asks the policies, if they have to be asked.
+    /// Asks the policies, if they have to be asked, and adds their orders to `told`.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
         if !self.arbiter.is_due(Tick(now)) {
             return Ok(());
@@ -266,7 +270,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Turns a wish into an order. A preemption that `is_new` counts; any other is under way.
+    /// Turns a wish of the arbiter into an order. `is_new` is true for a process whose preemption
+    /// begins now and so counts against its limit; any other preemption is under way.
     fn wish(
         &mut self,
         wish: Wish,
@@ -305,17 +310,19 @@ impl Desk {
         told.push(tells);
     }
 
-    /// Returns the time at which the policies have to be asked again at the latest.
+    /// Returns the time in nanoseconds at which the policies have to be asked again at the latest;
+    /// `None` where there is none.
     pub(crate) const fn until(&self) -> Option<u64> {
         self.until
     }
 
-    /// Returns the level of a program.
+    /// Returns the level of a program; `None` where there is no such program.
     pub(crate) fn level(&self, process: ProcessId) -> Option<Level> {
         self.members.get(&process).map(|member| member.level)
     }
 
-    /// Returns how a program stands, whether it is runnable, and its held-back preemptions.
+    /// Returns (state of a program, whether it has work, number of its preemptions that were not
+    /// ordered because of the limit).
     pub(crate) fn standing(&self, process: ProcessId) -> (ProgramStanding, bool, u64) {
         let member = self.members.get(&process);
         let runnable = member.is_some_and(|member| member.runnable.is_some());
@@ -334,14 +341,15 @@ impl Desk {
         self.log.flush();
     }
 
-    /// Ends the log.
+    /// Ends the log with its last line.
     pub(crate) fn finish(&mut self) -> std::io::Result<()> {
         self.log.finish()
     }
 }
 
 impl Allowance {
-    /// Returns whether one more preemption is allowed now, so that no second has more than `most`.
+    /// Returns whether one more preemption is allowed now, so that no second has more than `most`,
+    /// and counts it.
     fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();
@@ -377,7 +385,8 @@ impl Member {
         })
     }
 
-    /// Gives back the submitted launches, of which a daemon knows the number and nothing else.
+    /// Returns the submitted launches of the program, of which a daemon knows nothing but the
+    /// number.
     fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =

@@ -1,4 +1,4 @@
-//! What follows from a message of a connection?
+//! What does a daemon do on a message of a program?
 
 use raddle_policy::{Level, Preemption, ProcessId};
 
@@ -46,7 +46,7 @@ impl Daemon {
         Ok(())
     }
 
-    /// Enters an event for every program of a process id.
+    /// Enters an event for every program of a process id, and answers with their number.
     fn of_pid(&mut self, id: u64, pid: i32, now: u64, event: impl Fn(ProcessId) -> DaemonEvent) {
         let of = |connection: &Connection| connection.program.filter(|_| connection.pid == pid);
         let programs: Vec<ProcessId> = self.connections.values().filter_map(of).collect();

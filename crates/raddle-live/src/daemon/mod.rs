@@ -29,48 +29,49 @@ use crate::LiveError;
 use crate::status::RefusedClient;
 use crate::wire::ToClient;
 
-/// The level of a program that was granted none.
+/// Level of a program that has no token for another level.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
-/// The interval at which the daemon looks at what only time changes.
+/// Interval at which the daemon checks conditions that depend on time alone.
 const TICK: Duration = Duration::from_millis(20);
-/// The time, in ns, for which a connection may say nothing at first.
+/// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// The listener's name among connections.
+/// Number that stands for the listening socket among connections.
 const LISTENER: u64 = u64::MAX;
 
-/// The settings of a daemon.
+/// Settings of a daemon.
 #[derive(Clone, Debug)]
 pub struct DaemonConfig {
-    /// The recipe, of which the turn and preempt policies are used.
+    /// Recipe, of which the turn and preempt policies are used.
     pub recipe: Recipe,
-    /// The most urgent level that the daemon grants.
+    /// Most urgent level that the daemon grants.
     pub most_urgent: Level,
-    /// Preemptions of one program in a second, at most.
+    /// Most preemptions of one program in a second.
     pub most_a_second: u32,
-    /// Connections at a time, at most.
+    /// Most connections at a time.
     pub most_connections: usize,
-    /// The time for which a preemption may be under way before it is counted as overdue.
+    /// Time after which a preemption under way is counted as overdue.
     pub give_up: Duration,
-    /// The storm that preempts at random, if there is one.
+    /// Storm that preempts programs at random, for tests; `None` is no storm.
     pub storm: Option<Storm>,
 }
 
-/// The recipe that a daemon uses where nobody gives one.
+/// Recipe that a daemon uses where none is given.
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
 impl Default for DaemonConfig {
-    /// Puts urgent programs first, and kills launches of the others where they may be killed; the
-    /// rest is as for [`new`](Self::new).
+    /// Returns settings that put urgent programs first, and kill launches of the others where they
+    /// may be killed; the other settings are as for [`new`](Self::new).
     fn default() -> Self {
         Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
     }
 }
 
 impl DaemonConfig {
-    /// Makes settings with this recipe: every level; 100 preemptions a second; 256 connections; 1
-    /// s; no storm.
+    /// Returns settings with this recipe, and otherwise: every level is granted, at most 100
+    /// preemptions of a program in a second, 256 connections, preemptions are overdue after 1 s, no
+    /// storm.
     #[must_use]
     pub const fn new(recipe: Recipe) -> Self {
         Self {
@@ -84,7 +85,7 @@ impl DaemonConfig {
     }
 }
 
-/// A daemon that listens.
+/// Daemon that listens on a socket and schedules the programs of a user.
 pub struct Daemon {
     options: DaemonConfig,
     path: PathBuf,
@@ -93,7 +94,7 @@ pub struct Daemon {
     started: Instant,
     desk: Desk,
     connections: BTreeMap<u64, Connection>,
-    /// The connection of each program.
+    /// Number of the connection of each program.
     programs: BTreeMap<ProcessId, u64>,
     next: u64,
     refused: BTreeMap<RefusedClient, u64>,
@@ -109,8 +110,9 @@ impl std::fmt::Debug for Daemon {
 }
 
 impl Daemon {
-    /// Listens at `path`, with rights for this user alone. `say` gets a line for people where a
-    /// connection is refused or dropped and where a program does not leave the device.
+    /// Returns a daemon that listens at `path`, with rights for this user alone. `say` gets a line
+    /// for people where a connection is refused or dropped and where a program does not leave the
+    /// device.
     ///
     /// # Errors
     /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
@@ -152,7 +154,7 @@ impl Daemon {
         })
     }
 
-    /// Serves until `stop` is set.
+    /// Serves connections until `stop` is set.
     ///
     /// # Errors
     /// A turn policy that breaks its laws; a log that cannot be written.
@@ -183,7 +185,7 @@ impl Daemon {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the time until something has to be done without an event.
+    /// Returns the time until the daemon has to act without an event, 20 ms at most.
     fn timeout(&self) -> rustix::event::Timespec {
         let now = self.now();
         let storm = self.options.storm.as_ref().map(Storm::due);
@@ -224,7 +226,7 @@ impl Daemon {
         }
     }
 
-    /// Counts a refusal, and reports the first of its kind.
+    /// Counts a refusal, and passes the first of its kind to `say`.
     fn refuse(&mut self, why: RefusedClient, pid: i32) {
         let count = self.refused.entry(why).or_default();
         *count += 1;
@@ -236,7 +238,7 @@ impl Daemon {
         }
     }
 
-    /// Serves a connection that has sent something, has room to be sent more, or has gone.
+    /// Serves a connection that has sent bytes, has room to be written to, or has gone.
     fn attend(&mut self, id: u64, flags: epoll::EventFlags, now: u64) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let mut fault = None;
@@ -259,7 +261,7 @@ impl Daemon {
         }
     }
 
-    /// Watches for room to write where bytes wait for it.
+    /// Watches a connection for messages, and for room to write where bytes wait to be written.
     fn watch(&self, id: u64) {
         let Some(connection) = self.connections.get(&id) else { return };
         let data = epoll::EventData::new_u64(id);
@@ -319,7 +321,8 @@ impl Daemon {
         }
     }
 
-    /// Does the work that only time brings about.
+    /// Does the work that the time `now` brings about: storms, ends of turns, silent connections,
+    /// overdue preemptions.
     fn tick(&mut self, now: u64) {
         if let Some(mut storm) = self.options.storm.take() {
             let programs: Vec<ProcessId> = self.programs.keys().copied().collect();

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// Makes a socket that only its user may open, in the place of one that nobody serves any more.
+/// Returns a socket at `path` that only its user may open. A socket that no daemon serves any more
+/// is replaced.
 pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     let old = std::fs::symlink_metadata(path);
     if old.is_ok_and(|it| it.file_type().is_socket()) {
@@ -32,7 +33,7 @@ pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Makes a random number that nobody guesses, as text.
+/// Returns a random number of 128 bits that nobody can guess, as text.
 pub(super) fn unguessable() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Whom does a storm take off next, and by which way?
+//! Which program does a storm of random preemptions take off next, and by which method?
 //!
 //! A test of clients: it preempts one program after the other, at random times between two bounds, and
 //! lets it go on after another such time. The same seed chooses the same.
@@ -9,7 +9,7 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::desk::DaemonEvent;
 
-/// A storm; times are nanoseconds.
+/// Random preemptions of programs, for tests; times are nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -17,13 +17,13 @@ pub struct Storm {
     state: u64,
     due: u64,
     held: Option<ProcessId>,
-    /// The ways of preemption, of which one is drawn each time.
+    /// Methods of preemption, one of which is drawn each time.
     ways: [Preemption; 4],
 }
 
 impl Storm {
-    /// Makes a storm in which something happens every `from` to `to`; the larger counts where they
-    /// are the wrong way round.
+    /// Returns a storm that acts after random times between `from` and `to`; if `to` is the smaller
+    /// one, always after `from`. The seed `seed` decides all choices.
     #[must_use]
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -32,18 +32,19 @@ impl Storm {
         Self { from, to, state: seed, due: from, held: None, ways }
     }
 
-    /// Lets the storm preempt by this way alone.
+    /// Lets the storm preempt by the method `way` alone.
     #[must_use]
     pub const fn by(self, way: Preemption) -> Self {
         Self { ways: [way; 4], ..self }
     }
 
-    /// Returns the time at which something happens next.
+    /// Returns the time in nanoseconds at which the storm acts next.
     pub(super) const fn due(&self) -> u64 {
         self.due
     }
 
-    /// Takes a program off or lets one go on, if that is due.
+    /// Takes a program off the device or lets one go on, if the storm is due to act, and passes the
+    /// event to `happens`.
     pub(super) fn blow(
         &mut self,
         now: u64,
@@ -69,7 +70,7 @@ impl Storm {
         }
     }
 
-    /// Draws one of `0..=most`.
+    /// Returns a random number from 0 to `most`.
     fn random(&mut self, most: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -13,19 +13,21 @@ use crate::LiveError;
 use crate::client::core::LOG_LOST;
 use crate::client::{Client, ClientConfig, Reporter};
 
-/// The variable with the socket of the daemon.
+/// Environment variable with the path of the daemon's socket.
 pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
-/// The variable with the token of the level that was granted.
+/// Environment variable with the token for the level that the daemon granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
-/// The variable with the file that says which processes have loaded the library.
+/// Environment variable with the path of the file that lists the processes that have loaded the
+/// library.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
-/// The variable with the file to which each client writes its log; `%p` is the process id.
+/// Environment variable with the path of the file to which each client writes its log; `%p` in it
+/// is the process id.
 pub const LOG: &str = "RADDLE_LIVE_LOG";
-/// The variable with the number of launches in the runtime at a time.
+/// Environment variable with the most launches that are in the runtime at a time.
 pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
-/// The variable with the number of times that a launch is killed at most; `none` for no bound.
+/// Environment variable with the most times that a launch is killed; `none` for no bound.
 pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
-/// The variable with the milliseconds until a preemption counts as given up.
+/// Environment variable with the milliseconds until a preemption counts as given up.
 pub const GIVE_UP_MS: &str = "RADDLE_LIVE_GIVE_UP_MS";
 
 fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
@@ -33,7 +35,8 @@ fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
 }
 
 impl ClientConfig {
-    /// Reads the settings from the environment; what is missing or wrong there is the default.
+    /// Reads the settings of a client from the environment; a setting that is missing or wrong has
+    /// its default.
     #[must_use]
     pub fn from_env() -> Self {
         let mut options = Self::default();
@@ -52,7 +55,8 @@ impl ClientConfig {
     }
 }
 
-/// Notes that the library was loaded into this process, if a file for that is named.
+/// Notes that this process has loaded the library, in the file that [`LOADED`] names; does nothing
+/// where it names none.
 pub fn mark_loaded() {
     mark(&std::process::id().to_string());
 }
@@ -64,7 +68,8 @@ fn mark(line: &str) {
     let _ = file.and_then(|mut file| writeln!(file, "{line}"));
 }
 
-/// Starts a client with the settings, the log and the link that the environment names.
+/// Starts a client with the settings, the log and the link that the environment names. Returns
+/// (client, link); `None` is no link.
 ///
 /// # Errors
 /// As [`Client::start`].
@@ -89,7 +94,8 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     Ok((client, link.transpose()?))
 }
 
-/// Opens the file of this client's log; a second client of the process writes beside it.
+/// Opens the file of this client's log; `None` where the environment names none. A second client of
+/// the process writes to a file beside it.
 fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
     let Ok(path) = std::env::var(LOG) else { return Ok(None) };
@@ -106,14 +112,14 @@ fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     Ok(Some(Box::new(BufWriter::with_capacity(1 << 16, file))))
 }
 
-/// A log that cannot be written.
+/// Log that cannot be written, with the cause.
 struct LostLog {
     path: String,
     cause: String,
 }
 
 impl LostLog {
-    /// Says so on standard error, and to the process that has started this one.
+    /// Reports the lost log on standard error, and to the process that has started this one.
     fn say(&self) {
         let Self { path, cause } = self;
         #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]
@@ -124,15 +130,16 @@ impl LostLog {
     }
 }
 
-/// The text before a lost log in the file that [`LOADED`] names.
+/// Text before a lost log in the file that [`LOADED`] names.
 const LOST_MARK: &str = "log ";
 
-/// Gives back the logs that were lost, with the cause, from the text of the file that [`LOADED`] names.
+/// Returns the logs that were lost, each with its cause, from the text of the file that [`LOADED`]
+/// names.
 pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
     marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
 }
 
-/// The file of a log, which says once that it cannot be written.
+/// File of a log, which reports once that it cannot be written.
 struct ToldFile {
     file: File,
     path: String,
@@ -156,7 +163,8 @@ impl Write for ToldFile {
     }
 }
 
-/// Opens a file for a live log: a new one, an empty one, or an earlier live log, which begins again.
+/// Opens a file for a live log: a new file, an empty one, or an earlier live log, which begins
+/// again.
 ///
 /// # Errors
 /// When it cannot be opened, when another process writes it, or when it holds something else, which
@@ -176,7 +184,7 @@ pub fn log_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Checks, before a program is started, that [`log_file`] will open this path.
+/// Checks, before a program is started, that [`log_file`] will be able to open this path.
 ///
 /// # Errors
 /// When it holds something else than a live log.

@@ -1,4 +1,4 @@
-//! How does a program hear whose turn it is?
+//! How does a program learn from the daemon when it may run and when it has to leave the device?
 //!
 //! Two threads beside a client: one hears the daemon, the other tells it when there is work, when
 //! there is none, and when a preemption is over. New work is told by the thread of the program that
@@ -27,28 +27,29 @@ use crate::client::{Client, Shared};
 use crate::status::ClientSummary;
 use crate::wire::{ToClient, ToDaemon, receive, send, send_now};
 
-/// The time without work after which the daemon hears of it.
+/// Time without work after which the daemon is informed that the program has none.
 const LINGER: Duration = Duration::from_millis(4);
-/// The interval at which threads look whether the link is to end.
+/// Interval at which threads check whether the link is to end.
 const LOOK: Duration = Duration::from_millis(200);
-/// The interval at which the daemon hears the counts of the client.
+/// Interval at which the daemon gets the counts of the client.
 const SUMMARY: Duration = Duration::from_millis(50);
-/// The interval at which a daemon that keeps a client from running is asked whether it is there,
-/// and the time for which it may then say nothing.
+/// (interval, limit): a daemon that keeps a client from running is asked at this interval whether
+/// it is there, and has this much time to answer.
 const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
-/// The time until a daemon that is not there is looked for again: at first, and at most.
+/// (first, longest) time until a daemon that is not there is looked for again.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
-/// The address of a daemon, and the token that it has granted.
+/// Address of a daemon, and the token that it has granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
-    /// The socket of the daemon.
+    /// Path of the daemon's socket.
     pub socket: PathBuf,
-    /// A token for a level, of `raddle live run`.
+    /// Token for a level, as `raddle live run` passes it on; `None` for the level of programs
+    /// without a token.
     pub token: Option<String>,
 }
 
-/// A client's link to the daemon. It ends when it is dropped, and the client runs on.
+/// Link of a client to the daemon. When it is dropped, it ends, and the client runs on.
 #[derive(Debug)]
 pub struct Link(Arc<Line>);
 
@@ -57,21 +58,21 @@ struct Line {
     options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
-    /// The time at which the daemon was asked whether it is there; `None` once it has answered.
+    /// Time at which the daemon was asked whether it is there; `None` once it has answered.
     asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
-/// The speaking side of the link, used by one thread at a time.
+/// Writing side of the link, used by one thread at a time.
 #[derive(Debug)]
 struct Speech {
-    /// The half of the connection that is written to, while there is one.
+    /// Half of the connection that is written to; `None` without a connection.
     to: Option<UnixStream>,
-    /// The time at which the daemon was last told the counts.
+    /// Time at which the daemon last got the counts.
     summarised: Instant,
-    /// The time at which the daemon was last asked whether it is there.
+    /// Time at which the daemon was last asked whether it is there.
     asked: Instant,
-    /// The number of launches that had been submitted when the daemon was last told.
+    /// Number of launches that had been submitted when the daemon was last informed.
     submitted: u64,
 }
 
@@ -91,7 +92,7 @@ impl Drop for Link {
 }
 
 impl Link {
-    /// Links a client to the daemon, and keeps it linked.
+    /// Links a client to the daemon, and keeps it linked as long as the link exists.
     ///
     /// # Errors
     /// No thread.
@@ -118,14 +119,14 @@ impl Link {
         Ok(Self(line))
     }
 
-    /// Returns whether there is a connection now.
+    /// Returns whether there is a connection to the daemon now.
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.speech().to.is_some()
     }
 }
 
-/// The news that the daemon has to be told.
+/// News of which the daemon has to be informed.
 struct News {
     ends: bool,
     work: bool,
@@ -150,7 +151,7 @@ impl Line {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks for a daemon and obeys it, again and again.
+    /// Connects to a daemon and carries out its orders, again and again until the link ends.
     fn hear<T: Clone>(&self, shared: &Shared<T>) {
         let board = &*shared.board;
         let mut again = AGAIN.0;
@@ -171,7 +172,7 @@ impl Line {
         }
     }
 
-    /// Carries out the orders of a daemon until it is gone. Returns whether it said anything.
+    /// Carries out the orders of a daemon until it is gone. Returns whether it sent any message.
     fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &Shared<T>) -> bool {
         let board = &*shared.board;
         board.host(|core| {
@@ -204,7 +205,7 @@ impl Line {
         heard
     }
 
-    /// Tells the daemon what is new, again and again.
+    /// Informs the daemon of news, again and again until the link ends.
     fn tell<T: Clone>(&self, board: &Board<T>) {
         let mut waits = LOOK;
         while !self.ends() {
@@ -220,7 +221,8 @@ impl Line {
         }
     }
 
-    /// Tells the daemon once what is new, if nobody is speaking; a thread that speaks looks again.
+    /// Informs the daemon of news once, if no other thread is writing to it; a thread that writes
+    /// checks for news again.
     fn tell_now<T: Clone>(&self, board: &Board<T>) {
         let mut speech = match self.speech.try_lock() {
             Ok(speech) => speech,
@@ -232,8 +234,8 @@ impl Line {
         }
     }
 
-    /// Sends what is new. Gives back the time after which there may be more; `None` where the
-    /// client has stopped.
+    /// Sends the news to the daemon. Returns the time after which there may be more; `None` where
+    /// the client has stopped.
     fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
         let news = board.host(|core| news(core, speech.submitted));
         if news.ends {
@@ -267,7 +269,8 @@ impl Line {
         Some(waits)
     }
 
-    /// Returns whether to ask the daemon whether it is there. Leaves a daemon that does not answer.
+    /// Returns whether to ask the daemon now whether it is there. Closes the connection to a daemon
+    /// that does not answer.
     fn must_ask(&self, speech: &mut Speech) -> bool {
         let mut asked = self.asked();
         match *asked {
@@ -282,7 +285,7 @@ impl Line {
         false
     }
 
-    /// Returns whether there is a connection, at the latest after a while.
+    /// Returns whether there is a connection; waits for one for a while.
     fn is_connected(&self) -> bool {
         let speech = self.speech();
         if speech.to.is_some() {
@@ -293,7 +296,7 @@ impl Line {
     }
 }
 
-/// Collects the news, and notes that they are told now.
+/// Collects the news, and notes that the daemon is informed of them now.
 fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     let (work, told_work, counts) = (core.has_work(), core.link.told_work, core.counts());
     let driver = counts.driver;
