@@ -12,33 +12,34 @@ use smallvec::SmallVec;
 
 use crate::native::{Handle, asked, asked_bytes, native};
 
-/// A kind of argument.
+/// Kind of argument of an OpenCL kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bytes that are copied.
+    /// Bytes that the runtime copies.
     Value,
     /// A buffer, an image or a pipe.
     Memory,
-    /// Local memory of a size.
+    /// Local memory of a size in bytes.
     Local,
     /// A sampler.
     Sampler,
 }
 
-/// An argument that the program has set.
+/// Argument of a kernel that the program has set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
     Memory(Handle),
-    /// The number of bytes of local memory.
+    /// Local memory of this number of bytes.
     Local(usize),
     Sampler(Handle),
-    /// An address of shared virtual memory.
+    /// An address in shared virtual memory.
     Svm(Handle),
 }
 
 impl Kind {
-    /// Finds the kind of an argument of a kernel that was built with information on its arguments.
+    /// Returns the kind of the argument `index` of a kernel that was built with information on its
+    /// arguments; `None` where the layer cannot record the argument.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
         let null = std::ptr::null_mut();
         let space: cl_uint = asked(|size, value| {
@@ -65,7 +66,8 @@ impl Kind {
 }
 
 impl KernelArgument {
-    /// Reads an argument of this kind that the runtime has accepted.
+    /// Reads an argument of the kind `kind` that the runtime has accepted; `None` where its bytes
+    /// do not fit the kind.
     ///
     /// # Safety
     /// `value` is null or has `size` bytes.
@@ -91,7 +93,7 @@ impl KernelArgument {
         }
     }
 
-    /// Sets the argument for a kernel of the runtime.
+    /// Sets the argument for a kernel of the runtime, and returns the runtime's code.
     pub(crate) fn set(&self, kernel: cl_kernel, index: cl_uint) -> cl_int {
         let of =
             |size: usize, value: *const c_void| native!(clSetKernelArg(kernel, index, size, value));

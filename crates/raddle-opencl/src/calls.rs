@@ -1,4 +1,4 @@
-//! Which calls travel a lane as they are?
+//! Which enqueuing calls go through a lane, a scheduled queue, unchanged?
 
 use std::ffi::c_void;
 
@@ -17,8 +17,9 @@ type Place = *mut c_void;
 type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Defines calls that only enqueue: behind the queue come their own arguments, then the wait list
-/// and the event. The word that tells whether a call blocks stands between semicolons.
+/// Defines entry points that only enqueue a command: the queue is followed by the call's own
+/// arguments, then the wait list and the event. The argument that says whether a call blocks stands
+/// between semicolons.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
@@ -44,7 +45,7 @@ macro_rules! enqueueing {
     )*};
 }
 
-/// Defines calls that enqueue a map, which answer with an address.
+/// Defines entry points that enqueue a map of memory and return its address.
 macro_rules! mapping {
     ($($name:ident = $entry:ident ( $($argument:ident : $type:ty),* );)*) => {$(
         pub(crate) unsafe extern "C" fn $name(
@@ -136,7 +137,7 @@ pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_e
     })
 }
 
-/// Enqueues a barrier; in a lane, where everything is in order, nothing is to be done.
+/// Enqueues a barrier; in a lane, a queue that runs in order, there is nothing to do.
 pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     guarded(|| match lane::of(queue) {
         Some(_) => 0,
@@ -144,7 +145,7 @@ pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     })
 }
 
-/// Enqueues a barrier behind events, in the old form.
+/// Enqueues a barrier that waits for events, by the call of OpenCL 1.0.
 pub(crate) unsafe extern "C" fn wait_for_events(
     queue: cl_command_queue,
     count: cl_uint,
@@ -164,10 +165,10 @@ pub(crate) unsafe extern "C" fn wait_for_events(
     })
 }
 
-/// A function of the program that is called when shared memory may be given back.
+/// Function of the program that is called when shared memory may be given back.
 type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
-/// The data with which a [`FreeCall`] of the program is called.
+/// Data with which a [`FreeCall`] of the program is called.
 struct Freeing {
     queue: Handle,
     free: FreeCall,

@@ -1,46 +1,52 @@
-//! What has the layer done so far, and what could it not do?
+//! How many launches could leave the device so far, and why could others not?
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A thing that the layer counts.
+/// Event or limit that the layer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// Launches that can leave.
+    /// Number of launches that the layer holds back and submits in their turn.
     Launches,
-    /// Copies, maps, markers and the like that travelled a lane.
+    /// Number of copies, maps, markers and other commands that ran in the order of their queue as
+    /// they are.
     InOrder,
-    /// Launches that left without having begun, and came again.
+    /// Number of launches that left without having begun, and waited again.
     Left,
-    /// Launches that were stopped part-way, and came again.
+    /// Number of launches that were stopped part-way, and waited again.
     Killed,
-    /// Queues that are out of order: what they hold passes.
+    /// Number of queues that run out of order: their commands are passed on at once.
     OutOfOrder,
-    /// Launches of kernels whose program has no source: a binary, an intermediate language, built-in or
-    /// linked kernels.
+    /// Number of launches of kernels whose program has no source: a binary, an intermediate
+    /// language, built-in or linked kernels.
     NoSource,
-    /// Launches of kernels whose source with the prologue did not build.
+    /// Number of launches of kernels whose source did not build with the prologue (the test of the
+    /// flag).
     NotBuilt,
-    /// Launches of kernels that other code calls.
+    /// Number of launches of kernels that other code of the program calls.
     Called,
-    /// Launches of kernels whose head a macro makes, or was not found.
+    /// Number of launches of kernels whose head is made by a macro, or was not found.
     Hidden,
-    /// Launches of kernels whose program may have a variable that outlives a launch.
+    /// Number of launches of kernels whose program may have a variable that outlives a launch.
     Variables,
-    /// Launches on a device that does not see what the host stores.
+    /// Number of launches on a device that does not see the stores of the host while kernels run.
     NoFlag,
-    /// Launches that are never stopped part-way, as there is no compiler to judge by.
+    /// Number of launches that are never stopped part-way, as there is no compiler to judge their
+    /// kernels.
     UnjudgedNoCompiler,
-    /// Launches that are never stopped part-way, as that compiler does not take the source.
+    /// Number of launches that are never stopped part-way, as the judging compiler does not take
+    /// the source.
     UnjudgedNotCompiled,
-    /// Launches that are never stopped part-way, as a macro of the device may decide what they do.
+    /// Number of launches that are never stopped part-way, as a macro of the device may decide what
+    /// the kernel does.
     UnjudgedMacro,
-    /// Launches that look wrong: the runtime judges them at the call.
+    /// Number of launches whose arguments or sizes look wrong: the runtime judges them at the call.
     Doubtful,
-    /// Launches that the runtime refused when they were submitted.
+    /// Number of launches that the runtime refused when they were submitted.
     Refused,
 }
 
-/// The names of the counts, by which programs and `raddle live status` know them.
+/// Names of the counts, in the order of [`Count`], by which programs and `raddle live status` know
+/// them.
 const NAMES: [&str; 16] = [
     "launches",
     "in-order",
@@ -60,7 +66,7 @@ const NAMES: [&str; 16] = [
     "refused",
 ];
 
-/// The warnings on work that cannot leave: a user gets each of them once.
+/// Warnings about work that cannot leave the device: a user gets each of them once.
 const WARNINGS: [(Count, &str); 10] = [
     (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
     (
@@ -94,7 +100,7 @@ const WARNINGS: [(Count, &str); 10] = [
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-/// Adds one to a count; where the count has a warning, the first one prints it to standard error.
+/// Adds one to a count; where the count has a warning, the first time prints it to standard error.
 pub(crate) fn count(what: Count) {
     let before = COUNTS[what as usize].fetch_add(1, Ordering::Relaxed);
     if before == 0
@@ -112,7 +118,7 @@ pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }
 
-/// Gives back every count with its name.
+/// Returns the name of every count with its value.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, u64)> {
     NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
 }

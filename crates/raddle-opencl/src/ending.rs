@@ -21,33 +21,37 @@ unsafe extern "C" {
     fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// The process that ends. A forked child has no threads of the layer, a copy of text that is not
-/// written yet, and of locks that other threads held.
+/// Id of the process for which the end was registered. A forked child has no threads of the layer,
+/// a copy of text that is not written yet, and of locks that other threads held; so it must not run
+/// the end.
 static OWNER: AtomicU32 = AtomicU32::new(0);
-/// The function that ends the logs.
+/// Function that ends the logs.
 static LOGS: OnceLock<fn()> = OnceLock::new();
 /// True once the program ends.
 static ENDED: AtomicBool = AtomicBool::new(false);
-/// The number of the layer's threads that have a pass.
+/// Number of threads of the layer that have a pass, the right to call the runtime.
 static PASSES: AtomicU32 = AtomicU32::new(0);
-/// The number of the program's threads in calls of the layer.
+/// Number of threads of the program that are in a call of the layer.
 static VISITORS: AtomicU32 = AtomicU32::new(0);
-/// Threads without a pass wait here for a visitor.
+/// Lock and condition on which threads without a pass wait for a thread of the program to enter the
+/// layer.
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
-    /// The number of visits and passes that this thread has, one within the other.
+    /// Number of visits and passes that this thread has, one within the other.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
-    /// True on the layer's thread that calls the program back: its calls vouch for nothing, as the
-    /// runtime's destructors do not wait for it.
+    /// True on the thread of the layer that calls the program back: its calls give no passes to
+    /// other threads, as the runtime's destructors do not wait for it.
     static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The right of a thread to call the runtime, until it is dropped.
+/// Right of a thread to call the runtime, until it is dropped. The counter counts the right, and is
+/// counted down with the drop; `None` for a right that none counts, such as one within another
+/// right.
 pub(crate) struct Right(Option<&'static AtomicU32>);
 
 impl Right {
-    /// Counts this thread in, unless it is within another right.
+    /// Adds this thread to the counter `counted`, unless it has another right already.
     fn of(counted: &'static AtomicU32) -> Self {
         let outermost = INSIDE.replace(INSIDE.get() + 1) == 0;
         if outermost {
@@ -68,7 +72,9 @@ impl Drop for Right {
     }
 }
 
-/// Lets the program call the layer, and the layer's threads go on meanwhile.
+/// Returns the right of a thread of the program to call the layer; until it is dropped, threads of
+/// the layer may call the runtime even if the program ends. `None` on the thread that calls the
+/// program back.
 pub(crate) fn visit() -> Option<Right> {
     if CALLS_BACK.get() {
         return None;
@@ -81,13 +87,15 @@ pub(crate) fn visit() -> Option<Right> {
     Some(visit)
 }
 
-/// Lets the runtime call the layer: it is there, and its destructors may wait for this thread.
+/// Returns the right of a thread of the runtime to call the layer. The runtime exists then, and its
+/// destructors may wait for this thread.
 pub(crate) fn called_by_runtime() -> Right {
     INSIDE.set(INSIDE.get() + 1);
     Right(None)
 }
 
-/// Gives a thread of the layer the right to call the runtime. Once the program ends, it waits here.
+/// Returns the right of a thread of the layer to call the runtime. Once the program ends, the
+/// thread waits here.
 pub(crate) fn pass() -> Right {
     let may = || !ENDED.load(Ordering::SeqCst) || VISITORS.load(Ordering::SeqCst) > 0;
     loop {
@@ -107,13 +115,13 @@ fn gate() -> MutexGuard<'static, ()> {
     GATE.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Marks this thread as the one that calls the program back.
+/// Marks this thread as the one that calls callbacks of the program.
 pub(crate) fn calls_back() {
     CALLS_BACK.set(true);
 }
 
-/// Waits until no thread of the layer has a pass: for a second at most, as a thread may wait for the
-/// device within a call.
+/// Waits until no thread of the layer has a pass, for a second at most, as a thread may wait for
+/// the device within a call.
 fn drain() {
     for _ in 0..10_000 {
         if PASSES.load(Ordering::SeqCst) == 0 {
@@ -123,7 +131,8 @@ fn drain() {
     }
 }
 
-/// Ends the logs, which are whole then, and all passes. Nothing waits for the program's launches.
+/// Ends the logs, which are complete then, and stops giving passes. The program's launches are not
+/// waited for.
 pub(crate) extern "C" fn end() {
     if OWNER.load(Ordering::Relaxed) != std::process::id() {
         return;
@@ -134,13 +143,13 @@ pub(crate) extern "C" fn end() {
     }
 }
 
-/// Notes the function that ends the logs, and registers the end.
+/// Sets the function that ends the logs, and registers the end.
 pub(crate) fn begin(end_logs: fn()) {
     let _ = LOGS.set(end_logs);
     register();
 }
 
-/// Registers the end behind all that is registered by now.
+/// Registers the end, to run before all handlers that are registered by now.
 pub(crate) fn register() {
     OWNER.store(std::process::id(), Ordering::Relaxed);
     // SAFETY: the layer is never unmapped, and the function may be called at any time. Where there is no

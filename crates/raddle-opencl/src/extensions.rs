@@ -12,19 +12,19 @@ use opencl_sys::{
 
 use crate::native::{asked_bytes, guarded, native};
 
-/// The name under which a program that knows the layer finds [`crate::raddle_layer_version`].
+/// Name under which a program that knows the layer finds [`crate::raddle_layer_version`].
 pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 
-/// The name under which a program finds [`crate::raddle_layer_count`].
+/// Name under which a program finds [`crate::raddle_layer_count`].
 pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
-/// The function that a program gets where it looks for one of this name.
+/// Answer to a program that looks for a function of an extension by name.
 enum FoundExtension {
-    /// No function, as if the extension were not there.
+    /// No function, as if the extension did not exist.
     Hidden,
-    /// A function of the layer.
+    /// A function of the layer, at this address.
     Ours(*mut c_void),
-    /// The function of the runtime, if it has one.
+    /// The function of the runtime, if the runtime has it.
     Native,
 }
 
@@ -110,7 +110,8 @@ pub(crate) unsafe extern "C" fn platform_info(
     })
 }
 
-/// Leaves out the names of extensions whose functions are hidden.
+/// Returns the list of extensions, with a zero byte at the end, without the extensions whose
+/// functions are hidden.
 fn without_hidden(told: &[u8]) -> Vec<u8> {
     let names = told.strip_suffix(&[0]).unwrap_or(told);
     let kept = names.split(|&byte| byte == b' ').filter(|name| !has(name, b"command_buffer"));
@@ -119,7 +120,8 @@ fn without_hidden(told: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Answers a query as the runtime answers it: what does not fit is refused, a place that is null is left out.
+/// Answers a query with `bytes` as the runtime answers it, and returns the code: an answer longer
+/// than `size` is refused; where `value` or `size_ret` is null, nothing is stored there.
 pub(crate) fn tell(bytes: &[u8], size: usize, value: *mut c_void, size_ret: *mut usize) -> cl_int {
     if !value.is_null() {
         if size < bytes.len() {

@@ -9,8 +9,8 @@ use raddle_kernel::{Compiler, Kernel, Verdict};
 
 use crate::counts::Count;
 
-/// Returns whether a program may have variables that outlive a launch, as the language has them from
-/// version 2.0 on. Without an option it is an older one.
+/// Returns whether a program may have variables that outlive a launch, as the language has them
+/// from version 2.0 on. Without an option for the version, the language is older.
 pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     let mut versions = options.split("-cl-std=").skip(1);
     let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
@@ -18,7 +18,8 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     is_newer && (is_cpp || variable(source).is_some())
 }
 
-/// Judges which kernels may be stopped part-way. The error tells why nothing is known of any.
+/// Returns for each kernel of a source, by name, its look at the flag and the verdict whether it
+/// may be stopped part-way. The error is the count that says why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
@@ -41,7 +42,7 @@ pub(crate) fn judged(
     Ok(kernels.into_iter().map(judged).collect())
 }
 
-/// Keeps the options that change the meaning of the source.
+/// Returns those options of a build that change the meaning of the source.
 fn for_verdicts(options: &str) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut words = options.split_whitespace();

@@ -1,19 +1,21 @@
-//! Who calls the program, and completes what it waits for, where a thread of the runtime must not?
+//! Which thread calls callbacks of the program and completes events, where a thread of the runtime
+//! must not?
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
 type LaterJob = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one job after the other. It is started with the first.
+/// Thread that does one job after the other. It is started with the first job.
 pub(crate) struct Later {
     name: &'static str,
     jobs: OnceLock<Option<Sender<LaterJob>>>,
 }
 
-/// The thread that calls the program back. A program may block there.
+/// Thread that calls the callbacks of the program. A program may block there.
 pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
-/// The thread that completes native events that queues without a lane wait for. Never blocks.
+/// Thread that completes the runtime's events for which queues without a lane wait. It never
+/// blocks.
 pub(crate) static EVENTS: Later = Later::new("raddle-event");
 
 impl Later {
@@ -21,7 +23,7 @@ impl Later {
         Self { name, jobs: OnceLock::new() }
     }
 
-    /// Does a job behind those that were given before.
+    /// Does a job after all jobs that were given before.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let job: LaterJob = Box::new(job);
         let refused = match self.jobs.get_or_init(|| self.begin()) {

@@ -33,10 +33,10 @@ use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
 pub use extensions::{COUNT_FUNCTION, VERSION_FUNCTION};
 
-/// The name of the layer, for the loader.
+/// Name of the layer, for the loader.
 const NAME: &std::ffi::CStr = c"raddle";
 
-/// Answers the loader's questions about the layer.
+/// Answers the loader's questions about the layer: its interface version and its name.
 ///
 /// # Safety
 /// As the loader's interface says: `value` has `size` bytes or is null, `size_ret` is a place or null.
@@ -56,7 +56,8 @@ pub unsafe extern "C" fn clGetLayerInfo(
     }
 }
 
-/// Takes the entry points below, and gives the layer's.
+/// Takes the entry points of the runtime or of the next layer, and returns the entry points of this
+/// layer.
 ///
 /// # Safety
 /// As the loader's interface says: `target` has `entries` entry points, the other two are places.
@@ -82,8 +83,8 @@ pub unsafe extern "C" fn clInitLayer(
     })
 }
 
-/// Takes the entry points below, and gives the layer's: what newer loaders call, with properties of
-/// which none is known.
+/// Does the work of [`clInitLayer`] for newer loaders, whose call has properties; none of them is
+/// known to the layer.
 ///
 /// # Safety
 /// As [`clInitLayer`].
@@ -100,14 +101,14 @@ pub unsafe extern "C" fn clInitLayerWithProperties(
 }
 
 /// Ends the layer, before the loader unloads the runtime: from now on no thread of the layer calls
-/// what lies below it.
+/// the runtime or the next layer.
 #[unsafe(no_mangle)]
 pub extern "C" fn clDeinitLayer() -> cl_int {
     ending::end();
     0
 }
 
-/// Returns how often something happened, by the name of its count; `u64::MAX` for an unknown name.
+/// Returns the value of the layer's count with the name `name`; `u64::MAX` for an unknown name.
 ///
 /// # Safety
 /// `name` is a string that ends with zero.

@@ -17,7 +17,7 @@ use raddle_kernel::launch::Range;
 use crate::arguments::KernelArgument;
 use crate::native::{Handle, asked, guarded, lock, native};
 
-/// Objects of the program that the layer keeps.
+/// Objects of the program that the layer keeps for a launch.
 #[derive(Debug, Default)]
 pub(crate) struct KeptObjects {
     memory: Vec<Handle>,
@@ -26,7 +26,7 @@ pub(crate) struct KeptObjects {
 }
 
 impl KeptObjects {
-    /// Keeps the objects that these arguments name.
+    /// Keeps the objects that the arguments name, and returns them.
     pub(crate) fn of(arguments: &[Option<KernelArgument>]) -> Self {
         let mut kept = Self::default();
         for argument in arguments.iter().flatten() {
@@ -60,13 +60,14 @@ impl Drop for KeptObjects {
     }
 }
 
-/// Shared virtual memory of the program; it is given back when nothing keeps it any more.
+/// Shared virtual memory of the program; it is given back when no launch and no call keeps it any
+/// more.
 #[derive(Debug)]
 pub(crate) struct Svm {
     context: Handle,
     at: Handle,
     bytes: usize,
-    /// True if the layer is to give the memory back.
+    /// True if the layer has to give the memory back; false if the runtime does.
     is_ours: std::sync::atomic::AtomicBool,
 }
 
@@ -80,7 +81,7 @@ impl Drop for Svm {
 
 static SVM: Mutex<BTreeMap<usize, Arc<Svm>>> = Mutex::new(BTreeMap::new());
 
-/// Finds the shared memory that an address lies in.
+/// Returns the shared memory in which an address lies; `None` where there is none.
 fn svm_at(at: Handle) -> Option<Arc<Svm>> {
     let all = lock(&SVM);
     let (&begin, svm) = all.range(..=at.0.addr()).next_back()?;
@@ -122,7 +123,7 @@ pub(crate) unsafe extern "C" fn svm_free(context: cl_context, at: *mut c_void) {
     });
 }
 
-/// Forgets memory that the runtime gives back in its turn, so that the layer does not.
+/// Forgets shared memory that the runtime gives back, so that the layer does not give it back too.
 pub(crate) fn forget_svm(places: &[*mut c_void]) {
     for at in places {
         let known = lock(&SVM).remove(&at.addr());
@@ -132,8 +133,8 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
     }
 }
 
-/// Gives back the bytes of each argument. Memory of the runtime that has no address for the host
-/// lies behind all addresses, each object apart from the others.
+/// Returns the range of addresses of each argument's bytes. Memory of the runtime that has no
+/// address for the host is placed behind all addresses, each object apart from the others.
 pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
     let mut roots: Vec<Handle> = Vec::new();
     arguments
@@ -152,9 +153,9 @@ pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
         .collect()
 }
 
-/// The begin of memory without an address: no address of a process is so high.
+/// First address of the ranges for memory without an address: no address of a process is so high.
 const BEYOND: u64 = 1 << 62;
-/// The room of one object behind `BEYOND`, as a power of two: no memory is so large.
+/// Bytes of the range for one object behind `BEYOND`, as a power of two: no memory is so large.
 const ROOM: u32 = 48;
 
 fn range(memory: cl_mem, roots: &mut Vec<Handle>) -> Range {

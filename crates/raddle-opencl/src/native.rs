@@ -1,4 +1,4 @@
-//! How does the layer call what lies below it: the next layer, or the runtime of the device?
+//! How does the layer call the next layer, or the runtime of the device?
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,31 +9,34 @@ use opencl_sys::{CL_INVALID_OPERATION, CL_OUT_OF_HOST_MEMORY, cl_int, cl_uint};
 
 use crate::ending;
 
-/// The entry points below. They never change once the loader has given them.
+/// Entry points of the runtime or of the next layer. They never change once the loader has given
+/// them.
 static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// Makes a table without entry points.
+/// Returns a table without entry points.
 pub(crate) const fn empty() -> cl_icd_dispatch {
     // SAFETY: every field is an optional function or a number, for which zero is a value.
     unsafe { std::mem::zeroed() }
 }
 
-/// Returns the entry points below; none before the loader has given them.
+/// Returns the entry points of the runtime or of the next layer; an empty table before the loader
+/// has given them.
 pub(crate) fn target() -> &'static cl_icd_dispatch {
     TARGET.get_or_init(empty)
 }
 
-/// The layer's own entry points: the events of the layer begin with their address.
+/// Entry points of this layer; each event of the layer begins with their address.
 static OWN: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// Returns the layer's own entry points, made from those below at the first call.
+/// Returns the entry points of this layer, which `make` makes from those of the runtime at the
+/// first call.
 pub(crate) fn own_table(
     make: impl FnOnce(cl_icd_dispatch) -> cl_icd_dispatch,
 ) -> &'static cl_icd_dispatch {
     OWN.get_or_init(|| make(*target()))
 }
 
-/// Returns the address of the layer's own entry points.
+/// Returns the address of the entry points of this layer; null before they are made.
 pub(crate) fn own() -> *const cl_icd_dispatch {
     OWN.get().map_or(std::ptr::null(), std::ptr::from_ref)
 }
@@ -54,11 +57,11 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
     let _ = TARGET.set(copy);
 }
 
-/// An answer of an entry point that the runtime does not have, or in which the layer itself failed.
+/// Answer of an entry point that the runtime lacks, or in which the layer itself failed.
 pub(crate) trait NativeAnswer {
-    /// The answer where the runtime does not have the entry point.
+    /// Answer where the runtime does not have the entry point.
     const MISSING: Self;
-    /// The answer where the layer failed.
+    /// Answer where the layer itself failed.
     const FAILED: Self;
 }
 
@@ -77,7 +80,7 @@ impl NativeAnswer for () {
     const FAILED: Self = ();
 }
 
-/// Calls an entry point below.
+/// Calls an entry point of the runtime or of the next layer.
 macro_rules! native {
     ($name:ident ( $($argument:expr),* $(,)? )) => {
         match $crate::native::target().$name {
@@ -93,25 +96,26 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point, which a thread of the program has called.
+/// Runs the body of an entry point that a thread of the program has called.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     let _visit = ending::visit();
     contained(body)
 }
 
-/// Runs the body of a callback, which a thread of the runtime has called.
+/// Runs the body of a callback that a thread of the runtime has called.
 pub(crate) fn called_back(body: impl FnOnce()) {
     let _right = ending::called_by_runtime();
     contained(body);
 }
 
-/// Runs a body: a panic of the layer does not reach the caller.
+/// Runs a body so that a panic of the layer does not reach the caller, which gets the answer
+/// `FAILED` instead.
 pub(crate) fn contained<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
 }
 
-/// Gives back the bytes of a query's answer. `ask` calls the query with a size, a place, and a
-/// place for the size.
+/// Returns the bytes of a query's answer; `None` where the runtime refuses. `ask` makes the query
+/// with (size, place for the answer, place for its size).
 pub(crate) fn asked_bytes(
     ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int,
 ) -> Option<Vec<u8>> {
@@ -123,8 +127,8 @@ pub(crate) fn asked_bytes(
     (ask(size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == 0).then_some(bytes)
 }
 
-/// Gives back the answer of a query of fixed size: `ask` calls the query with a size and a place.
-/// `None` where the runtime refuses.
+/// Returns the answer of a query of fixed size; `None` where the runtime refuses. `ask` makes the
+/// query with (size, place for the answer).
 pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> Option<T> {
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     if ask(size_of::<T>(), value.as_mut_ptr().cast()) != 0 {
@@ -134,8 +138,7 @@ pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> 
     Some(unsafe { value.assume_init() })
 }
 
-/// A handle of the runtime, or a place of the program: an address that the layer hands on, and may hand on
-/// from any thread.
+/// Handle of the runtime, or address in the program: the layer only passes it on, from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handle(pub(crate) *mut c_void);
 
@@ -152,7 +155,8 @@ impl Handle {
     }
 }
 
-/// Stores what a call returns besides its value, where the program wants it.
+/// Stores a value that a call returns besides its result, where the program wants it: `place` is
+/// not null.
 ///
 /// # Safety
 /// `place` is null or a place for a value.
@@ -163,7 +167,7 @@ pub(crate) unsafe fn store<T>(place: *mut T, value: T) {
     }
 }
 
-/// Takes a lock, also after a panic: a thread that panicked has left nothing half done, as each
+/// Locks a mutex, also after a panic: a thread that panicked has left no half-done change, as each
 /// step under the layer's locks is one assignment or one insertion.
 pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

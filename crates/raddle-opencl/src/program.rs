@@ -1,4 +1,4 @@
-//! What does the layer build beside a program of the program's own?
+//! Which second program does the layer build beside each OpenCL program?
 //!
 //! A second program, from the same source with the prologue and with the same options. The
 //! program's own is left alone, so questions about it are answered natively.
@@ -22,29 +22,30 @@ use crate::judged::{has_variables, judged};
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// A program that was made from source.
+/// Program that was made from source, as the layer knows it.
 #[derive(Default)]
 pub(crate) struct Program {
-    /// The second program, made with the first kernel after a build.
+    /// Second program, made with the first kernel after a build; `None` before.
     second: Mutex<Option<Arc<Second>>>,
 }
 
-/// The second program, with the prologues.
+/// Second program, whose kernels have the prologue that tests the flag.
 pub(crate) struct Second {
     built: Result<Handle, Count>,
-    /// The verdicts on the kernels of the source, by name.
+    /// Verdicts whether the kernels of the source may be stopped, by name.
     verdicts: BTreeMap<String, Verdict>,
-    /// The reason why there are no verdicts.
+    /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
-    /// The kernels with a prologue.
+    /// Names of the kernels with a prologue.
     kernels: Vec<String>,
-    /// The reasons why other kernels have none, by name where that is known.
+    /// Counts that say why other kernels have no prologue, by name where the name is known.
     opaque: BTreeMap<String, Count>,
 }
 
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
-/// Gives back the second program beside one of the program's own.
+/// Returns the second program beside one of the program's own, made at the first call; `None` for a
+/// program that was not made from source.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(Handle(program))?;
     let mut second = lock(&known.second);
@@ -52,8 +53,8 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// Returns why there is no verdict on a kernel, so that it is never stopped part-way; `None` where
-    /// there is one, be it that the kernel may not be stopped.
+    /// Returns the count that says why there is no verdict on a kernel, so that it is never stopped
+    /// part-way; `None` where there is a verdict, even one that the kernel may not be stopped.
     pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
         let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
         match verdict {
@@ -62,7 +63,8 @@ impl Second {
         }
     }
 
-    /// Makes the kernel of this name, or tells why there is none.
+    /// Makes the second kernel with the name `name`, and returns it with its verdict. The error is
+    /// the count that says why there is none.
     pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)
@@ -123,7 +125,7 @@ impl Drop for Second {
     }
 }
 
-/// Reads the context and the source of a program; `None` where there is no source.
+/// Returns (context, source) of a program; `None` where the program has no source.
 fn source(program: cl_program) -> Option<(cl_context, String)> {
     let null = std::ptr::null_mut();
     let context: cl_context = asked(|size, value| {
@@ -137,7 +139,7 @@ fn source(program: cl_program) -> Option<(cl_context, String)> {
     (!source.trim().is_empty()).then_some((context, source))
 }
 
-/// Reads for which devices a program is built as a whole, and with which options.
+/// Returns (devices for which a program is built as a whole, build options).
 fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     let null = std::ptr::null_mut();
     let all = asked_bytes(|size, value, ret| {
@@ -244,7 +246,7 @@ pub(crate) unsafe extern "C" fn build_own(
     })
 }
 
-/// Reads the name of a kernel, a string of C.
+/// Returns a name that C gives as a string; `None` where it is null or not UTF-8.
 pub(crate) fn text(name: *const c_char) -> Option<String> {
     if name.is_null() {
         return None;

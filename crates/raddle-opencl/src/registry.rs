@@ -33,12 +33,12 @@ macro_rules! counted {
 }
 pub(crate) use counted;
 
-/// Objects of one kind.
+/// Registry of the objects of one kind that the program has, by handle.
 pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// The object, which stays while the program has references.
+    /// The object, which is kept while the program has references; `None` after the last one.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }
@@ -56,7 +56,7 @@ impl<T> HandleRegistry<T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers an object that the runtime has made; the program has one reference.
+    /// Registers an object that the runtime has made; the program has one reference to it.
     pub(crate) fn made(&self, handle: Handle, object: Arc<T>) {
         let found = Arc::downgrade(&object);
         let entry = Entry { references: 1, kept: Some(object), found };
@@ -65,12 +65,12 @@ impl<T> HandleRegistry<T> {
         drop(before);
     }
 
-    /// Finds an object by its handle.
+    /// Returns the object with the handle `handle`; `None` where there is none.
     pub(crate) fn get(&self, handle: Handle) -> Option<Arc<T>> {
         self.read().get(&handle)?.found.upgrade()
     }
 
-    /// Counts a reference that the program takes.
+    /// Counts a reference to an object that the program takes.
     pub(crate) fn retained(&self, handle: Handle) {
         if let Some(entry) = self.write().get_mut(&handle) {
             entry.references += 1;
@@ -78,7 +78,8 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// Counts a reference that the program gives back; call it before the runtime hears of that.
+    /// Counts a reference to an object that the program gives back. Call this before the runtime's
+    /// release.
     pub(crate) fn released(&self, handle: Handle) {
         let mut entries = self.write();
         let Some(entry) = entries.get_mut(&handle) else { return };
@@ -89,7 +90,8 @@ impl<T> HandleRegistry<T> {
         self.gone(handle);
     }
 
-    /// Forgets an object that goes, unless its handle has been given to the next one.
+    /// Removes the entry of an object that is dropped, unless its handle names a newer object by
+    /// now.
     pub(crate) fn gone(&self, handle: Handle) {
         let mut entries = self.write();
         if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {
@@ -97,7 +99,7 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// Returns the number of entries.
+    /// Returns the number of objects in the registry.
     #[cfg(test)]
     fn len(&self) -> usize {
         self.read().len()

@@ -1,12 +1,12 @@
-//! How many work-items does a launch have, and in which groups?
+//! How many work-items does a launch have, and how many each of its workgroups?
 
 use opencl_sys::cl_uint;
 
-/// The sizes of a launch.
+/// Numbers of work-items of a launch, in all and of one workgroup, in each dimension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dimensions: usize,
-    /// True for a launch that is enqueued as a task.
+    /// True for a launch that the program enqueued as a task.
     pub(crate) is_task: bool,
     pub(crate) offset: Option<[usize; 3]>,
     pub(crate) global: [usize; 3],
@@ -14,7 +14,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Reads the sizes of a launch; `None` where they look wrong.
+    /// Reads the sizes of a launch; `None` where they look wrong, so that the runtime has to judge
+    /// them.
     ///
     /// # Safety
     /// Each place is null or has a number for each dimension.
@@ -46,7 +47,8 @@ impl Sizes {
         sizes.is_plain().then_some(sizes)
     }
 
-    /// Returns whether there are work-items, no number of one wraps, and groups divide the whole.
+    /// Returns whether the launch has work-items, no index of a work-item overflows, and workgroups
+    /// divide the whole evenly.
     fn is_plain(&self) -> bool {
         let local = self.local.unwrap_or([1; 3]);
         let offset = self.offset.unwrap_or([0; 3]);

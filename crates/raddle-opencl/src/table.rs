@@ -1,4 +1,4 @@
-//! Which entry points does the layer take, and what becomes of each?
+//! Which entry points of OpenCL does the layer replace, and by which functions?
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_uint;
@@ -11,12 +11,12 @@ pub(crate) const fn entries() -> cl_uint {
     (size_of::<cl_icd_dispatch>() / size_of::<usize>()) as cl_uint
 }
 
-/// Returns the layer's entry points; where the runtime has none, neither has the layer.
+/// Returns the entry points of this layer; an entry point that the runtime lacks is empty here too.
 pub(crate) fn layer() -> &'static cl_icd_dispatch {
     native::own_table(hooked)
 }
 
-/// Puts the layer's functions in the place of the entry points that it takes.
+/// Replaces entry points of a table by functions of the layer, where the table has them.
 macro_rules! take {
     ($table:ident: $($entry:ident = $ours:expr;)*) => {
         $(if $table.$entry.is_some() {
@@ -103,7 +103,8 @@ fn hooked(mut table: cl_icd_dispatch) -> cl_icd_dispatch {
 mod tests {
     use super::*;
 
-    /// The places that `offsetof` gives in the public header for C.
+    /// Checks that entry points lie at the offsets that `offsetof` gives in the public header for
+    /// C.
     #[test]
     fn entries_lie_where_the_header_has_them() {
         let index = |offset: usize| offset / size_of::<usize>();
@@ -124,7 +125,7 @@ mod tests {
         };
     }
 
-    /// Every entry point of OpenCL 3.0 and where it lies.
+    /// (name, byte offset in the table) of every entry point of OpenCL 3.0.
     const NAMED: [(&str, usize); 149] = named! {
         clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext
         clCreateContextFromType clRetainContext clReleaseContext clGetContextInfo
@@ -169,7 +170,8 @@ mod tests {
         clCreateImageWithProperties clSetContextDestructorCallback
     };
 
-    /// Reads in the table of the documentation what becomes of an entry point.
+    /// Returns the treatment of an entry point that the table of the documentation names; `None`
+    /// where the page does not name it.
     fn documented(name: &str) -> Option<&'static str> {
         let page = include_str!("../../../docs/live-opencl.md");
         let name = format!("`{name}`");

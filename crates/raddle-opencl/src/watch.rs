@@ -1,4 +1,4 @@
-//! When does a native event end?
+//! When does an event of the runtime end?
 //!
 //! The runtime calls back. Not every runtime does so when an event fails, so after a failure the
 //! layer looks for itself.
@@ -16,10 +16,10 @@ use crate::native::{Handle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// The calls to make at the end of events; each has a reference to its event.
+/// (event, call to make at its end) by number; each entry has a reference to its event.
 static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
-/// Makes a call with the status of an event when that has ended.
+/// Calls `then` with the status of an event of the runtime when the event has ended.
 ///
 /// # Errors
 /// The code with which the runtime refuses.
@@ -59,13 +59,13 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     called_back(|| tell(data.addr(), status));
 }
 
-/// Returns the status of an event.
+/// Returns the status of an event of the runtime; `None` where the runtime refuses.
 pub(crate) fn status(event: Handle) -> Option<cl_int> {
     let (what, null) = (CL_EVENT_COMMAND_EXECUTION_STATUS, std::ptr::null_mut());
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// Looks for events that fail with one that has failed, now or soon.
+/// Checks for watched events that fail because an event has failed, now or within about 100 ms.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

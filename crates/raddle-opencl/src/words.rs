@@ -12,14 +12,15 @@ use opencl_sys::{
 
 use crate::native::{Handle, asked, native};
 
-/// The way in which a device sees what the host stores while kernels run.
+/// Memory in which a device sees the stores of the host while kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// The device does not see it.
+    /// No memory: the device does not see the stores of the host while kernels run.
     None,
-    /// In shared virtual memory. `atomics`: true if atomic operations of both sides meet there.
+    /// Shared virtual memory. `atomics` is true if atomic operations of the host and the device
+    /// meet there.
     Svm { atomics: bool },
-    /// In memory of the host that a buffer uses.
+    /// Memory of the host that a buffer uses.
     HostPointer,
 }
 
@@ -45,31 +46,35 @@ impl Sight {
     }
 }
 
-/// The number of words: launches of one process in the runtime at a time, at most.
+/// Number of words in the shared memory of a queue, one for each launch of a process in the
+/// runtime.
 pub(crate) const WORDS: usize = 256;
 
-/// The shared memory of one queue.
+/// Memory of one queue that the host and the device share.
 #[repr(C, align(128))]
 struct Shared {
     words: [AtomicU32; WORDS],
-    /// The first number and how many: of launches that leave, then of launches that are killed.
+    /// Two cuts as (first launch number, number of launches): of launches that leave, then of
+    /// launches that are killed.
     cuts: [AtomicU32; 4],
 }
 
-/// Returns the number of a launch as its prologue compares it.
+/// Returns the number of a launch as its prologue compares it: the lowest 32 bits of the submission
+/// number.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
 }
 
-/// A kind of cut: of launches that leave, or of launches that are killed.
+/// Kind of cut: a range of launches that leave, or of launches that are killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Leave,
     Kill,
 }
 
-/// The cuts of a queue and the words of its launches.
+/// Cuts of a queue, and one word of each of its launches that says whether the launch runs, leaves
+/// or is killed.
 pub(crate) struct Words {
     shared: *mut Shared,
     place: Place,
@@ -79,7 +84,7 @@ enum Place {
     Svm {
         context: Handle,
     },
-    /// Buffers that use the memory of the host: one of the words, one of the cuts.
+    /// Buffers that use memory of the host: one for the words, one for the cuts.
     Buffers {
         words: Handle,
         cuts: Handle,
@@ -92,7 +97,7 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Makes memory that a device of this sight sees; `None` where there is none.
+    /// Returns shared memory that a device of this sight sees; `None` where there is none.
     pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
         let size = size_of::<Shared>();
         match sight {
@@ -140,17 +145,17 @@ impl Words {
         unsafe { &*self.shared }
     }
 
-    /// Returns the place of the shared memory, to be compared.
+    /// Returns the address of the shared memory, for comparisons.
     pub(crate) const fn place(&self) -> *const () {
         self.shared.cast_const().cast()
     }
 
-    /// Returns the word of the launch in this slot.
+    /// Returns the word of the launch in the slot `slot`.
     pub(crate) fn word(&self, slot: u32) -> &AtomicU32 {
         &self.shared().words[slot as usize % WORDS]
     }
 
-    /// Raises a cut, by the first number and how many.
+    /// Raises a cut: the launches from the number `first` on, `count` of them.
     pub(crate) fn raise(&self, cut: Cut, first: u32, count: u32) {
         let at = if cut == Cut::Leave { 0 } else { 2 };
         let cuts = &self.shared().cuts;
@@ -161,13 +166,14 @@ impl Words {
         fence(Ordering::SeqCst);
     }
 
-    /// Lowers both cuts.
+    /// Lowers both cuts, so that no launch leaves or is killed.
     pub(crate) fn lower(&self) {
         self.raise(Cut::Leave, 0, 0);
         self.raise(Cut::Kill, 0, 0);
     }
 
-    /// Hands the words and the cuts to a kernel, as the arguments from `first` on.
+    /// Sets the words and the cuts as the arguments `first` and `first + 1` of a kernel. Returns
+    /// the error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
             Place::Svm { .. } => {

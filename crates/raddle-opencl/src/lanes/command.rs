@@ -36,13 +36,13 @@ impl Command {
         })
     }
 
-    /// Hands out the program's first reference.
+    /// Returns the event of the command for the program, which holds the first reference to it.
     pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
         self.references.store(1, Ordering::Relaxed);
         Arc::into_raw(Arc::clone(self)).cast_mut().cast()
     }
 
-    /// The command behind an event of the layer; `None` for one of the runtime.
+    /// Returns the command behind an event of the layer; `None` for an event of the runtime.
     pub(crate) fn of(event: cl_event) -> Option<Arc<Self>> {
         Self::is_ours(event).then(|| {
             let command: *const Self = event.cast_const().cast();
@@ -60,12 +60,12 @@ impl Command {
         !event.is_null() && unsafe { *event.cast::<*const cl_icd_dispatch>() } == own()
     }
 
-    /// Counts a reference that the program takes.
+    /// Counts a reference to the event that the program takes.
     pub(crate) fn retain(&self) {
         self.references.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a reference that the program gives back.
+    /// Counts a reference to the event that the program gives back; the last one frees the event.
     pub(crate) fn release(&self) {
         if self.references.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: it was made by `hand_out`, and this was the last reference; the caller has another.
@@ -77,7 +77,7 @@ impl Command {
         self.references.load(Ordering::Relaxed)
     }
 
-    /// Notes that the command is in the runtime now, as this event.
+    /// Notes that the command is in the runtime now, where it has the event `event`.
     pub(crate) fn submitted(&self, event: Handle) {
         let before = lock(&self.state).native.replace(event);
         if let Some(before) = before {
@@ -85,12 +85,14 @@ impl Command {
         }
     }
 
-    /// Returns the native event of the present submission.
+    /// Returns the runtime's event of the present submission; `None` where the command is not in
+    /// the runtime.
     pub(crate) fn native(&self) -> Option<Handle> {
         lock(&self.state).native
     }
 
-    /// Returns the type of the command: as the runtime names it, where it has the command.
+    /// Returns the type of the command as the runtime names it; where the runtime does not have the
+    /// command, the type that it was captured with.
     pub(crate) fn kind(&self) -> cl_command_type {
         let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
         let ask = |event: Handle| {
@@ -99,7 +101,8 @@ impl Command {
         self.native().and_then(ask).unwrap_or(self.kind)
     }
 
-    /// Ends the command, with a status that is not above 0.
+    /// Ends the command with the status `status`, which is not above 0: 0 is success, below is an
+    /// error.
     pub(crate) fn end(self: &Arc<Self>, status: cl_int) {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -122,7 +125,8 @@ impl Command {
         }
     }
 
-    /// Calls the program back, on a thread of its own.
+    /// Calls the callbacks of the program on a thread of their own, with the status `status` if it
+    /// is an error.
     fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
         // Callbacks follow the way of a launch: submitted, running, complete.
         callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
@@ -137,7 +141,7 @@ impl Command {
         });
     }
 
-    /// Calls the program once the command has this status.
+    /// Calls `notify` once the command has reached the status `at`.
     pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: Handle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);
@@ -150,7 +154,8 @@ impl Command {
         self.call(vec![callback], status);
     }
 
-    /// Lets a gate wait for the command. The error is the status of a command that has ended.
+    /// Registers a gate that waits for the command. The error is the status of a command that has
+    /// ended.
     pub(crate) fn opens(&self, gate: &Arc<EventGate>) -> Result<(), cl_int> {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -160,13 +165,13 @@ impl Command {
         Ok(())
     }
 
-    /// Returns the status of the command, if it has ended.
+    /// Returns the status of the command if it has ended; else `None`.
     pub(crate) fn ended(&self) -> Option<cl_int> {
         let status = lock(&self.state).status;
         (status <= CL_COMPLETE).then_some(status)
     }
 
-    /// Blocks until the command has ended. Returns the status.
+    /// Blocks until the command has ended, and returns its status.
     pub(crate) fn wait(&self) -> cl_int {
         let mut state = lock(&self.state);
         while state.status > CL_COMPLETE {
@@ -175,7 +180,8 @@ impl Command {
         state.status
     }
 
-    /// Returns the status as the program sees it: it does not go back when a launch leaves.
+    /// Returns the status as the program sees it. The status does not go back when a launch leaves
+    /// the device.
     pub(crate) fn status(&self) -> cl_int {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -189,7 +195,8 @@ impl Command {
         state.status
     }
 
-    /// Gives back a native event that completes with the command, with a reference for the caller.
+    /// Returns an event of the runtime that completes with the command, with a reference for the
+    /// caller; `None` where the runtime refuses to make one.
     pub(crate) fn complete_event(&self) -> Option<Handle> {
         let mut state = lock(&self.state);
         if let Some(event) = state.complete {

@@ -31,7 +31,7 @@ fn end_logs() {
 static DEVICES: Mutex<BTreeMap<Handle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
 
 impl DeviceLanes {
-    /// Finds the device of this handle; `None` where nothing can schedule it.
+    /// Returns the device with the handle `device`; `None` where the layer cannot schedule it.
     pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
         let mut all = lock(&DEVICES);
         if let Some(known) = all.get(&Handle(device)) {
@@ -66,7 +66,8 @@ impl DeviceLanes {
     }
 }
 
-/// Declares the abilities of the layer on a device that sees what the host stores in this way.
+/// Returns the abilities of the layer on a device that sees the stores of the host in the way
+/// `sight`.
 fn declared(sight: Sight) -> Declared {
     let sees = sight != Sight::None;
     Declared {

@@ -1,4 +1,4 @@
-//! What holds a command until something ends that is not in front of it in its lane?
+//! What holds a command until events end that are not in front of it in its lane?
 //!
 //! User events, events of queues without a lane, commands of other lanes. A launch that waited for
 //! them in the runtime would fill the window and keep a preemption from its end; and one that
@@ -25,7 +25,7 @@ impl AwaitedEvent {
         Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
     }
 
-    /// Returns the context of the event.
+    /// Returns the context of the event; the error is the code of an invalid event.
     pub(crate) fn context(&self) -> Result<cl_context, cl_int> {
         match self {
             Self::Command(command) => Ok(command.lane.context.0),
@@ -38,7 +38,7 @@ impl AwaitedEvent {
     }
 }
 
-/// Reads the events of a wait list.
+/// Returns the events of a wait list.
 ///
 /// # Errors
 /// The code of a wait list that is none.
@@ -60,7 +60,7 @@ pub(crate) fn wait_list(
     events.iter().map(known).collect()
 }
 
-/// Checks that all events are of this context.
+/// Checks that all events are of the context `context`.
 ///
 /// # Errors
 /// The code of a wait list with events of others.
@@ -75,7 +75,8 @@ pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Resul
     Ok(())
 }
 
-/// A wait list as the runtime may have it: a native event in the place of each of ours.
+/// Wait list for the runtime: in the place of each event of the layer it has an event of the
+/// runtime.
 pub(crate) struct Natives {
     events: Vec<cl_event>,
     made: Vec<Handle>,
@@ -116,7 +117,8 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Holds the command of this order, which is held already, until all awaited events have ended.
+    /// Holds the command with the order `order`, which is held already, until all awaited events
+    /// have ended. `keep` gets the gate before the first event is looked at.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,
@@ -147,7 +149,8 @@ impl EventGate {
         gate.passed(0);
     }
 
-    /// Notes that an awaited event has ended; the last one releases the command.
+    /// Notes that an awaited event has ended with the status `status`; the last event releases the
+    /// command.
     pub(crate) fn passed(&self, status: cl_int) {
         if status < 0 {
             self.failed.store(status, Ordering::Release);
@@ -157,14 +160,14 @@ impl EventGate {
         }
     }
 
-    /// Returns the status with which an awaited event failed.
+    /// Returns the status, below 0, with which an awaited event failed; `None` where none has.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let status = self.failed.load(Ordering::Acquire);
         (status < 0).then_some(status)
     }
 }
 
-/// Returns whether an event has not ended.
+/// Returns whether an event has not ended, or is an event of the runtime that has failed.
 pub(crate) fn is_pending(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none(),

@@ -20,9 +20,9 @@ use crate::watch::watch;
 use super::gate::{Natives, wait_list};
 use super::{AwaitedEvent, Command, InOrder, Lane, Task, Work, lane};
 
-/// The arguments that all enqueuing calls have.
+/// Arguments that all calls have that enqueue a command.
 pub(crate) struct Call {
-    /// The type of command that the event reports, where the runtime does not have it yet.
+    /// Type of command that the event reports until the runtime has the command.
     pub(crate) kind: cl_command_type,
     pub(crate) count: cl_uint,
     pub(crate) list: *const cl_event,
@@ -31,7 +31,8 @@ pub(crate) struct Call {
     pub(crate) blocks: bool,
 }
 
-/// Enqueues by `native`, which gets the queue, whether to block, the wait list, the event's place.
+/// Enqueues a command and returns the code for the program. `native` enqueues it in the runtime,
+/// with (queue, whether to block, length of the wait list, wait list, place for the event).
 pub(crate) fn enqueue(
     queue: cl_command_queue,
     call: &Call,
@@ -58,7 +59,8 @@ pub(crate) fn enqueue(
     }
 }
 
-/// Gives a command to the second queue, and puts it at the end of the lane.
+/// Gives a command to the second queue of a lane, where it waits for a user event, and captures it
+/// at the end of the lane.
 fn given(
     lane: &Arc<Lane>,
     call: &Call,

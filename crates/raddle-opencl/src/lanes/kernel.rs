@@ -30,63 +30,65 @@ use super::Lane;
 
 type Arguments = Arc<Vec<Option<KernelArgument>>>;
 
-/// A kernel of the program.
+/// Kernel of the program, as the layer knows it.
 pub(crate) struct Kernel {
     handle: Handle,
     context: Handle,
     program: Handle,
     name: CString,
     beside: Result<Beside, Count>,
-    /// A second kernel of the program itself, for devices on which launches cannot leave.
+    /// Second kernel made from the program itself, for devices on which launches cannot leave.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
-    /// True for each argument that the runtime has, whether or not the layer knows it.
+    /// One place for each argument, true where the program has given it to the runtime, even if the
+    /// layer does not know the argument.
     given: Mutex<Vec<bool>>,
-    /// The limits of a workgroup of the kernel, by device.
+    /// Limits of a workgroup of the kernel, for each device that was asked.
     limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
-/// The second kernel, with the prologue.
+/// Second kernel, with the prologue that tests the flag.
 pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
-    /// The reason why there is no verdict.
+    /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
-    /// The second program, from which the kernel comes.
+    /// Second program, from which the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
 }
 
-/// A second kernel, whose arguments are set when a launch is given to the runtime.
+/// Second kernel, whose arguments are set when a launch is given to the runtime.
 struct Twin {
     kernel: Handle,
     set: Mutex<Set>,
 }
 
-/// The arguments that a second kernel has been given.
+/// Arguments that a second kernel has been given last.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// The queue and the shared memory whose words and cuts were given. The address of a queue may
-    /// come again, so both are compared.
+    /// (queue, shared memory) whose words and cuts the kernel was given last; `None` before the
+    /// first. The address of a queue may be used again, so both are compared.
     stream: Option<(Handle, *const ())>,
 }
 
 // SAFETY: the address is only compared.
 unsafe impl Send for Set {}
 
-/// The limits of a workgroup of a kernel on one device.
+/// Limits of a workgroup of a kernel on one device, in work-items.
 #[derive(Clone, Copy)]
 struct KernelLimits {
     most: usize,
-    /// The one size that a workgroup may have; zeros: any.
+    /// Size in each dimension that a workgroup must have; all 0 if any size is allowed.
     must: [usize; 3],
 }
 
 static KERNELS: HandleRegistry<Kernel> = HandleRegistry::new();
 
-/// Finds a kernel of the program by its handle.
+/// Returns the kernel of the program with the handle `kernel`; `None` where the layer does not know
+/// it.
 pub(crate) fn of(kernel: cl_kernel) -> Option<Arc<Kernel>> {
     KERNELS.get(Handle(kernel))
 }
@@ -118,7 +120,8 @@ impl Kernel {
         })
     }
 
-    /// Gives back the second kernel without a prologue. A kernel keeps its program.
+    /// Returns the second kernel without a prologue, made at the first call; `None` where the
+    /// runtime cannot make it.
     fn plain(&self) -> Option<&Twin> {
         let made = || {
             let mut code = 0;
@@ -128,7 +131,8 @@ impl Kernel {
         self.plain.get_or_init(made).as_ref()
     }
 
-    /// Chooses the second kernel for the launches of a lane.
+    /// Returns the second kernel for launches of a lane: with the prologue where launches can
+    /// leave, else without. `None` where the kernel has no second kernel.
     fn twin(&self, lane: &Lane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
@@ -137,8 +141,9 @@ impl Kernel {
         }
     }
 
-    /// Returns the code of a launch in this lane that lacks an argument, or is of another context.
-    /// Not every runtime answers so at the call where a command in front has not ended.
+    /// Returns the error code of a launch in the lane `lane` that lacks an argument, or whose
+    /// kernel is of another context; `None` otherwise. Not every runtime answers so at the call
+    /// where an earlier command has not ended.
     pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;
@@ -152,17 +157,19 @@ impl Kernel {
         }
     }
 
-    /// Returns the second kernel with the prologue, or why launches cannot leave.
+    /// Returns the second kernel with the prologue, or the count that says why launches cannot
+    /// leave.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }
 
-    /// Returns why launches are never stopped part-way, where that is not by a verdict.
+    /// Returns the count that says why launches are never stopped part-way although there is no
+    /// verdict against it; `None` where there is a verdict.
     pub(crate) fn unjudged(&self) -> Option<Count> {
         self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
     }
 
-    /// Returns the arguments as they are now.
+    /// Returns the arguments as the program has set them now.
     pub(crate) fn arguments(&self) -> Arguments {
         Arc::clone(&lock(&self.arguments))
     }
@@ -174,7 +181,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether the runtime would accept a launch, as far as the layer can tell.
+    /// Returns whether the runtime would accept a launch of these sizes and arguments, as far as
+    /// the layer can tell.
     pub(crate) fn fits(&self, lane: &Lane, sizes: &Sizes, arguments: &Arguments) -> bool {
         let Some(twin) = self.twin(lane) else { return false };
         if self.context != lane.context || arguments.iter().any(Option::is_none) {
@@ -218,7 +226,7 @@ impl Kernel {
         Some(limits)
     }
 
-    /// Judges whether a launch with these arguments may be stopped part-way and run again.
+    /// Returns whether a launch with these arguments may be stopped part-way and run again.
     pub(crate) fn verdict(&self, arguments: &Arguments) -> Idempotence {
         let Ok(Beside { verdict: Some(verdict), .. }) = &self.beside else {
             return Idempotence::Unknown;
@@ -252,7 +260,8 @@ impl Beside {
 }
 
 impl Kernel {
-    /// Sets the arguments of the second kernel and enqueues it. Returns the code of either.
+    /// Sets the arguments of the second kernel and enqueues it. Returns the error code of either
+    /// step, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
@@ -291,7 +300,7 @@ impl Twin {
         Self { kernel, set: Mutex::default() }
     }
 
-    /// Sets the arguments that the kernel does not have yet.
+    /// Sets the arguments that the kernel was not given last time. Returns the error code, or 0.
     fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
         if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
             return 0;
@@ -322,7 +331,7 @@ impl Drop for Twin {
     }
 }
 
-/// Registers a kernel that was made.
+/// Registers a kernel that the runtime has made; null is ignored.
 fn made(kernel: cl_kernel) {
     if kernel.is_null() {
         return;

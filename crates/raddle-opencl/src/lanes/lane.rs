@@ -26,7 +26,8 @@ use super::{AwaitedEvent, Command, DeviceLanes, EventGate, Lane, Work};
 
 static QUEUES: HandleRegistry<Lane> = HandleRegistry::new();
 
-/// Finds the lane of a queue; `None` for a queue whose calls pass.
+/// Returns the lane of a queue, which schedules its commands in order; `None` for a queue whose
+/// calls are passed on.
 pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
     QUEUES.get(Handle(queue))
 }
@@ -68,7 +69,7 @@ impl Lane {
         Some(Self { device, context, queue, side, stream, words, last })
     }
 
-    /// Puts a command at the end of the lane, to be held until all awaited events have ended.
+    /// Captures a command at the end of the lane. It is held until all awaited events have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<Command>,
@@ -108,7 +109,7 @@ impl Lane {
         EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
-    /// Counts a launch that cannot leave, or is never stopped part-way, for this reason.
+    /// Counts a launch that cannot leave, or is never stopped part-way, for the reason `why`.
     pub(crate) fn note(&self, why: Count) {
         count(why);
         self.device.client.count(name(why), 1);
@@ -123,7 +124,7 @@ impl Lane {
     }
 }
 
-/// Returns whether a gate has to look at an event: it has not ended, or has failed.
+/// Returns whether a gate has to wait for an event: the event has not ended, or has failed.
 fn needs_gate(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none_or(|status| status < 0),
@@ -140,7 +141,7 @@ impl Drop for Lane {
     }
 }
 
-/// Registers a queue that was made.
+/// Makes and registers the lane of a queue that the runtime has made; null is ignored.
 fn made(queue: cl_command_queue) {
     if queue.is_null() {
         return;

@@ -23,7 +23,7 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{Command, Lane, Launch, Task, Work, kernel, lane};
 
-/// The first launch in the runtime, with which that may register destructors.
+/// Guard for the first launch in the runtime, at which the runtime may register destructors.
 static FIRST: Once = Once::new();
 
 impl Launch {
@@ -31,7 +31,7 @@ impl Launch {
         self.kernel.verdict(&self.arguments)
     }
 
-    /// Gives the launch to the runtime.
+    /// Submits the launch to the runtime, and returns the result of the submit call.
     pub(crate) fn submit(
         &self,
         handle: LaunchHandle,
@@ -83,7 +83,7 @@ impl Launch {
     }
 }
 
-/// A launch in the runtime.
+/// Launch in the runtime, with the data for the report of its end.
 struct LaunchFlight {
     work: Arc<Work>,
     handle: LaunchHandle,
@@ -91,7 +91,8 @@ struct LaunchFlight {
 }
 
 impl LaunchFlight {
-    /// Reports the end of a launch in the runtime: done, left or killed, by its word.
+    /// Reports the end of a launch in the runtime: finished, left, killed or failed, as its word of
+    /// shared memory and the status say.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter } = self;
         let words = work.command.lane.words.as_ref();
@@ -129,8 +130,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Prepares a launch that the layer holds, of a kernel with its present arguments. The error holds
-/// why the layer cannot hold it.
+/// Returns a launch that the layer can hold, of a kernel with its present arguments. The error is
+/// the count that says why the layer cannot hold the launch.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;

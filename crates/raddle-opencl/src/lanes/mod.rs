@@ -1,4 +1,4 @@
-//! How does a queue become a lane, and what travels it?
+//! How does a queue become a lane, which the layer schedules, and which commands go through it?
 //!
 //! | part | question |
 //! |---|---|
@@ -39,49 +39,51 @@ use crate::sizes::Sizes;
 use crate::words::{Sight, Words};
 use kernel::Kernel;
 
-/// A device of the program.
+/// Device of the program, with the client that schedules its launches.
 pub(crate) struct DeviceLanes {
     pub(crate) handle: Handle,
     pub(crate) client: Client<Arc<Work>>,
-    /// The link to the daemon, if there is one.
+    /// Link to the daemon; `None` without a daemon.
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     pub(crate) sight: Sight,
-    /// The work-items that a workgroup may have in each dimension.
+    /// Most work-items that a workgroup may have in each dimension.
     pub(crate) most_items: [usize; 3],
-    /// The work-items that a workgroup may have in all.
+    /// Most work-items that a workgroup may have in all dimensions together.
     pub(crate) most_of_all: usize,
-    /// The bytes of local memory that a workgroup may have.
+    /// Most bytes of local memory that a workgroup may have.
     pub(crate) local_bytes: u64,
 }
 
-/// A queue whose commands run in order.
+/// Lane: a queue of the program whose commands run in order, as the layer schedules it.
 pub(crate) struct Lane {
     pub(crate) device: Arc<DeviceLanes>,
     pub(crate) context: Handle,
-    /// The queue of the program.
+    /// Queue that the program made.
     pub(crate) queue: Handle,
-    /// The second queue.
+    /// Second queue, which the layer made for commands other than the launches that it holds.
     pub(crate) side: Handle,
     pub(crate) stream: StreamId,
-    /// The words of the launches and the cuts; `None`: launches cannot leave.
+    /// Shared memory with the words of the launches and the cuts of the flag; `None` where launches
+    /// cannot leave.
     pub(crate) words: Option<Words>,
-    /// The command that was captured last.
+    /// Command that was captured last.
     last: Mutex<Weak<Command>>,
 }
 
-/// A function of the program that is called at a status of an event.
+/// Function of the program that is called when an event reaches a status.
 pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
-/// A command of a lane: a launch, a copy, a marker.
+/// Command of a lane: a launch, a copy, a marker or another one.
 #[repr(C)]
 pub(crate) struct Command {
     table: *const cl_icd_dispatch,
-    /// The program's references; all together are one of the layer's.
+    /// Number of references of the program; all together are one reference of the layer.
     references: AtomicU32,
     pub(crate) lane: Arc<Lane>,
     kind: cl_command_type,
-    /// True for a command that travels the lane as it is: no launch that can leave.
+    /// True for a command that goes to the second queue as it is; false for a launch that the layer
+    /// holds.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -93,13 +95,14 @@ unsafe impl Send for Command {}
 unsafe impl Sync for Command {}
 
 struct State {
-    /// The status, as of an event: one that is not above 0 is an end.
+    /// Status of the command, as of an event: a status that is not above 0 is an end.
     status: cl_int,
-    /// The event of the present submission.
+    /// Runtime's event of the present submission; `None` where the command is not in the runtime.
     native: Option<Handle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// A native event that completes with the command, for queues without a lane.
+    /// Runtime's event that completes with the command, for queues without a lane; `None` where
+    /// none was asked for.
     complete: Option<Handle>,
 }
 
@@ -109,46 +112,47 @@ struct Callback {
     data: Handle,
 }
 
-/// An event that a command waits for.
+/// Event that a command waits for.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
-    /// A command of a lane.
+    /// The event of a command of a lane.
     Command(Arc<Command>),
     /// An event of the runtime.
     Native(Handle),
 }
 
-/// A gate that holds one command.
+/// Gate that holds one command until the events that it waits for have ended.
 pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// The number of events that are still awaited, plus one while the gate is being closed.
+    /// Number of events that are still awaited, plus one while the gate is being closed.
     left: AtomicU32,
-    /// The status with which an awaited event failed; 0: none has.
+    /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,
 }
 
-/// The payload of a command: dropped by the client at the command's end, with all that it keeps.
+/// Payload of a command, which the client drops at the command's end, with all objects that it
+/// keeps.
 pub(crate) struct Work {
     pub(crate) command: Arc<Command>,
     pub(crate) task: Task,
     gate: OnceLock<Arc<EventGate>>,
-    /// The command in front in the lane: where that fails, so does this one.
+    /// Command in front in the lane: if that fails, this command fails too.
     before: OnceLock<Arc<Command>>,
 }
 
-/// The task of a command.
+/// Task of a command: how it reaches the runtime.
 pub(crate) enum Task {
-    /// A launch that can leave.
+    /// A launch that the layer holds and submits in its turn.
     Launch(Launch),
     /// A command that waits in the second queue.
     InOrder(InOrder),
 }
 
-/// A command that the second queue of a lane has, behind a user event.
+/// Command that the second queue of a lane has, where it waits for a user event.
 pub(crate) struct InOrder {
-    /// The user event that lets the command begin.
+    /// User event that lets the command begin.
     opens: Handle,
     progress: Mutex<WorkProgress>,
 }
@@ -156,13 +160,13 @@ pub(crate) struct InOrder {
 enum WorkProgress {
     /// The turn of the command has not come.
     Waits,
-    /// The command may run, as this submission.
+    /// The command may run, as the submission with this handle.
     Open(LaunchHandle, Reporter<Arc<Work>>),
-    /// The command has ended: before its turn where an awaited event failed.
+    /// The command has ended, before its turn where an awaited event failed.
     Ended,
 }
 
-/// A launch of a kernel with the prologue.
+/// Launch that the layer holds, of a kernel with its arguments and sizes.
 pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     arguments: Arc<Vec<Option<KernelArgument>>>,

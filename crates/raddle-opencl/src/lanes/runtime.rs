@@ -13,13 +13,13 @@ use crate::words::{Cut, WORDS, Words, number};
 
 use super::{Lane, Task, Work};
 
-/// The runtime of one device.
+/// Runtime of one device, which carries out the controller's tasks by calls of OpenCL.
 pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<Work>>,
-    /// The launch that was submitted last in each slot, and its lane.
+    /// (handle, lane) of the launch that was submitted last, for each slot.
     flying: Vec<Option<(LaunchHandle, Weak<Lane>)>>,
-    /// Lanes whose cuts are raised.
+    /// Lanes in whose shared memory a cut is raised.
     raised: Vec<Weak<Lane>>,
 }
 
@@ -33,7 +33,8 @@ impl Launcher {
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
 
-    /// Raises a cut of each lane that has some of these launches, from first to last.
+    /// Raises a cut, of launches that leave or are killed, in each lane that has some of the
+    /// launches `hit`: from the first to the last of them.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<Lane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {

@@ -15,24 +15,25 @@ impl Work {
         Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
     }
 
-    /// Notes the gate that holds the command.
+    /// Sets the gate that holds the command.
     pub(crate) fn gate(&self, gate: Arc<EventGate>) {
         let _ = self.gate.set(gate);
     }
 
-    /// Notes the command in front of this one.
+    /// Sets the command in front of this one in the lane.
     pub(crate) fn behind(&self, before: Arc<Command>) {
         let _ = self.before.set(before);
     }
 
-    /// Returns the status with which something failed that the command waited for.
+    /// Returns the status below 0 with which the command in front or an awaited event failed;
+    /// `None` where none has.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
         let before = before.filter(|status| *status < 0);
         before.or_else(|| self.gate.get()?.failed())
     }
 
-    /// Ends the command without having run it.
+    /// Ends the command without having run it, with the status for a failed event in the wait list.
     pub(crate) fn fail(&self) -> SubmitCall {
         self.command.end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         SubmitCall::Refused
@@ -44,7 +45,8 @@ impl InOrder {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Lets the command begin, as its turn has come.
+    /// Lets the command begin in the runtime, as its turn has come, and returns the result of the
+    /// submit call.
     pub(crate) fn open(
         &self,
         handle: LaunchHandle,
@@ -68,7 +70,7 @@ impl InOrder {
         SubmitCall::Returned
     }
 
-    /// Notes that the command has ended in the runtime.
+    /// Notes that the command has ended in the runtime with the status `status`.
     pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
         let Task::InOrder(in_order) = &work.task else { return };
         let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);
