@@ -10,7 +10,7 @@ use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
-/// The outcome of receiving one packet.
+/// Content of one packet that an agent received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
     /// Launches that the packet stands for, at least one.
@@ -18,13 +18,13 @@ pub enum Received<'l> {
     /// A barrier: no packet behind it is launched before its signals allow that.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
-    /// A packet of this type, which the format does not have, such as a vendor's packet or an agent
-    /// dispatch. The caller hands it on.
+    /// Packet of this type number, which the format does not have, such as a vendor's packet or an
+    /// agent dispatch. The caller hands it on.
     Foreign(u8),
 }
 
 impl<'l> Received<'l> {
-    /// Returns the launches; a barrier or a foreign packet has none.
+    /// Returns the launches of the packet; a barrier or a foreign packet has none.
     #[must_use]
     pub const fn launches(self) -> &'l [LaunchImage] {
         match self {
@@ -33,7 +33,8 @@ impl<'l> Received<'l> {
         }
     }
 
-    /// Returns the launches, where packets of other types than those of the format are errors.
+    /// Returns the launches of the packet; packets of types that the format does not have are
+    /// errors.
     ///
     /// # Errors
     /// [`PacketError::Type`] for a foreign packet.
@@ -45,7 +46,7 @@ impl<'l> Received<'l> {
     }
 }
 
-/// The packet processor of one table: the receiving side.
+/// Packet processor with one table: the receiving side.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
     format: AqlFormat,
@@ -53,13 +54,13 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// An agent with an empty table.
+    /// Returns an agent with an empty table.
     #[must_use]
     pub fn new(format: AqlFormat) -> Self {
         Self { format, table: ReferenceTable::default() }
     }
 
-    /// Makes an agent with a table that was filled before; entries beyond those of the format are
+    /// Returns an agent with a table that was filled before; entries beyond those of the format are
     /// forgotten.
     #[must_use]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
@@ -67,7 +68,7 @@ impl Agent {
         Self { format, table }
     }
 
-    /// Returns the layout that the agent decodes.
+    /// Returns the packet format that the agent decodes.
     #[must_use]
     pub const fn format(&self) -> &AqlFormat {
         &self.format
@@ -79,8 +80,8 @@ impl Agent {
         &self.table
     }
 
-    /// Decodes a packet into `launches`, and returns its launches, which are the first of that
-    /// list. The launch of a reference packet is stored.
+    /// Decodes a packet into `launches`, and returns the launches that it stands for, which are the
+    /// first ones of that list. The launch of a reference packet is stored in the table.
     ///
     /// # Errors
     /// When anything in the packet is malformed, or it names an empty entry. Then nothing is

@@ -1,21 +1,22 @@
-//! What does a condensed packet say, apart from any table?
+//! Which kernels does a condensed packet name, apart from the table that it refers to?
 
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Fields in which a launch differs from an entry, with their values; all other values are 0.
+/// Difference of a launch from a table entry: the fields that differ, with their values in the
+/// launch; the values of all other fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// The fields that differ: bit `i` is field `i` of the format.
+    /// Bits of the fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
-    /// The values of these fields.
+    /// Values of the fields that differ.
     pub values: LaunchImage,
 }
 
 impl Diff {
-    /// Gives a field a new value.
+    /// Gives the field with the number `number` a value that differs from the entry's.
     ///
     /// # Errors
     /// When there is no such field, or it is too narrow.
@@ -31,16 +32,17 @@ impl Diff {
     }
 }
 
-/// One kernel of a condensed packet.
+/// One kernel launch of a condensed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CondensedKernel {
-    /// The number of the entry that the kernel is launched by.
+    /// Number of the table entry from which the launch is made.
     pub ref_num: u16,
-    /// The difference of the launch from that entry.
+    /// Difference of the launch from that entry.
     pub diff: Diff,
 }
 
-/// A condensed packet, whole or while it is filled.
+/// Condensed packet, which stands for several launches by table entries and differences; complete
+/// or while it is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condensed {
     packet: AqlPacket,
@@ -48,7 +50,7 @@ pub struct Condensed {
 }
 
 impl Condensed {
-    /// Makes a packet without kernels, which an agent refuses until a kernel is pushed.
+    /// Returns a packet without kernels, which an agent refuses until a kernel is pushed.
     #[must_use]
     pub fn new(format: &AqlFormat) -> Self {
         let mut packet = [0; AQL_BYTES];
@@ -56,8 +58,8 @@ impl Condensed {
         Self { packet, used: 0 }
     }
 
-    /// Reads the packet of these bytes. Half-words behind the last kernel are ignored, and become
-    /// 0.
+    /// Reads a condensed packet from the bytes `packet`. Half-words behind the last kernel are
+    /// ignored, and become 0.
     ///
     /// # Errors
     /// When it is of another type, or malformed in any respect that needs no table.
@@ -77,19 +79,20 @@ impl Condensed {
         &self.packet
     }
 
-    /// Returns whether the packet launches no kernel.
+    /// Returns whether the packet has no kernel.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.used == 0
     }
 
-    /// Returns the number of half-words used so far, of [`HALF_WORDS`].
+    /// Returns the number of half-words (16 bits) used so far, of [`HALF_WORDS`].
     #[must_use]
     pub const fn used(&self) -> u16 {
         self.used
     }
 
-    /// Adds a kernel: entry `ref_num` with the fields of `vector` as in `launch`.
+    /// Adds a kernel launch to the packet: the entry `ref_num`, with the fields of `vector` (bit
+    /// `i` is field `i`) as in `launch`.
     ///
     /// # Errors
     /// When the kernel does not fit any more, or there is no such entry or field; nothing changes
@@ -119,7 +122,7 @@ impl Condensed {
         Ok(())
     }
 
-    /// Iterates over the kernels of the packet, in order.
+    /// Returns the kernel launches of the packet, in order.
     pub fn kernels(&self, format: &AqlFormat) -> impl Iterator<Item = CondensedKernel> {
         // Errors are dropped, because a pushed or parsed packet is well formed, and an empty one,
         // which is refused, has no kernel.
@@ -132,8 +135,8 @@ impl Condensed {
     }
 }
 
-/// The kernels of a condensed packet, checked as far as no table is needed. The iterator ends
-/// behind an error.
+/// Iterator over the kernels of a condensed packet, checked as far as no table is needed. The
+/// iterator ends behind an error.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,
@@ -143,14 +146,14 @@ pub(crate) struct KernelHeaders<'p> {
     at: usize,
 }
 
-/// The parts of a condensed packet that belong to one kernel.
+/// Part of a condensed packet that belongs to one kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelHeader<'p> {
     pub(crate) ref_num: u16,
     pub(crate) vector: u16,
-    /// The values of the fields that differ, for [`LaunchImage::read_diff`].
+    /// Bytes of the values of the fields that differ, for [`LaunchImage::read_diff`].
     pub(crate) values: &'p [u8],
-    /// Offset of the byte behind the values.
+    /// Byte offset in the packet of the byte behind the values.
     pub(crate) end: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementPolicy};
 use crate::table::ReferenceTable;
 
-/// The sending side of one table.
+/// Encoder that makes packets of launches for an agent with one table: the sending side.
 #[derive(Clone, Debug)]
 pub struct Encoder<P> {
     format: AqlFormat,
@@ -23,31 +23,31 @@ pub struct Encoder<P> {
     tally: PacketTally,
 }
 
-/// Counts of the launches and packets that an encoder has made so far.
+/// Numbers of launches and packets that an encoder has made so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTally {
-    /// Launches sent as ordinary packets.
+    /// Number of launches sent as ordinary packets.
     pub ordinary: u64,
-    /// Launches sent as reference packets.
+    /// Number of launches sent as reference packets.
     pub reference: u64,
-    /// Launches sent in condensed packets.
+    /// Number of launches sent in condensed packets.
     pub condensed: u64,
-    /// Condensed packets.
+    /// Number of condensed packets.
     pub condensed_packets: u64,
-    /// Half-words used in condensed packets.
+    /// Number of half-words (16 bits) used in condensed packets.
     pub half_words: u64,
-    /// Barriers.
+    /// Number of barrier packets.
     pub barriers: u64,
 }
 
 impl PacketTally {
-    /// All launches.
+    /// Returns the number of all launches.
     #[must_use]
     pub const fn launches(&self) -> u64 {
         self.ordinary + self.reference + self.condensed
     }
 
-    /// All packets but barriers.
+    /// Returns the number of all packets but barriers.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.ordinary + self.reference + self.condensed_packets
@@ -55,7 +55,7 @@ impl PacketTally {
 }
 
 impl<P: ReplacementPolicy> Encoder<P> {
-    /// An encoder for an agent with an empty table.
+    /// Returns an encoder for an agent with an empty table.
     #[must_use]
     pub fn new(format: AqlFormat, policy: P) -> Self {
         Self {
@@ -68,14 +68,14 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the counts so far. Launches in the open packet are counted, the open packet is not
-    /// yet.
+    /// Returns the numbers of launches and packets so far. Launches in the packet that is still
+    /// open are counted, that packet is not yet.
     #[must_use]
     pub const fn tally(&self) -> PacketTally {
         self.tally
     }
 
-    /// Returns the half-words left in the open packet; 0 if none is open.
+    /// Returns the number of half-words left in the open condensed packet; 0 if no packet is open.
     #[must_use]
     pub(crate) const fn room(&self) -> u16 {
         match self.open.used() {
@@ -90,7 +90,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
         &self.table
     }
 
-    /// Takes a launch. `send` gets each packet that is complete by it.
+    /// Takes a launch, and passes each packet that is complete with it to `send`.
     pub fn launch(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         let (nearest, room) = (self.nearest(launch), self.room());
         let Self { format, policy, vacant, .. } = self;
@@ -114,7 +114,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Takes a launch as an ordinary packet, whatever the policy would do.
+    /// Takes a launch as an ordinary packet, whatever the policy would choose, and passes each
+    /// complete packet to `send`.
     pub(crate) fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         // Where dispatch and reference packets share one type, an ordinary packet fills the entry
         // that it names: 0 (B11).
@@ -152,7 +153,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.vacant = self.table.vacant(&self.format);
     }
 
-    /// Takes a packet that keeps the order, such as a barrier.
+    /// Takes a packet that keeps the order, such as a barrier, and passes the open packet and then
+    /// this one to `send`.
     pub fn barrier(&mut self, packet: &AqlPacket, send: &mut impl FnMut(&AqlPacket)) {
         self.flush(send);
         self.tally.barriers += 1;
@@ -170,7 +172,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.open = Condensed::new(&self.format);
     }
 
-    /// Finds the entry that the launch differs least from.
+    /// Returns the table entry from which the launch differs least; `None` where the table is
+    /// empty.
     fn nearest(&self, launch: &LaunchImage) -> Option<NearestEntry> {
         let near = |(ref_num, entry): (u16, &LaunchImage)| {
             let vector = launch.differs(entry);

@@ -4,18 +4,18 @@ use thiserror::Error;
 
 use crate::packet_types::{HALF_WORDS, PacketTypes};
 
-/// A malformed packet, value, format or setting. Half-words are counted from the first one behind a
-/// condensed packet's header; kernels and fields are counted from 0.
+/// Error about a malformed packet, value, format or setting. Half-words are counted from the first
+/// one behind a condensed packet's header; kernels and fields are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum PacketError {
-    /// A type that the format does not have.
+    /// A packet of a type that the format does not have.
     #[error(
         "packet type {found} is none of this format, which has {types}: check what the packet is, or the type numbers of the format"
     )]
     Type { found: u8, types: PacketTypes },
-    /// A packet of another type than the one wanted.
+    /// A packet of another type than the wanted one.
     #[error("packet type {found} where {wanted} is wanted: check what the packet is")]
     OtherType { found: u8, wanted: u8 },
     /// A packet of another type where a barrier is wanted.
@@ -23,48 +23,49 @@ pub enum PacketError {
         "packet type {found} where a barrier is wanted, and this format has {types}: check what the packet is"
     )]
     NotBarrier { found: u8, types: PacketTypes },
-    /// A barrier that the format does not have.
+    /// A barrier of a kind (`any` true: one signal is enough) for which the format has no type.
     #[error(
         "no type for a barrier-{} in this format, which has {types}: give it one",
         if *any { "or" } else { "and" }
     )]
     NoBarrier { any: bool, types: PacketTypes },
-    /// A condensed packet of no kernel.
+    /// A condensed packet with no kernel.
     #[error("num_kernels is 0: a condensed packet launches at least 1 kernel")]
     NoKernels,
-    /// More kernels than half-words.
+    /// A condensed packet that announces more kernels than its half-words can hold.
     #[error(
         "kernel {kernel}: no room for a diff header behind diff_values[{}]: num_kernels is too large",
         HALF_WORDS - 1
     )]
     NoHeader { kernel: u16 },
-    /// A value that lies behind the last half-word.
+    /// A value of a condensed packet that would lie behind the last half-word.
     #[error("kernel {kernel}: field {field} runs past diff_values[{}]: split the packet", HALF_WORDS - 1)]
     PastEnd { kernel: u16, field: &'static str },
-    /// An entry that nothing has been stored in.
+    /// A condensed packet that names an entry in which no launch has been stored.
     #[error(
         "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first"
     )]
     EmptyEntry { kernel: u16, ref_num: u16 },
-    /// An entry that the table does not have.
+    /// An entry number that the table does not have.
     #[error("ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1))]
     RefNum { ref_num: u16, entries: u16 },
-    /// A half-word of a one-byte field with a high byte that is not 0.
+    /// A half-word for a field of one byte whose high byte is not 0.
     #[error("kernel {kernel}: the high byte of {field} must be 0")]
     HighByte { kernel: u16, field: &'static str },
-    /// A value wider than its field.
+    /// A value that has more bits than its field.
     #[error("{field} has {bits} bits, {value:#x} needs more: give a smaller one")]
     Wide { field: &'static str, value: u64, bits: u8 },
-    /// A kernel that the packet has no room for.
+    /// A kernel for which a condensed packet has no room; `wanted` is the number of half-words that
+    /// the packet would take.
     #[error("diff needs {wanted} half-words, only {HALF_WORDS}: begin another packet")]
     Full { wanted: u16 },
     /// A field number that no format has.
     #[error("there is no field {number} among 13: count from 0")]
     NoField { number: usize },
-    /// Two kinds of packet with one type.
+    /// A type number that two kinds of packet share.
     #[error("packet type {0} stands for two kinds: only dispatch and reference may share one")]
     SharedType(u8),
-    /// Fewer entries than 1, or more than 8.
+    /// A number of table entries below 1 or above 8.
     #[error("{0} entries: give 1 to 8")]
     Entries(u16),
     /// A ring with a number of slots that is not a power of two.
@@ -76,7 +77,7 @@ pub enum PacketError {
     /// A packet of the type that marks an empty slot.
     #[error("packet type 1 marks an empty slot: publish another packet")]
     EmptySlot,
-    /// A setting outside its range.
+    /// A setting that is 0 or above `most`.
     #[error("{key} = {found} is outside 1 to {most}: give a number in there")]
     Setting { key: &'static str, found: u16, most: u16 },
 }

@@ -1,4 +1,4 @@
-//! What does one launch say, whatever packet brought it?
+//! Which fields does one launch have, whatever packet brought it?
 
 use core::fmt;
 
@@ -9,10 +9,10 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// Bits 3 and 4 of the scopes (HSA).
+/// Mask of the release scope in the scopes: bits 3 and 4 (HSA).
 const RELEASE_SCOPE: u64 = 0b11000;
 
-/// The fields of a launch at their places in a dispatch packet; every other byte is 0.
+/// Fields of one launch, at their places in a dispatch packet; every other byte is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(align(16))]
 pub struct LaunchImage {
@@ -50,20 +50,20 @@ impl LaunchImage {
         fits(&format.fields()[PRIVATE_SIZE], self.get(PRIVATE_SIZE))
     }
 
-    /// Returns the kernel object, the address of the code.
+    /// Returns the address of the kernel's code, the kernel object.
     #[inline]
     pub(crate) fn kernel(&self) -> u64 {
         self.word(FIELD_MASKS[KERNEL_OBJECT].0)
     }
 
-    /// Returns the value of field `number`; 0 where there is no such field.
+    /// Returns the value of the field with the number `number`; 0 where there is no such field.
     #[must_use]
     #[inline]
     pub fn get(&self, number: usize) -> u64 {
         FIELDS.get(number).map_or(0, |field| integer(&self.image[field.range()]))
     }
 
-    /// Gives field `number` of the format a value.
+    /// Gives the field with the number `number` of the format a value.
     ///
     /// # Errors
     /// When there is no such field, or it is too narrow.
@@ -79,7 +79,8 @@ impl LaunchImage {
         Ok(())
     }
 
-    /// Writes the fields of a vector behind each other, each in whole half-words (B5); `to` has room.
+    /// Writes the fields of `vector` to `to` behind each other, each in whole half-words (B5); `to`
+    /// has room.
     #[inline]
     pub(crate) fn write_diff(&self, format: &AqlFormat, vector: u16, mut to: &mut [u8]) {
         for number in fields_in(vector) {
@@ -90,7 +91,8 @@ impl LaunchImage {
         }
     }
 
-    /// Reads what [`write_diff`](Self::write_diff) wrote; `from` holds all of it.
+    /// Reads the fields of `vector` as [`write_diff`](Self::write_diff) wrote them; `from` holds
+    /// all of them.
     #[inline]
     pub(crate) fn read_diff(&mut self, format: &AqlFormat, vector: u16, mut from: &[u8]) {
         for number in fields_in(vector) {
@@ -101,7 +103,7 @@ impl LaunchImage {
         }
     }
 
-    /// Makes an ordinary packet of this launch.
+    /// Returns an ordinary dispatch packet of this launch.
     #[must_use]
     #[inline]
     pub fn dispatch(&self, format: &AqlFormat) -> AqlPacket {
@@ -110,7 +112,7 @@ impl LaunchImage {
         packet
     }
 
-    /// Makes a reference packet of this launch for entry `ref_num`.
+    /// Returns a reference packet of this launch, which stores it in the entry `ref_num`.
     ///
     /// # Errors
     /// When the table has no such entry.
@@ -129,7 +131,7 @@ impl LaunchImage {
         self.get(COMPLETION_SIGNAL) != 0 || self.get(SCOPES) & RELEASE_SCOPE != 0
     }
 
-    /// Returns the fields in which this launch differs from another, as a vector.
+    /// Returns the fields in which this launch differs from another, as bits: bit `i` is field `i`.
     #[must_use]
     #[inline]
     pub fn differs(&self, other: &Self) -> u16 {
@@ -141,14 +143,15 @@ impl LaunchImage {
         vector
     }
 
-    /// Returns word `number` of the image, 64 bits wide.
+    /// Returns the word of 64 bits with the number `number` of the packet image.
     #[inline]
     fn word(&self, number: usize) -> u64 {
         u64::from_le_bytes(self.image.as_chunks::<8>().0[number])
     }
 }
 
-/// For each field, the word of 64 bits that it lies in, and a mask of its bits there.
+/// (index of the 64-bit word in which the field lies, mask of the field's bits in that word), for
+/// each field.
 const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
     while number < FIELDS.len() {
@@ -168,8 +171,8 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     Err(PacketError::Wide { field: field.name, value, bits })
 }
 
-/// Counts the cleanups of the launches of one packet: 1 + m (B13). The last launch has one, and
-/// each other launch that asks for one has its own.
+/// Returns the number of cleanups of the launches of one packet: 1 + m (B13). The last launch has
+/// one, and each other launch that asks for a cleanup has its own. 0 without launches.
 #[must_use]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {
     let Some((_, others)) = launches.split_last() else { return 0 };

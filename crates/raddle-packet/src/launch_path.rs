@@ -19,15 +19,15 @@ use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
 use crate::table::TableScope;
 
-/// The place of the arguments of a launch.
+/// Memory address of the arguments of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum KernelArguments {
-    /// A new address for every launch.
+    /// Every launch has its arguments at a new address.
     #[default]
     New,
-    /// One address for all launches of a kernel.
+    /// All launches of a kernel have their arguments at one address.
     Fixed,
 }
 
@@ -37,31 +37,31 @@ pub enum KernelArguments {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct CondensedConfig {
-    /// E, for each packet: the time in which the host writes it.
+    /// Time in which the host writes one packet, in nanoseconds (E).
     pub enqueue_ns: u64,
-    /// P, for each packet: the time in which the device reads it.
+    /// Time in which the device reads one packet, in nanoseconds (P).
     pub processing_ns: u64,
-    /// The time in which the device decodes one kernel of a condensed packet.
+    /// Time in which the device decodes one kernel of a condensed packet, in nanoseconds.
     pub decode_ns: u64,
-    /// S, for each kernel: the time in which it is handed to the compute units.
+    /// Time in which one kernel is handed to the compute units, in nanoseconds (S).
     pub schedule_ns: u64,
-    /// C, for each cleanup: the time from the end of a launch until its end is known.
+    /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
     pub cleanup_ns: u64,
-    /// The replacement policy, which decides which launches are worth an entry.
+    /// Policy that decides which launches are worth an entry of the table.
     pub keep: Replacement,
-    /// Distance in half-words up to which an entry of the same kernel is near enough.
+    /// Most half-words of a difference at which an entry of the same kernel counts as near enough.
     pub near: u16,
-    /// Entries of the table, 1 to 8.
+    /// Number of entries of the table, 1 to 8.
     pub entries: u16,
-    /// The queues that share a table.
+    /// Queues that share one table.
     pub scope: TableScope,
-    /// The place of the arguments of a launch.
+    /// Memory address of the arguments of a launch: new or fixed.
     pub arguments: KernelArguments,
-    /// True if every launch has a signal of its own, and so a cleanup (B13).
+    /// True if every launch has a completion signal of its own, and so a cleanup (B13).
     pub signals: bool,
-    /// The most launches that a packet holds: as many as the host has issued ahead when it sends
-    /// one; 1 to 31. The age of the first launch does not count, as a launch path does not see when
-    /// a host issued a launch.
+    /// Most launches that one packet holds, 1 to 31: the launches that the host has issued ahead
+    /// when it sends the packet. The age of the first launch does not count, as a launch path does
+    /// not see when a host issued a launch.
     pub ahead: u8,
     /// True if a kernel is launched while the one before it runs, and starts as soon as it is
     /// launched itself (B14); in a recipe this needs a window. Otherwise launches that are
@@ -91,7 +91,7 @@ impl Default for CondensedConfig {
 
 impl CondensedConfig {
     /// Returns the fewest half-words that a kernel takes in a packet: one for its header and, where
-    /// arguments are new, the four of their address.
+    /// every launch has new arguments, the four of their address.
     const fn least_room(&self) -> u16 {
         match self.arguments {
             KernelArguments::New => 5,
@@ -100,48 +100,49 @@ impl CondensedConfig {
     }
 }
 
-/// One table and the packets that refer to it.
+/// Table of an agent, and the packets that refer to it.
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
-    /// Kernels of the open packet.
+    /// Number of kernels in the open packet; 0 where no packet is open.
     open: u8,
-    /// True if the last launch sent has to be cleaned up should it turn out to be the last of its
-    /// packet.
+    /// True if the last launch sent must still be cleaned up should it turn out to be the last one
+    /// of its packet.
     owes_cleanup: bool,
-    /// The queue of the open packet: a process and a stream. A packet lies in one queue, whoever
-    /// shares the table. Only one packet is open at a time, as the contents of the table depend on
-    /// the order of all packets that refer to it.
+    /// (process, stream) of the queue of the open packet. A packet lies in one queue, whatever
+    /// queues share the table. Only one packet is open at a time, as the contents of the table
+    /// depend on the order of all packets that refer to it.
     queue: (u16, u32),
 }
 
-/// A launch path that puts launches into condensed packets. A launch behind an earlier launch of
-/// its stream joins the packet of that one while there is room, and costs only as much as a kernel
+/// Launch path that puts launches into condensed packets. A launch behind an earlier launch of its
+/// stream joins the packet of that launch while there is room, and costs only as much as a kernel
 /// of the packet. A copy or a fill between two launches of a stream ends the packet of the first. A
 /// launch of an unknown kernel has an ordinary packet.
 ///
-/// The last launch of a packet has a cleanup, which is paid once. If the launch fills the packet,
-/// it is known to be the last, and its submission has the cleanup. If another packet ends this one,
-/// the first launch of the other packet waits for the cleanup instead. So no submission has the
-/// cleanup of the last packet of a stream, nor of one that ends because another stream uses the
-/// table: [`finish`](Self::finish) returns the time of those.
+/// The last launch of a packet has a cleanup, whose time is paid once. If the launch fills the
+/// packet, it is known to be the last, and its submission has the cleanup. If another packet ends
+/// this one, the first launch of the other packet waits for the cleanup instead. So no submission
+/// has the cleanup of the last packet of a stream, nor of a packet that ends because another stream
+/// uses the table: [`finish`](Self::finish) returns the time of these cleanups.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// The number of packets whose cleanup is part of no submission.
+    /// Number of packets whose cleanup is part of no submission.
     untold: u64,
 }
 
-/// Highest bytes of the invented addresses, one for each kind of object.
+/// Highest bytes of the invented addresses: one value each for kernel objects, arguments and
+/// signals.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
 
 impl CondensedPath {
-    /// Makes a path of this configuration.
+    /// Returns a path of this configuration.
     ///
     /// # Errors
     /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
@@ -150,7 +151,8 @@ impl CondensedPath {
         Self::in_format(config, AqlFormat::new(&options)?)
     }
 
-    /// Makes a path with packets of another layout, which sets the number of entries.
+    /// Returns a path with packets of another layout, `format`, which sets the number of table
+    /// entries.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -167,7 +169,7 @@ impl CondensedPath {
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
-    /// Sums the counts of all encoders so far.
+    /// Returns the sum of the counts of all encoders so far; barriers are not counted.
     #[must_use]
     pub fn tally(&self) -> PacketTally {
         let mut sum = PacketTally::default();
@@ -182,7 +184,7 @@ impl CondensedPath {
         sum
     }
 
-    /// Returns the next launch with the fields that its packet carries.
+    /// Returns the fields that the packet of the next launch carries for `launch`.
     #[must_use]
     pub fn image(&self, launch: &Launch) -> LaunchImage {
         let KernelCall { kernel, grid, threads, lds_bytes, .. } = launch.call;
@@ -231,7 +233,8 @@ impl CondensedPath {
         }
     }
 
-    /// Takes a launch and returns its cost; `send` gets each packet that is complete by it.
+    /// Takes a launch and returns the cost of its submission; passes each packet that is complete
+    /// with it to `send`.
     pub fn take(&mut self, launch: &Launch, send: &mut impl FnMut(&AqlPacket)) -> Submission {
         let image = self.image(launch);
         self.launches = self.launches.wrapping_add(1);
@@ -281,8 +284,8 @@ impl CondensedPath {
         submission
     }
 
-    /// Sends all open packets, table by table, and returns the time of the cleanups that are part
-    /// of no submission.
+    /// Passes all open packets to `send`, table by table, and returns the time of the cleanups that
+    /// are part of no submission.
     pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
         for state in self.tables.values_mut() {
             state.encoder.flush(send);

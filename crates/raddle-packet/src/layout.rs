@@ -9,8 +9,8 @@ use core::ops::Range;
 use crate::error::PacketError;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
-/// Byte offsets of values that are not fields of a launch, and of the two fields that barriers have
-/// too: scopes and completion signal.
+/// Byte offsets in a packet of values that are not fields of a launch, and of the two fields that
+/// barriers have too: scopes and completion signal.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -18,25 +18,28 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Numbers of the fields that the codec treats specially.
+/// Numbers of the fields that the code treats specially: scopes, private size, kernel object,
+/// completion signal.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
 pub(crate) const COMPLETION_SIGNAL: usize = 12;
 
-/// A field of a launch: bit `i` of a difference is field `i` of [`AqlFormat::fields`].
+/// Field of a launch in an AQL packet: bit `i` of a difference is field `i` of
+/// [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlField {
     /// Name of the field, as the seed spells it.
     pub name: &'static str,
-    /// Byte offset in a dispatch or reference packet.
+    /// Byte offset of the field in a dispatch or reference packet.
     pub offset: usize,
-    /// Width in bytes: 1, 2, 4 or 8.
+    /// Width of the field in bytes: 1, 2, 4 or 8.
     pub bytes: usize,
 }
 
 impl AqlField {
-    /// Returns the half-words that the value of the field takes in a difference.
+    /// Returns the number of half-words (16 bits) that the value of the field takes in a
+    /// difference.
     #[must_use]
     pub const fn half_words(&self) -> usize {
         self.bytes.div_ceil(2)
@@ -59,7 +62,7 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
     AqlField { name, offset, bytes }
 }
 
-/// The thirteen fields: bit 0 is synch_scopes (B6), bit 12 completion_signal.
+/// Thirteen fields of a launch: bit 0 is synch_scopes (B6), bit 12 completion_signal.
 pub(crate) static FIELDS: [AqlField; 13] = [
     field("synch_scopes", SCOPES_AT, 1),
     field("setup", 2, 2),
@@ -76,17 +79,17 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// The thirteen fields, with a private_segment_size of 16 bits (B2).
+/// Thirteen fields of a launch, where private_segment_size has 16 bits (B2).
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
     fields
 };
 
-/// The vector of all fields.
+/// Bits of all fields of a launch: bit `i` is field `i`.
 pub(crate) const ALL_FIELDS: u16 = (1 << FIELDS.len()) - 1;
 
-/// Returns the vector of the fields that are this many bytes wide.
+/// Returns the bits of the fields that are `bytes` bytes wide: bit `i` is field `i`.
 const fn fields_of(bytes: usize) -> u16 {
     let (mut vector, mut number) = (0, 0);
     while number < FIELDS.len() {
@@ -96,7 +99,7 @@ const fn fields_of(bytes: usize) -> u16 {
     vector
 }
 
-/// A mask over the packet: bytes of fields are 0xff, all others 0.
+/// Mask over a packet: bytes of a launch's fields are 0xff, all others 0.
 pub(crate) static FIELD_BYTES: AqlPacket = {
     let (mut mask, mut number) = ([0; AQL_BYTES], 0);
     while number < FIELDS.len() {
@@ -110,7 +113,7 @@ pub(crate) static FIELD_BYTES: AqlPacket = {
     mask
 };
 
-/// Iterates over the numbers of the fields in a vector, ascending.
+/// Returns the numbers of the fields whose bits are set in `vector`, ascending.
 #[inline]
 pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
     let mut left = vector;
@@ -121,48 +124,48 @@ pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Reads a little-endian integer of at most 8 bytes.
+/// Returns the little-endian integer of at most 8 bytes.
 #[inline]
 pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// The order of the half-words of a value of 32 or 64 bits.
+/// Order of the half-words of a value of 32 or 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HalfWords {
-    /// The least significant one first: the value as it lies in little-endian memory (B3).
+    /// The least significant half-word first: the value as it lies in little-endian memory (B3).
     #[default]
     LowFirst,
-    /// The most significant one first.
+    /// The most significant half-word first.
     HighFirst,
 }
 
-/// The place of the entry number in the header of a difference.
+/// Place of the entry number in the header of a difference, which has 16 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HeaderBits {
-    /// In the lowest three bits, the vector above it (B4).
+    /// The entry number has the lowest three bits, the bits of the fields lie above it (B4).
     #[default]
     LowFirst,
-    /// In the highest three bits, the vector below it.
+    /// The entry number has the highest three bits, the bits of the fields lie below it.
     HighFirst,
 }
 
 /// Settings for the points that the seed leaves open about an AQL packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
-    /// Type numbers.
+    /// Type numbers of the kinds of packets.
     pub types: PacketTypes,
-    /// The order of half-words (B3).
+    /// Order of the half-words of a value (B3).
     pub half_words: HalfWords,
-    /// The order in the header of a difference (B4).
+    /// Place of the entry number in the header of a difference (B4).
     pub header_bits: HeaderBits,
     /// True if private_segment_size has 16 bits instead of 32 (B2).
     pub narrow_private: bool,
-    /// Entries of the table, 1 to 8.
+    /// Number of entries of the table, 1 to 8.
     pub entries: u16,
 }
 
@@ -184,12 +187,12 @@ impl Default for AqlConfig {
     }
 }
 
-/// Options that have been checked.
+/// Layout of AQL packets: settings that have been checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AqlFormat(AqlConfig);
 
 impl AqlFormat {
-    /// Checks the options and makes a format of them.
+    /// Checks the settings and returns the format that they describe.
     ///
     /// # Errors
     /// [`PacketError::SharedType`] when two kinds of packet have one type (but reference and dispatch
@@ -210,31 +213,31 @@ impl AqlFormat {
         Ok(Self(*options))
     }
 
-    /// Returns the fields, in the order of their bits.
+    /// Returns the fields of a launch, in the order of their bits.
     #[must_use]
     pub const fn fields(&self) -> &'static [AqlField; 13] {
         if self.0.narrow_private { &NARROW_FIELDS } else { &FIELDS }
     }
 
-    /// Returns the number of the field with this name.
+    /// Returns the number of the field with the name `name`; `None` where there is none.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<usize> {
         FIELDS.iter().position(|field| field.name == name)
     }
 
-    /// Type numbers.
+    /// Returns the type numbers of the kinds of packets.
     #[must_use]
     pub const fn types(&self) -> PacketTypes {
         self.0.types
     }
 
-    /// Entries of the table.
+    /// Returns the number of entries of the table, 1 to 8.
     #[must_use]
     pub const fn entries(&self) -> u16 {
         self.0.entries
     }
 
-    /// Returns an error where the table has no such entry.
+    /// Returns an error where the table has no entry `ref_num`.
     pub(crate) const fn check_entry(&self, ref_num: u16) -> Result<(), PacketError> {
         if ref_num < self.0.entries {
             return Ok(());
@@ -242,7 +245,8 @@ impl AqlFormat {
         Err(PacketError::RefNum { ref_num, entries: self.0.entries })
     }
 
-    /// Returns the half-words of a difference in these fields, its header included.
+    /// Returns the number of half-words of a difference in the fields of `vector`, its header
+    /// included.
     #[must_use]
     #[inline]
     pub const fn cost(&self, vector: u16) -> u16 {
@@ -254,7 +258,8 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// Packs the header of a difference.
+    /// Returns the 16-bit header of a difference: the entry number and the bits of the fields that
+    /// differ.
     #[must_use]
     #[inline]
     pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {
@@ -264,7 +269,7 @@ impl AqlFormat {
         }
     }
 
-    /// Unpacks a header into the entry number and the vector.
+    /// Returns (entry number, bits of the fields that differ) of the header of a difference.
     #[must_use]
     #[inline]
     pub const fn unpack(&self, header: u16) -> (u16, u16) {
@@ -275,7 +280,7 @@ impl AqlFormat {
     }
 
     /// Copies a value between a packet and a difference, with its half-words in the order of the
-    /// format; both slices are as long as the field.
+    /// format; `to` and `from` are both as long as the field.
     #[inline]
     pub(crate) fn copy_value(&self, to: &mut [u8], from: &[u8]) {
         to.copy_from_slice(from);

@@ -1,25 +1,27 @@
-//! What does launching cost around the kernels themselves?
+//! How much time does launching take besides the kernels themselves?
 //!
 //! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
 
-/// The parts of the cost of a launch.
+/// Parts of the time that a launch takes besides its kernel's run, in any one unit of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// E: the time in which a packet is written and its queue is notified.
+    /// Time in which a packet is written and its queue is notified (E), in the caller's unit of
+    /// time.
     pub enqueue: u64,
-    /// P: the time in which a packet is read.
+    /// Time in which a packet is read (P), in the caller's unit of time.
     pub processing: u64,
-    /// The time in which one kernel of a condensed packet is decoded, in addition to P.
+    /// Time in which one kernel of a condensed packet is decoded, in addition to `processing`, in
+    /// the caller's unit of time.
     pub decode: u64,
-    /// S: the time in which a kernel is handed to the compute units.
+    /// Time in which a kernel is handed to the compute units (S), in the caller's unit of time.
     pub schedule: u64,
-    /// C: the time of the work behind a kernel: signals and fences.
+    /// Time of the work behind a kernel, signals and fences (C), in the caller's unit of time.
     pub cleanup: u64,
 }
 
 impl Overhead {
-    /// Returns the total time if every kernel of these run times has a packet of its own (figure
-    /// 5).
+    /// Returns the total time if every kernel has a packet of its own (figure 5); `runs` are the
+    /// run times of the kernels.
     #[must_use]
     pub fn ordinary(&self, runs: &[u64]) -> u64 {
         let each = [self.enqueue, self.processing, self.schedule, self.cleanup];
@@ -27,9 +29,9 @@ impl Overhead {
         sum(runs).saturating_add(each.saturating_mul(runs.len() as u64))
     }
 
-    /// Returns the total time if all kernels of these run times share one condensed packet (figure
-    /// 7); `own` of them, the last not counted, have a cleanup of their own. Without kernels the
-    /// time is 0.
+    /// Returns the total time if all kernels share one condensed packet (figure 7); `runs` are the
+    /// run times of the kernels, and `own` of them, the last not counted, have a cleanup of their
+    /// own. Without kernels the time is 0.
     #[must_use]
     pub fn condensed(&self, runs: &[u64], own: u64) -> u64 {
         let kernels = runs.len() as u64;

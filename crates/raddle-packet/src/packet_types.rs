@@ -2,33 +2,36 @@
 
 use core::fmt;
 
-/// Bytes of an AQL packet.
+/// Number of bytes of an AQL packet.
 pub const AQL_BYTES: usize = 64;
-/// Entries of the reference state table in the seed.
+/// Number of entries of the reference state table in the seed.
 pub const AQL_ENTRIES: usize = 8;
-/// Half-words of a condensed packet, and so the most kernels that it launches.
+/// Number of half-words (16 bits) of a condensed packet, and so the most kernels that it launches.
 pub const HALF_WORDS: usize = 31;
 
-/// The bytes of a packet.
+/// Bytes of one AQL packet.
 pub type AqlPacket = [u8; AQL_BYTES];
 
-/// Type numbers: the first byte of a packet.
+/// Type numbers of the kinds of packets: the value of a packet's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketTypes {
-    /// An ordinary dispatch packet.
+    /// Type number of an ordinary dispatch packet.
     pub dispatch: u8,
-    /// A reference packet; if the type equals `dispatch`, every dispatch packet stores its launch
-    /// (B11).
+    /// Type number of a reference packet; if it equals `dispatch`, every dispatch packet stores its
+    /// launch (B11).
     pub reference: u8,
-    /// A condensed packet.
+    /// Type number of a condensed packet.
     pub condensed: u8,
-    /// A barrier that waits for all of its signals, where there is one.
+    /// Type number of a barrier that waits for all of its signals; `None` where the format has
+    /// none.
     pub barrier_and: Option<u8>,
-    /// A barrier that waits for one of its signals, where there is one.
+    /// Type number of a barrier that waits for one of its signals; `None` where the format has
+    /// none.
     pub barrier_or: Option<u8>,
 }
 
-/// Prints "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
+/// Prints the type numbers, as "dispatch 2, reference 7, condensed 6, barrier-and 3, no
+/// barrier-or".
 impl fmt::Display for PacketTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;

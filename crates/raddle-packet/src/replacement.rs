@@ -7,47 +7,48 @@ use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, KERNEL_OBJECT};
 use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 
-/// The way in which one launch is sent.
+/// Kind of packet by which one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketChoice {
-    /// In a condensed packet, by the nearest entry; as an ordinary packet where there is none.
+    /// A condensed packet, by the nearest entry; an ordinary packet where the table is empty.
     Condense,
-    /// As an ordinary packet.
+    /// An ordinary packet.
     Ordinary,
-    /// As a reference packet that fills this entry; as an ordinary one where there is no such entry.
+    /// A reference packet that fills this entry of the table; an ordinary packet where there is no
+    /// such entry.
     Store(u16),
 }
 
-/// The entry that a launch differs least from: fewest half-words, then the same kernel, then the
+/// Entry from which a launch differs least: fewest half-words, then the same kernel, then the
 /// lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Number of the entry.
+    /// Number of the entry in the table.
     pub ref_num: u16,
-    /// The fields that differ.
+    /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,
-    /// Half-words of the difference, its header included.
+    /// Number of half-words of the difference, its header included.
     pub cost: u16,
 }
 
-/// A launch to be sent, and the state of the encoder.
+/// Launch to be sent, and the state of the encoder that sends it.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchRequest<'a> {
-    /// The layout.
+    /// Packet format of the encoder.
     pub format: &'a AqlFormat,
-    /// The launch.
+    /// Launch to be sent.
     pub launch: &'a LaunchImage,
-    /// The nearest entry, if any is filled.
+    /// Entry from which the launch differs least; `None` where the table is empty.
     pub nearest: Option<NearestEntry>,
-    /// The lowest entry that is empty.
+    /// Lowest entry of the table that is empty; `None` where the table is full.
     pub vacant: Option<u16>,
-    /// Half-words left in the condensed packet that is open; 0 if none is.
+    /// Number of half-words left in the open condensed packet; 0 if no packet is open.
     pub room: u16,
 }
 
 impl LaunchRequest<'_> {
     /// Returns whether the nearest entry is of the same kernel and at most `near` half-words away.
-    /// An entry of the same kernel does not count where one of another kernel is nearer.
+    /// An entry of the same kernel does not count where an entry of another kernel is nearer.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -55,8 +56,8 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Returns the choice for a launch that gets no entry: condensed if the open packet has room
-    /// for it, or if two launches of this size would share a packet; ordinary otherwise.
+    /// Returns the kind of packet for a launch that gets no entry: condensed if the open packet has
+    /// room for it, or if two launches of this size would share a packet; ordinary otherwise.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -67,25 +68,26 @@ impl LaunchRequest<'_> {
     }
 }
 
-/// Decides which launches are stored, and in which entry.
+/// Policy that decides which launches are stored in the table, and in which entry.
 pub trait ReplacementPolicy {
-    /// Decides how the next launch is sent.
+    /// Returns the kind of packet by which the next launch is sent.
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
 
-    /// Records that a launch was condensed by this entry, or stored in it.
+    /// Records that a launch was condensed by the entry `ref_num`, or stored in it.
     fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
         let _ = (request, ref_num);
     }
 }
 
-/// Default distance up to which an entry is near: a new argument block and a new signal.
+/// Default number of half-words of a difference up to which an entry is near: enough for a new
+/// argument block and a new signal.
 pub const NEAR: u16 = 9;
 
-/// Fills the empty entries with the first launches that no entry is near to, and never replaces
-/// one.
+/// Policy that fills the empty entries with the first launches that no entry is near to, and never
+/// replaces one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Half-words up to which an entry is near.
+    /// Most half-words of a difference at which an entry is near.
     pub near: u16,
 }
 
@@ -100,17 +102,18 @@ impl ReplacementPolicy for FirstPolicy {
     }
 }
 
-/// Stores every launch that no entry is near to, in place of the least recently used entry.
+/// Policy that stores every launch that no entry is near to, in place of the least recently used
+/// entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostRecentPolicy {
     near: u16,
     uses: u64,
-    /// For each entry, the number of its last use.
+    /// Number of the last use of each entry, counted over all uses.
     last: [u64; AQL_ENTRIES],
 }
 
 impl MostRecentPolicy {
-    /// Makes a policy under which an entry is near up to `near` half-words.
+    /// Returns a policy under which an entry is near up to a difference of `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -137,33 +140,33 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// The number of kernels without an entry that are counted at a time.
+/// Number of kernels without an entry whose launches are counted at a time.
 const CANDIDATES: usize = 32;
 
-/// Stores the kernels launched most often: one without an entry replaces the least used entry once
-/// it has been launched more often than that was.
+/// Policy that stores the kernels launched most often: a kernel without an entry replaces the least
+/// used entry once it has been launched more often than that entry was used.
 ///
-/// Counts of kernels without an entry are kept for 32 of them; a further one takes over the lowest
-/// count, so every frequent kernel is found in the end.
+/// Counts of kernels without an entry are kept for 32 of them; a further kernel takes over the
+/// lowest count, so every frequent kernel is found in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrequencyPolicy {
     near: u16,
-    /// For each entry, the number of its uses, and the kernel that is stored in it.
+    /// Number of uses of each entry; the next list has the kernel that is stored in each entry.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
-    /// Kernels without an entry, each with the number of its launches.
+    /// (kernel, number of its launches) for kernels without an entry.
     candidates: [(u64, u64); CANDIDATES],
 }
 
 impl FrequencyPolicy {
-    /// Makes a policy under which an entry is near up to `near` half-words.
+    /// Returns a policy under which an entry is near up to a difference of `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a launch of a kernel without an entry; returns the kernel's index among the
+    /// Counts a launch of a kernel without an entry, and returns the kernel's index among the
     /// candidates.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
@@ -215,25 +218,25 @@ impl ReplacementPolicy for FrequencyPolicy {
     }
 }
 
-/// The policies by name.
+/// Names of the replacement policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Replacement {
-    /// [`FirstPolicy`].
+    /// The policy [`FirstPolicy`]: the first launches keep the entries.
     First,
-    /// [`MostRecentPolicy`].
+    /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry.
     MostRecent,
-    /// [`FrequencyPolicy`].
+    /// The policy [`FrequencyPolicy`]: the kernels launched most often have the entries.
     #[default]
     Frequency,
 }
 
 impl Replacement {
-    /// All policies.
+    /// All replacement policies.
     pub const ALL: [Self; 3] = [Self::First, Self::MostRecent, Self::Frequency];
 
-    /// The kebab-case name.
+    /// Returns the kebab-case name of the policy.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -243,7 +246,8 @@ impl Replacement {
         }
     }
 
-    /// Makes a policy of this name, under which an entry is near up to `near` half-words.
+    /// Returns a policy of this name, under which an entry is near up to a difference of `near`
+    /// half-words.
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         match self {
@@ -254,15 +258,15 @@ impl Replacement {
     }
 }
 
-/// A policy chosen at run time.
+/// Replacement policy that is chosen at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "a policy lives as long as its encoder")]
 pub enum AnyReplacement {
-    /// [`Replacement::First`].
+    /// The policy by which the first launches keep the entries.
     First(FirstPolicy),
-    /// [`Replacement::MostRecent`].
+    /// The policy by which a new launch replaces the least recently used entry.
     MostRecent(MostRecentPolicy),
-    /// [`Replacement::Frequency`].
+    /// The policy by which the kernels launched most often have the entries.
     Frequency(FrequencyPolicy),
 }
 

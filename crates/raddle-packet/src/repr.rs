@@ -8,39 +8,40 @@ use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT};
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// The fields of an ordinary dispatch packet (Table 1), without what is reserved.
+/// Fields of an ordinary dispatch packet (Table 1), without the reserved bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KernelDispatch {
-    /// Barrier bit (0), acquire scope (1, 2) and release scope (3, 4).
+    /// Bits for ordering: bit 0 is the barrier bit, bits 1 and 2 are the acquire scope, bits 3 and
+    /// 4 the release scope.
     pub synch_scopes: u8,
-    /// Dimensions of the grid.
+    /// Number of dimensions of the grid, 1 to 3.
     pub setup: u16,
-    /// Work-items of a workgroup along x.
+    /// Number of work-items of one workgroup along x.
     pub workgroup_size_x: u16,
-    /// Work-items of a workgroup along y.
+    /// Number of work-items of one workgroup along y.
     pub workgroup_size_y: u16,
-    /// Work-items of a workgroup along z.
+    /// Number of work-items of one workgroup along z.
     pub workgroup_size_z: u16,
-    /// Work-items of the grid along x.
+    /// Number of work-items of the grid along x.
     pub grid_size_x: u32,
-    /// Work-items of the grid along y.
+    /// Number of work-items of the grid along y.
     pub grid_size_y: u32,
-    /// Work-items of the grid along z.
+    /// Number of work-items of the grid along z.
     pub grid_size_z: u32,
-    /// Scratch memory of a work-item.
+    /// Scratch memory of one work-item, in bytes.
     pub private_segment_size: u32,
-    /// LDS of a workgroup.
+    /// Shared memory (LDS) of one workgroup, in bytes.
     pub group_segment_size: u32,
-    /// Address of the code.
+    /// Address of the kernel's code.
     pub kernel_object: u64,
-    /// Address of the arguments.
+    /// Address of the launch's arguments.
     pub kernarg_address: u64,
-    /// Signal that the end is reported to; 0 is none.
+    /// Signal to which the end of the launch is reported; 0 is no signal.
     pub completion_signal: u64,
 }
 
 impl KernelDispatch {
-    /// Converts the fields to a launch.
+    /// Returns the launch that the fields describe.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
@@ -67,7 +68,7 @@ impl KernelDispatch {
         Ok(launch)
     }
 
-    /// Reads the fields of a launch.
+    /// Returns the fields of a launch.
     #[must_use]
     pub fn of(launch: &LaunchImage) -> Self {
         // Each value is as wide as its field, so nothing is cut off.
@@ -89,7 +90,7 @@ impl KernelDispatch {
         }
     }
 
-    /// The fields of an ordinary packet; reserved bytes are ignored.
+    /// Reads the fields of an ordinary dispatch packet; reserved bytes are ignored.
     ///
     /// # Errors
     /// When it is of another type, or its private size is wider than the format has it.
@@ -100,7 +101,7 @@ impl KernelDispatch {
         Ok(Self::of(&launch))
     }
 
-    /// The ordinary packet.
+    /// Returns the ordinary dispatch packet with these fields.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
@@ -109,17 +110,18 @@ impl KernelDispatch {
     }
 }
 
-/// A reference packet (Table 2).
+/// Fields of a reference packet, which launches a kernel and stores the launch in the table (Table
+/// 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// The entry that it fills.
+    /// Number of the table entry that the packet fills.
     pub ref_num: u16,
-    /// The launch.
+    /// Fields of the launch.
     pub kernel: KernelDispatch,
 }
 
 impl Reference {
-    /// The fields of a reference packet; reserved bytes are ignored.
+    /// Reads the fields of a reference packet; reserved bytes are ignored.
     ///
     /// # Errors
     /// When it is of another type, or the table has no such entry, or the private size is wider
@@ -133,7 +135,7 @@ impl Reference {
         Ok(Self { ref_num, kernel: KernelDispatch::of(&launch) })
     }
 
-    /// The reference packet.
+    /// Returns the reference packet with these fields.
     ///
     /// # Errors
     /// When the table has no such entry, or the private size is wider than the format has it.
@@ -142,21 +144,21 @@ impl Reference {
     }
 }
 
-/// A barrier packet: later packets wait for its signals.
+/// Fields of a barrier packet: later packets wait for its signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BarrierPacket {
-    /// True if one signal is enough, instead of all.
+    /// True if one signal is enough; false if the barrier waits for all of its signals.
     pub any: bool,
-    /// The scopes, as in a dispatch packet.
+    /// Bits for ordering: barrier bit and scopes, as in a dispatch packet.
     pub synch_scopes: u8,
-    /// The signals; 0 is none.
+    /// Signals for which later packets wait; 0 is no signal.
     pub dep_signal: [u64; 5],
-    /// Signal that the end is reported to; 0 is none.
+    /// Signal to which the end of the barrier is reported; 0 is no signal.
     pub completion_signal: u64,
 }
 
 impl BarrierPacket {
-    /// The fields of a barrier packet; reserved bytes are ignored.
+    /// Reads the fields of a barrier packet; reserved bytes are ignored.
     ///
     /// # Errors
     /// When it is of another type.
@@ -175,7 +177,7 @@ impl BarrierPacket {
         })
     }
 
-    /// The barrier packet.
+    /// Returns the barrier packet with these fields.
     ///
     /// # Errors
     /// When the format has no such barrier.

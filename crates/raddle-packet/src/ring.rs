@@ -8,10 +8,10 @@
 use crate::error::PacketError;
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// The type of a slot without a published packet.
+/// Type number of a slot without a published packet.
 const INVALID: u8 = 1;
 
-/// A ring of packets over borrowed slots.
+/// Ring of packets in borrowed slots, between a host that writes and an agent that reads.
 ///
 /// ```
 /// use raddle_packet::{Agent, AqlFormat, HALF_WORDS, KernelDispatch, LaunchImage, PacketRing, Received};
@@ -42,7 +42,7 @@ pub struct PacketRing<'m> {
 }
 
 impl<'m> PacketRing<'m> {
-    /// An empty ring over these slots, a power of two of them.
+    /// Returns an empty ring over the slots `slots`, whose number is a power of two.
     ///
     /// # Errors
     /// [`PacketError::Slots`] for another number of slots.
@@ -60,19 +60,20 @@ impl<'m> PacketRing<'m> {
         empty
     };
 
-    /// Returns the number of packets that were reserved so far.
+    /// Returns the number of packets that were reserved so far; the next packet has this index.
     #[must_use]
     pub const fn write_index(&self) -> u64 {
         self.write
     }
 
-    /// Returns the number of packets that were taken so far.
+    /// Returns the number of packets that were taken so far; the next packet taken has this index.
     #[must_use]
     pub const fn read_index(&self) -> u64 {
         self.read
     }
 
-    /// Reserves the next packet; `None` while every slot holds a packet that was not taken.
+    /// Reserves the next packet and returns its index; `None` while every slot holds a packet that
+    /// was not taken.
     pub const fn reserve(&mut self) -> Option<u64> {
         let index = self.write;
         if index - self.read >= self.slots.len() as u64 {
@@ -82,7 +83,7 @@ impl<'m> PacketRing<'m> {
         Some(index)
     }
 
-    /// Publishes a packet that was reserved.
+    /// Publishes a packet under the index that was reserved for it.
     ///
     /// # Errors
     /// When the packet was not reserved, or was published before, or is of the type that marks an
@@ -100,7 +101,7 @@ impl<'m> PacketRing<'m> {
         Ok(())
     }
 
-    /// Takes the next packet; `None` until it is published.
+    /// Takes the next packet; `None` until that packet is published.
     pub fn take(&mut self) -> Option<AqlPacket> {
         let slot = self.slot(self.read);
         if slot[0] == INVALID {

@@ -5,7 +5,7 @@ use crate::launch::LaunchImage;
 use crate::layout::AqlFormat;
 use crate::packet_types::AQL_ENTRIES;
 
-/// The reference state table (seed 002, Table 3): launches by number.
+/// Reference state table of an agent (seed 002, Table 3): stored launches by entry number.
 ///
 /// Only a reference packet changes an entry; a difference never does (B12).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub struct ReferenceTable {
 }
 
 impl ReferenceTable {
-    /// The launch stored under a number.
+    /// Returns the launch stored in the entry `ref_num`; `None` where the entry is empty.
     #[must_use]
     #[inline]
     pub fn get(&self, ref_num: u16) -> Option<&LaunchImage> {
         self.launches.get(usize::from(ref_num))?.as_ref()
     }
 
-    /// Stores a launch under a number.
+    /// Stores a launch in the entry `ref_num`.
     ///
     /// # Errors
     /// When the format has no such entry; nothing is stored then.
@@ -36,40 +36,41 @@ impl ReferenceTable {
         Ok(())
     }
 
-    /// Forgets every entry from this one on.
+    /// Empties every entry from `ref_num` on.
     pub(crate) fn forget_from(&mut self, ref_num: u16) {
         self.launches.iter_mut().skip(ref_num.into()).for_each(|launch| *launch = None);
     }
 
-    /// Every entry that holds something, by number.
+    /// Returns every entry that holds a launch, as (entry number, launch).
     pub fn entries(&self) -> impl Iterator<Item = (u16, &LaunchImage)> {
         (0..).zip(&self.launches).filter_map(|(number, launch)| Some((number, launch.as_ref()?)))
     }
 
-    /// The lowest entry of the format that holds nothing.
+    /// Returns the lowest entry of the format that holds no launch; `None` where all entries do.
     #[must_use]
     pub(crate) fn vacant(&self, format: &AqlFormat) -> Option<u16> {
         (0..format.entries()).find(|&ref_num| self.get(ref_num).is_none())
     }
 }
 
-/// The queues that share a table (B15).
+/// Choice of the queues that share one table (B15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TableScope {
-    /// Each queue has a table of its own. The order within a queue then is all the order that is
-    /// needed.
+    /// Each queue has a table of its own. The order within a queue is then the only order that
+    /// matters.
     #[default]
     Queue,
-    /// The queues of one process share a table.
+    /// All queues of one process share one table.
     Process,
-    /// All queues of an agent share a table. Processes see each other's kernels and arguments.
+    /// All queues of an agent share one table. Processes see each other's kernels and arguments.
     Agent,
 }
 
 impl TableScope {
-    /// Returns the key of the table that the packets of a queue of a process use.
+    /// Returns the key of the table that the queue `queue` of the process `process` uses; queues
+    /// that share a table have equal keys.
     #[must_use]
     pub const fn table(self, process: u32, queue: u32) -> (u32, u32) {
         match self {

@@ -14,15 +14,15 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Columns that the widest field takes in a difference: 4 half-words.
+/// Number of columns of text that the widest field takes in a difference: 4 half-words.
 const VALUE_WIDTH: usize = 20;
-/// Bytes in a row where their meaning is not known.
+/// Number of bytes in one line of text, where their meaning is not known.
 const ROW: usize = 16;
 
-/// The kind of a packet, as its first byte states it.
+/// Kind of a packet, as its first byte states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
-    /// An ordinary dispatch packet, or one that also stores (B11).
+    /// An ordinary dispatch packet; it also stores its launch where the format says so (B11).
     Dispatch,
     /// A reference packet.
     Reference,
@@ -37,7 +37,7 @@ pub enum PacketKind {
 }
 
 impl PacketKind {
-    /// Returns the kind in words.
+    /// Returns the name of the kind, in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl PacketKind {
     }
 }
 
-/// The bytes of a packet, well formed or not. `Display` prints every one of them.
+/// Printable view of the bytes of a packet, well formed or not. `Display` prints every byte.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketView<'p> {
     packet: &'p AqlPacket,
@@ -59,13 +59,13 @@ pub struct PacketView<'p> {
 }
 
 impl<'p> PacketView<'p> {
-    /// A view of these bytes.
+    /// Returns a view of the packet `packet`, read in the format `format`.
     #[must_use]
     pub const fn new(packet: &'p AqlPacket, format: &'p AqlFormat) -> Self {
         Self { packet, format }
     }
 
-    /// Returns the kind that the first byte states.
+    /// Returns the kind of the packet that its first byte states.
     #[must_use]
     pub fn kind(&self) -> PacketKind {
         let types = self.format.types();
@@ -93,7 +93,8 @@ impl<'p> PacketView<'p> {
         self.packet[NUM_KERNELS_AT]
     }
 
-    /// Returns the first error in the packet that can be found without a table.
+    /// Returns the first error in the packet that can be found without a table; `None` where there
+    /// is none.
     #[must_use]
     pub fn fault(&self) -> Option<PacketError> {
         let Self { packet, format } = *self;
@@ -115,7 +116,8 @@ impl<'p> PacketView<'p> {
         }
     }
 
-    /// Prints the reserved bytes that are not 0.
+    /// Prints the reserved bytes that are not 0; `is_reserved` says which byte offsets are
+    /// reserved.
     fn reserved(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -163,14 +165,14 @@ impl<'p> PacketView<'p> {
         u16::from_le_bytes([self.packet[at], self.packet[at + 1]])
     }
 
-    /// Prints half-words from one byte to another: byte offset, index, and the half-words in
+    /// Prints the half-words between two byte offsets: byte offset, index, and the half-words in
     /// hexadecimal.
     fn half_words(&self, f: &mut fmt::Formatter<'_>, from: usize, to: usize) -> fmt::Result {
         write!(f, "{from:4}    [{:2}]", (from - DIFF_VALUES_AT) / 2)?;
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
     }
 
-    /// Prints half-words, and their meaning in a column of its own.
+    /// Prints the half-words between two byte offsets, and their meaning in a column of its own.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,
