@@ -15,58 +15,62 @@ use crate::{
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Action {
-    /// Take over a launch.
+    /// Gives a launch to the device, which may start it from then on.
     Submit {
         launch: LaunchId,
-        /// The number of the submission among those of its process, which a raised flag compares
-        /// with its [`FlagCut`].
+        /// The number of the submission among those of its process; a launch leaves where the
+        /// raised [`FlagCut`] of its stream holds this number.
         sequence: u64,
-        /// The cost of the launch's path to the device.
+        /// The packets, bytes and time (ticks) that it costs to give the launch to the device.
         via: Submission,
     },
-    /// Start workgroups, or waves of them.
+    /// Starts workgroups of a launch, or some waves of each of them.
     Start {
         launch: LaunchId,
         waves: WaveSpan,
-        /// The range of the pieces: see [`Actions::pieces`].
+        /// The range, in the list of pieces (equal workgroups on one compute unit), of those that
+        /// start: see [`Actions::pieces`].
         pieces: Range<usize>,
-        /// The range of the addresses (empty without, or if they are not kept): see
-        /// [`Actions::places`].
+        /// The range, in the list of addresses, of one address for each wave that starts: see
+        /// [`Actions::places`]. The range is empty if the policy gives no addresses or the device
+        /// ignores them.
         places: Range<usize>,
     },
-    /// Start a copy that was submitted and is ready; [`crate::Event::CopyEnded`] says when it ends.
+    /// Starts a copy that was submitted and is ready; [`crate::Event::CopyEnded`] reports its end.
     StartCopy { copy: LaunchId },
-    /// Bind a workgroup to a compute unit.
+    /// Binds one workgroup of a launch to a compute unit; its waves start later.
     Assign { launch: LaunchId, workgroup: u64, cu: CuId },
-    /// Take a launch off.
+    /// Takes a launch off the device in the way `how`.
     TakeOff { launch: LaunchId, how: Preemption },
-    /// Let a launch that was taken off continue.
+    /// Lets a launch that was taken off the device continue.
     Restore { launch: LaunchId },
-    /// Raise the flags of a process; [`crate::Event::Raised`] says when launches see them. A launch
-    /// that starts leaves if the cut of its stream holds the number of its submission.
+    /// Raises the preemption flags of a process: from then on each of its launches tests at its
+    /// start whether the cut of its stream holds the number of its submission, and leaves the
+    /// device if so. [`crate::Event::Raised`] says when launches see the flags.
     Raise {
         process: ProcessId,
-        /// The range of the cuts, one a stream that has launches to leave: see [`Actions::cuts`].
+        /// The range, in the list of cuts, of the cuts of this action, one for each stream that has
+        /// launches to leave: see [`Actions::cuts`].
         cuts: Range<usize>,
     },
-    /// Lower the flags of a process, before anything that is submitted later starts. Nothing is
-    /// reported.
+    /// Lowers the preemption flags of a process, before any launch that is submitted later starts.
+    /// No event reports it.
     Lower { process: ProcessId },
-    /// Reset the compute units of a process; for each launch to kill there is an action of its own.
-    /// [`crate::Event::ResetOver`] says when it is over.
+    /// Resets the compute units of a process; each launch that this kills has an action of its own
+    /// beside this one. [`crate::Event::ResetOver`] reports the end of the reset.
     Reset { process: ProcessId },
-    /// The preemption of a process is complete: none of its work is on the device, or none runs
-    /// there.
+    /// Reports that the preemption of a process is complete: its work has left the device, or is
+    /// held there without running.
     Drained {
         process: ProcessId,
-        /// The method that the policy chose.
+        /// The way of preempting that the policy chose.
         how: Preemption,
-        /// The time since the process lost the turn.
+        /// The time from the loss of the turn to the end of the preemption, in ticks.
         after: Ticks,
     },
-    /// This launch will never run; launches that wait for it need not wait any more.
+    /// Reports that a launch will never run; launches that wait for its end need not wait any more.
     Refuse { refusal: Refusal },
-    /// Send [`crate::Event::Woke`] at this tick.
+    /// Asks for the event [`crate::Event::Woke`] at this tick.
     WakeAt(Tick),
 }
 
@@ -78,21 +82,22 @@ pub enum Action {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct FlagCut {
-    /// The first submission that leaves.
+    /// The number of the first submission that leaves.
     pub from: u64,
-    /// The first later submission that does not leave.
+    /// The number of the first submission behind the cut, which does not leave.
     pub to: u64,
 }
 
 impl FlagCut {
-    /// Returns whether a submission leaves.
+    /// Returns whether the cut holds the submission with this number, which then leaves.
     #[must_use]
     pub const fn holds(self, sequence: u64) -> bool {
         self.from <= sequence && sequence < self.to
     }
 }
 
-/// The actions of one decision, with the lists they point into.
+/// The actions of one decision, with the lists of pieces, addresses and cuts into which their
+/// ranges point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -106,13 +111,15 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Returns an empty list for a device that ignores addresses: [`Actions::start`] drops them.
+    /// Returns an empty list of actions for a device that ignores addresses: [`Actions::start`]
+    /// then drops them.
     #[must_use]
     pub fn without_places() -> Self {
         Self { leaves_places_out: true, ..Self::default() }
     }
 
-    /// Empties the lists and keeps their memory.
+    /// Removes all actions and the contents of their lists, and keeps the memory for the next
+    /// decision.
     pub fn clear(&mut self) {
         self.list.clear();
         self.pieces.clear();
@@ -120,12 +127,13 @@ impl Actions {
         self.cuts.clear();
     }
 
-    /// Adds an action without lists.
+    /// Adds an action that points into no list.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
     }
 
-    /// Adds a start of workgroups, with its pieces and addresses.
+    /// Adds the start of workgroups (or waves) of a launch, with the pieces that name them and the
+    /// addresses of their waves.
     pub fn start(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece], places: &[Place]) {
         let (piece, place) = (self.pieces.len(), self.places.len());
         self.pieces.extend_from_slice(pieces);
@@ -140,7 +148,8 @@ impl Actions {
         });
     }
 
-    /// Adds the raise of the flags of a process, with the cuts of its streams.
+    /// Adds the action that raises a process's preemption flags, with one cut for each stream: the
+    /// submissions that are to leave.
     pub fn raise(
         &mut self,
         process: ProcessId,
@@ -151,19 +160,19 @@ impl Actions {
         self.list.push(Action::Raise { process, cuts: first..self.cuts.len() });
     }
 
-    /// Returns the pieces of a start.
+    /// Returns the pieces of one [`Action::Start`], by its range.
     #[must_use]
     pub fn pieces(&self, range: &Range<usize>) -> &[Piece] {
         self.pieces.get(range.clone()).unwrap_or(&[])
     }
 
-    /// Returns the addresses of a start.
+    /// Returns the addresses of one [`Action::Start`], by its range: one for each wave, or none.
     #[must_use]
     pub fn places(&self, range: &Range<usize>) -> &[Place] {
         self.places.get(range.clone()).unwrap_or(&[])
     }
 
-    /// Returns the cuts of raised flags, by stream.
+    /// Returns the cuts of one [`Action::Raise`], by its range, each with its stream.
     #[must_use]
     pub fn cuts(&self, range: &Range<usize>) -> &[(StreamId, FlagCut)] {
         self.cuts.get(range.clone()).unwrap_or(&[])

@@ -7,32 +7,34 @@
 
 use core::fmt;
 
-/// The kinds of instructions (seed 000, E10). Every instruction that is of no other kind, including
-/// arithmetic on vectors and scalars, counts as [`InstructionKind::Move`].
+/// The kinds into which the instructions of a wave are counted (seed 000, E10). Every instruction
+/// that is of no other kind, including arithmetic on vectors and scalars, counts as
+/// [`InstructionKind::Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum InstructionKind {
-    /// Moves data between registers, or computes on them.
+    /// Instructions that move data between registers or compute on them, and all of no other kind.
     Move,
-    /// Reads memory.
+    /// Instructions that read memory.
     Load,
-    /// Writes memory.
+    /// Instructions that write memory.
     Store,
-    /// Multiplies matrices.
+    /// Instructions that multiply matrices.
     Matrix,
-    /// Compares.
+    /// Instructions that compare values.
     Compare,
-    /// Jumps.
+    /// Instructions that jump.
     Jump,
 }
 
 impl InstructionKind {
-    /// All kinds, in the order of [`Activity`] and of every list of weights.
+    /// All kinds of instructions, in the order of the counts in [`Activity`] and of every list of
+    /// weights.
     pub const ALL: [Self; 6] =
         [Self::Move, Self::Load, Self::Store, Self::Matrix, Self::Compare, Self::Jump];
 
-    /// The kebab-case name.
+    /// Returns the name of the kind in kebab-case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,13 +77,13 @@ impl Activity {
     /// The activity of a launch whose rates are unknown.
     pub const UNKNOWN: Self = Self([0; 6]);
 
-    /// Returns whether the rates are unknown.
+    /// Returns whether the rates are unknown, which is the case when all are 0.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::UNKNOWN
     }
 
-    /// The rate of one kind.
+    /// Returns the rate of one kind, in instructions of one wave in 1,000 ticks.
     #[must_use]
     pub const fn of(&self, kind: InstructionKind) -> u32 {
         self.0[kind.index()]

@@ -1,4 +1,4 @@
-//! Which workgroups or waves go where?
+//! Which workgroups or waves start on which compute unit?
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -8,40 +8,43 @@ use crate::{
     WaveSpan,
 };
 
-/// The view of an [`Allocate`] policy: the launches on the device and its free resources.
+/// The view that an [`Allocate`] policy gets of the device: the launches with something to start,
+/// and the free resources.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyView<'a> {
-    /// Submitted launches that still have something to start and are not held, in the order of
-    /// their submission.
+    /// Submitted launches that have a workgroup or a wave left to start and are not held, in the
+    /// order of their submission.
     pub launches: &'a [ReadyLaunch],
     /// The free resources of every compute unit.
     pub cus: &'a Cus,
 }
 
-/// A submitted launch that still has something to start.
+/// A submitted launch that has a workgroup or a wave left to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch. Its `workgroups` count up to the end of the run that begins at `next`: when a
-    /// launch is saved, its assigned workgroups come back, and their numbers may be lower than
-    /// those of workgroups that have started.
+    /// The launch that waits. Its `workgroups` count up to the end of the run that begins at
+    /// `next`: when a launch is saved, its assigned workgroups come back, and their numbers may be
+    /// lower than those of workgroups that have started.
     pub launch: Launch,
-    /// The lowest workgroup that is neither started nor assigned; `launch.workgroups` when all are.
+    /// The number of the lowest workgroup that has neither started nor been assigned to a compute
+    /// unit; `launch.workgroups` when none is left.
     pub next: u64,
-    /// Workgroups assigned to a compute unit of which not all waves have started.
+    /// The number of workgroups that are assigned to a compute unit and of which at least one wave
+    /// has not started.
     pub assigned: u64,
     /// The number of waves of `next` that have started by [`WaveSpan::Cut`], which is also the
     /// number of its next wave; 0 if the workgroup was not cut. While the launch drains, the waves
     /// of a cut workgroup that have not started are held like a workgroup that has not started, and
-    /// this is 0.
+    /// this count is 0.
     pub cut: u16,
     /// The tick at which the launch was submitted.
     pub submitted: Tick,
 }
 
 impl ReadyLaunch {
-    /// Workgroups neither started nor assigned.
+    /// Returns the number of workgroups that have neither started nor been assigned.
     #[must_use]
     pub const fn undistributed(&self) -> u64 {
         self.launch.workgroups.saturating_sub(self.next)
@@ -55,46 +58,49 @@ impl ReadyLaunch {
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
     /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. If an
-    /// answer starts several launches, this is the last of them; [`Round::parts`] has the others.
+    /// answer starts several launches, `launch` is the last of them; [`Round::parts`] has the
+    /// others.
     Start { launch: LaunchId, waves: WaveSpan },
     /// A workgroup is bound to a compute unit; its waves start later, by further answers.
     Assign {
         launch: LaunchId,
-        /// The workgroup: always [`ReadyLaunch::next`].
+        /// The number of the workgroup: always [`ReadyLaunch::next`].
         workgroup: u64,
         /// The compute unit that the workgroup is bound to.
         cu: CuId,
     },
     /// No workgroup can start now; [`Round::refusals`] has the reasons.
     Wait {
-        /// The tick at which to ask again even if nothing has happened.
+        /// The tick at which to ask the policy again even if no event comes; `None`: only after an
+        /// event.
         retry_at: Option<Tick>,
     },
     /// A launch will never fit, although an empty compute unit would take it.
     Never {
-        /// The launch, and the resource that it lacks.
+        /// The refusal that names the launch and the resource that it lacks.
         refusal: Refusal,
     },
 }
 
 impl Answer {
-    /// The answer that no workgroup can start until something happens.
+    /// The answer that no workgroup can start until the next event.
     pub const WAIT: Self = Self::Wait { retry_at: None };
 }
 
-/// The part of an answer that starts one of several launches.
+/// The part of an answer that belongs to one launch, where one answer starts several launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct StartPart {
-    /// The launch.
+    /// The launch that starts workgroups in this part.
     pub launch: LaunchId,
-    /// The waves that start, of each of the workgroups.
+    /// The waves that start, of each workgroup of this part.
     pub waves: WaveSpan,
-    /// The end of the part's pieces in [`Round::pieces`]; they begin where the pieces of the part
-    /// before end.
+    /// The index in [`Round::pieces`] at which the pieces of this part end; they begin where the
+    /// pieces of the part before end.
     pub pieces: usize,
-    /// The end of the part's addresses in [`Round::places`].
+    /// The index in [`Round::places`] at which the addresses of this part end; they begin where the
+    /// addresses of the part before end.
     pub places: usize,
 }
 
@@ -106,18 +112,19 @@ pub struct Round {
     /// All parts except the last of an answer that starts several launches, in order; empty
     /// otherwise.
     pub parts: Vec<StartPart>,
-    /// The workgroups that start, each piece with its compute unit, part by part.
+    /// The workgroups that start: each piece is equal workgroups with their compute unit. The
+    /// pieces of one launch follow those of the launch before.
     pub pieces: Vec<Piece>,
-    /// The addresses: none, or one for each wave, workgroup by workgroup in the order of the
-    /// pieces.
+    /// The addresses of the waves that start: none, or one for each wave, workgroup by workgroup in
+    /// the order of the pieces.
     pub places: Vec<Place>,
-    /// The reasons why launches wait, for the compute unit that was tried first: at most one
-    /// refusal per launch. One refusal may stand for several launches of equal demand.
+    /// The refusals that say why launches wait, each for the compute unit that was tried first: at
+    /// most one refusal per launch. One refusal may stand for several launches of equal demand.
     pub refusals: Vec<Refusal>,
 }
 
 impl Round {
-    /// Empties the lists and keeps their memory.
+    /// Removes the contents of all lists, and keeps the memory for the next answer.
     pub fn clear(&mut self) {
         self.parts.clear();
         self.pieces.clear();
@@ -125,29 +132,30 @@ impl Round {
         self.refusals.clear();
     }
 
-    /// Answers that the next workgroup of `entry` starts whole on `cu`.
+    /// Writes into the round that the next workgroup of `entry` starts with all its waves on `cu`,
+    /// and returns that answer.
     pub fn start_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
     }
 
-    /// Answers that the next wave of the next workgroup of `entry` starts alone on `cu`: the
-    /// workgroup is cut, or has been cut already.
+    /// Writes into the round that only the next wave of the next workgroup of `entry` starts, on
+    /// `cu`, and returns that answer: the workgroup is cut, or was cut before.
     pub fn cut_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         let waves = WaveSpan::Cut { first: entry.cut, count: 1 };
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends a part of the answer: it has the pieces and addresses noted since the part before.
-    /// Another part follows.
+    /// Ends a part of the answer, which has the pieces and addresses written since the part before.
+    /// Another part, of another launch, follows.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
     }
 
-    /// Returns the parts of an answer that ends with this launch, each with its pieces and
-    /// addresses.
+    /// Returns the parts of an answer whose last part starts `launch`: each with its launch, waves,
+    /// pieces and addresses.
     pub fn starts(
         &self,
         launch: LaunchId,
@@ -166,7 +174,7 @@ impl Round {
         })
     }
 
-    /// Notes why a launch waits.
+    /// Adds a refusal: the reason why a launch waits.
     pub fn refuse(&mut self, refusal: Refusal) {
         self.refusals.push(refusal);
     }
@@ -203,66 +211,66 @@ impl Round {
 ///     Settings under which workgroups may wait for each other are named by
 ///     [`may_stop`](Allocate::may_stop).
 pub trait Allocate {
-    /// Places at most one workgroup. `round` is empty at the call.
+    /// Answers with at most one workgroup that starts or is assigned. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
 
-    /// Places as many workgroups as it can in one answer, of one launch or in parts of several. The
-    /// default places one.
+    /// Answers with as many workgroups as the policy can start at once, of one launch or in parts
+    /// of several. The default answers with one workgroup.
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.allocate(ready, now, round)
     }
 
     /// Returns whether the policy knows free resources from the view alone, so that a compute unit
-    /// may be shown as full while it is being reset. If not, the policy is asked nothing during a
-    /// reset.
+    /// may be shown to it as full while that unit is being reset. If false, the policy is asked
+    /// nothing during a reset.
     fn reads_the_view(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]).
-    /// If so, the policy is shown launches of which only one wave, with all shared resources, fits
-    /// an empty compute unit; if not, a launch whose whole workgroup never fits is refused on
-    /// arrival.
+    /// Returns whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]):
+    /// it starts them one wave at a time. If true, the policy is shown launches of which only one
+    /// wave, with all shared resources, fits an empty compute unit; if false, a launch whose whole
+    /// workgroup never fits is refused on arrival.
     fn cuts(&self) -> bool {
         false
     }
 
-    /// Returns the setting by which workgroups may wait for each other for ever (law 10); `None`
-    /// where they never do.
+    /// Returns the name of the setting by which workgroups may wait for each other for ever (law
+    /// 10); `None` where they never do.
     fn may_stop(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns how many of `all` compute units a process may ever have, as far as is known now;
-    /// `None`: any of them. Libraries ask the driver for that number and size persistent grids by
-    /// it.
+    /// Returns the most compute units, of `all`, that the process may ever use, as far as is known
+    /// now; `None` where it may use any of them. Libraries ask the driver for that number and size
+    /// persistent grids by it.
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
         let _ = (process, all);
         None
     }
 
-    /// Tells the policy that its last answer broke this law and that the offending part was
-    /// dropped. Returns whether another policy takes over and shall be asked: see
+    /// Tells the policy that its last answer broke `law` and that the offending part was dropped.
+    /// Returns whether another policy takes over and is to be asked: see
     /// [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
     }
 
-    /// Returns the free runs of each resource of [`IN_RUNS`](crate::IN_RUNS) on a compute unit;
-    /// `None` from a policy that keeps no addresses.
+    /// Returns the free granules, in total and in the longest run, of each resource of
+    /// [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from a policy that keeps no addresses.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// Returns how often work waited, by the resource that it lacked and the reason; empty from a
-    /// policy that does not count.
+    /// Returns the counts of how often work waited, one for each resource that was lacking and each
+    /// reason; empty from a policy that does not count.
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
 
-    /// Hears what happened; for policies that keep tables.
+    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }
@@ -312,7 +320,8 @@ macro_rules! through {
 
 through!(&mut P, Box<P>);
 
-/// A policy without its bulk answers, to test law 5 and to log single workgroups.
+/// A policy whose answers start one workgroup at a time: it never uses the inner policy's
+/// [`Allocate::allocate_round`]. It serves to test law 5 and to log single workgroups.
 #[derive(Clone, Debug)]
 pub struct OneByOne<P>(pub P);
 

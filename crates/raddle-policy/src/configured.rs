@@ -38,27 +38,28 @@ pub trait Configured: Sized {
     /// The name of the policy in recipes and logs, in kebab-case.
     const NAME: &'static str;
 
-    /// Settings that can be used, as TOML: messages take examples of a key from them.
+    /// Settings of the policy that are valid, as TOML lines such as `within-us = 50`: error
+    /// messages take examples of a key from them.
     const EXAMPLES: &'static [&'static str] = &[];
 
     /// The type of the policy's settings; [`NoConfig`] if it has none.
     type Config;
 
-    /// Constructs the policy, for a device whose compute units are all empty.
+    /// Constructs the policy for a device, given as its compute units while all are empty.
     ///
     /// # Errors
     /// If the policy cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
 
-    /// Returns what must be known of the policy with these settings beside its answers. A policy
-    /// that does not tell it is taken to need everything.
+    /// Returns the facts about the policy with these settings that its answers do not show. A
+    /// policy that does not implement this is taken to need everything.
     fn needs(config: &Self::Config) -> Needs {
         let _ = config;
         Needs::UNKNOWN
     }
 }
 
-/// The facts about a policy beside its answers that a recipe, its log and a simulator must know.
+/// The facts about a policy, beside its answers, that a recipe, its log and a simulator must know.
 ///
 /// ```
 /// use raddle_policy::Needs;
@@ -71,24 +72,27 @@ pub trait Configured: Sized {
 #[non_exhaustive]
 pub struct Needs {
     /// True if an answer may depend on what the waves of a launch do
-    /// ([`Launch::activity`](crate::Launch::activity)): only then a log holds it.
+    /// ([`Launch::activity`](crate::Launch::activity)). The decision log holds the activity only
+    /// then.
     pub activity: bool,
     /// True if an answer may depend on the call by which a host launched a kernel
-    /// ([`Launch::call`](crate::Launch::call)): only then a log holds it.
+    /// ([`Launch::call`](crate::Launch::call)). The decision log holds the calls only then.
     pub call: bool,
     /// True if an answer may depend on how long launches are expected to run
-    /// ([`Launch::estimate`](crate::Launch::estimate)): only then a log holds it.
+    /// ([`Launch::estimate`](crate::Launch::estimate)). The decision log holds the estimates only
+    /// then.
     pub estimate: bool,
-    /// True if the policy may raise a flag, which launches then test, at a cost.
+    /// True if the policy may raise a preemption flag: each launch then tests the flag at its
+    /// start, which takes time.
     pub flag: bool,
     /// True if a turn may end because its time is over, and not because more urgent work came.
     pub slices: bool,
-    /// The most times that the policy lets a launch be killed; `None`: no bound.
+    /// The most times that the policy lets one launch be killed; `None`: no bound.
     pub most_kills: Option<u32>,
 }
 
 impl Needs {
-    /// The needs of a policy of which nothing more must be known.
+    /// The needs of a policy of which nothing must be known but its answers.
     pub const NONE: Self = Self {
         activity: false,
         call: false,
@@ -98,7 +102,7 @@ impl Needs {
         most_kills: None,
     };
 
-    /// The needs of a policy that does not tell them.
+    /// The needs of a policy that does not state them: every need is assumed.
     pub const UNKNOWN: Self = Self {
         activity: true,
         call: true,
@@ -108,68 +112,70 @@ impl Needs {
         most_kills: None,
     };
 
-    /// Returns these needs with the test of a flag.
+    /// Returns these needs with `flag` true: the policy may raise a preemption flag.
     #[must_use]
     pub const fn with_flag(self) -> Self {
         Self { flag: true, ..self }
     }
 
-    /// Returns these needs with turns that end by time.
+    /// Returns these needs with `slices` true: a turn may end because its time is over.
     #[must_use]
     pub const fn with_slices(self) -> Self {
         Self { slices: true, ..self }
     }
 
-    /// Returns these needs with what waves do.
+    /// Returns these needs with `activity` true: answers may depend on what waves do.
     #[must_use]
     pub const fn with_activity(self) -> Self {
         Self { activity: true, ..self }
     }
 
-    /// Returns these needs with the calls of hosts.
+    /// Returns these needs with `call` true: answers may depend on the calls of hosts.
     #[must_use]
     pub const fn with_call(self) -> Self {
         Self { call: true, ..self }
     }
 
-    /// Returns these needs with the expected times of launches.
+    /// Returns these needs with `estimate` true: answers may depend on the expected times of
+    /// launches.
     #[must_use]
     pub const fn with_estimate(self) -> Self {
         Self { estimate: true, ..self }
     }
 
-    /// Returns these needs with a bound of how often a launch is killed.
+    /// Returns these needs with the most times that one launch is killed; `None`: no bound.
     #[must_use]
     pub const fn with_most_kills(self, most_kills: Option<u32>) -> Self {
         Self { most_kills, ..self }
     }
 }
 
-/// The settings of a policy that has none.
+/// The type of the settings of a policy that has no settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NoConfig {}
 
-/// A setting that a policy cannot use.
+/// The error for a setting that a policy cannot use.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{key}`: {message}")]
 #[non_exhaustive]
 pub struct SettingError {
-    /// The key of the setting within the policy, such as `order.windows[2]`; empty for all of them.
+    /// The key of the setting within the policy's table of the recipe, such as `order.windows[2]`;
+    /// empty where the error concerns all settings together.
     pub key: String,
     /// The reason why the setting cannot be used, and the values that are valid.
     pub message: String,
-    /// The key with a valid value, if [`Configured::EXAMPLES`] has none.
+    /// The key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has one.
     pub example: Option<String>,
 }
 
 impl SettingError {
-    /// Returns the error for a key, with the reason why its value cannot be used.
+    /// Returns the error for a key, with the message that says why its value cannot be used.
     pub fn new(key: impl AsRef<str>, message: impl ToString) -> Self {
         Self { key: key.as_ref().to_owned(), message: message.to_string(), example: None }
     }
 
-    /// Adds a valid example to the error.
+    /// Returns the error with a valid example, the key and its value as TOML.
     #[must_use]
     pub fn example(self, example: String) -> Self {
         Self { example: Some(example), ..self }

@@ -21,7 +21,7 @@ const BITS: usize = u64::BITS as usize;
 #[derive(Debug, Default)]
 pub struct CuSet {
     words: Vec<u64>,
-    /// One bit for each word: bit `w` is set if word `w` is not 0.
+    /// One bit for each word of `words`: bit `w` is set if word `w` is not 0.
     some: Vec<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Clone for CuSet {
         Self { words: self.words.clone(), some: self.some.clone() }
     }
 
-    /// Keeps the memory where it is large enough.
+    /// Copies the set into the memory of this one where that is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.words.clone_from(&source.words);
         self.some.clone_from(&source.some);
@@ -46,20 +46,20 @@ impl CuSet {
         set
     }
 
-    /// Returns an empty set that has room for `len` compute units.
+    /// Returns an empty set that can hold compute units below `len`.
     #[must_use]
     pub fn empty(len: usize) -> Self {
         let words = len.div_ceil(BITS);
         Self { words: vec![0; words], some: vec![0; words.div_ceil(BITS)] }
     }
 
-    /// Makes room for `len` compute units.
+    /// Makes the set able to hold compute units below `len`; it keeps those that it has.
     pub fn grow(&mut self, len: usize) {
         self.words.resize(len.div_ceil(BITS).max(self.words.len()), 0);
         self.some.resize(self.words.len().div_ceil(BITS), 0);
     }
 
-    /// Adds a compute unit; does nothing beyond the last one.
+    /// Adds a compute unit; does nothing for an index beyond the last one that the set can hold.
     #[inline]
     pub fn insert(&mut self, cu: usize) {
         let word = cu / BITS;
@@ -69,7 +69,7 @@ impl CuSet {
         }
     }
 
-    /// Adds a range of compute units. Units that do not exist are left out.
+    /// Adds a range of compute units, without those that the set cannot hold.
     #[inline]
     pub fn insert_all(&mut self, units: Range<usize>) {
         let (mut at, end) = (units.start, units.end.min(self.words.len() * BITS));
@@ -81,7 +81,7 @@ impl CuSet {
         }
     }
 
-    /// Takes a compute unit out.
+    /// Removes a compute unit from the set.
     #[inline]
     pub fn remove(&mut self, cu: usize) {
         let word = cu / BITS;
@@ -93,7 +93,7 @@ impl CuSet {
         }
     }
 
-    /// Takes all compute units out.
+    /// Removes all compute units from the set.
     #[inline]
     pub fn clear(&mut self) {
         self.words.fill(0);
@@ -107,7 +107,7 @@ impl CuSet {
         self.some.iter().all(|&some| some == 0)
     }
 
-    /// Returns the lowest compute unit of the set.
+    /// Returns the lowest compute unit of the set; `None` if the set is empty.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<usize> {
@@ -115,7 +115,7 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
-    /// Returns the lowest compute unit of the set at or above `from`.
+    /// Returns the lowest compute unit of the set at or above `from`; `None` if there is none.
     #[inline]
     #[must_use]
     pub fn first_from(&self, from: usize) -> Option<usize> {
@@ -134,7 +134,8 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
-    /// Returns the lowest run of consecutive compute units of the set, at or above `from`.
+    /// Returns the lowest run of consecutive compute units of the set, at or above `from`; `None`
+    /// if there is none.
     #[inline]
     #[must_use]
     pub fn run_from(&self, from: usize) -> Option<Range<usize>> {
@@ -150,7 +151,7 @@ impl CuSet {
         Some(start..end)
     }
 
-    /// Returns the lowest compute unit of a word that is not 0.
+    /// Returns the lowest compute unit in word `word` of the set, which must not be 0.
     #[inline]
     fn lowest_of(&self, word: usize) -> usize {
         word * BITS + self.words[word].trailing_zeros() as usize

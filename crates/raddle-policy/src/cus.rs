@@ -1,4 +1,4 @@
-//! How much is free on each compute unit, and how many more workgroups fit?
+//! Which resources are free on each compute unit, and how many more workgroups fit?
 //!
 //! Amounts are counted in granules, without addresses. Within a compute unit a wave goes to the
 //! SIMD that has room for most further waves of its kind, ties to the lowest SIMD.
@@ -18,8 +18,8 @@ use unit::sum;
 /// The number of waves on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
 
-/// Compute units (a range of indices) on each of which the same number of workgroups was placed: the
-/// units, the number for each unit, and the SIMDs of their waves.
+/// Adjacent compute units that took the same number of workgroups: (range of units, workgroups
+/// taken by each unit, waves on each SIMD of each unit).
 pub type TakenUnits = (Range<usize>, u32, Split);
 
 /// The free resources of one compute unit, summed over its SIMDs, in granules.
@@ -27,27 +27,28 @@ pub type TakenUnits = (Range<usize>, u32, Split);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Free {
-    /// Wave slots.
+    /// Free wave slots.
     pub waves: u64,
-    /// Vector-register granules.
+    /// Free vector-register granules.
     pub vgpr: u64,
-    /// Scalar-register granules.
+    /// Free scalar-register granules.
     pub sgpr: u64,
-    /// LDS granules.
+    /// Free granules of LDS (the shared memory of a workgroup).
     pub lds: u64,
-    /// Workgroup slots.
+    /// Free workgroup slots.
     pub workgroups: u64,
-    /// Barriers.
+    /// Free barriers.
     pub barriers: u64,
 }
 
 /// The free resources of every compute unit: a policy sees them, and a dispatcher keeps account of
-/// them. Two values are equal if the same amounts are free.
+/// them. Two values are equal if the same amounts are free on every unit.
 #[derive(Debug)]
 pub struct Cus {
     shape: CuShape,
     cus: PerCu<CuFree>,
-    /// The units on which something was freed since [`Cus::watch`]; `None` if that is not known.
+    /// The units on which resources were freed since the last [`Cus::watch`]; `None` where that may
+    /// be any unit.
     freed: Option<CuSet>,
 }
 
@@ -56,7 +57,7 @@ impl Clone for Cus {
         Self { shape: self.shape, cus: self.cus.clone(), freed: self.freed.clone() }
     }
 
-    /// Keeps the memory where it is large enough.
+    /// Copies the account into the memory of this one where that is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.shape = source.shape;
         self.cus.clone_from(&source.cus);
@@ -83,8 +84,9 @@ impl Cus {
         Self { shape: usable, cus, freed: None }
     }
 
-    /// Records, from now on, the units on which something is freed. The owner calls this when a
-    /// policy that was shown this account has answered that it waits.
+    /// Starts to record the units on which resources are freed; earlier records are dropped. The
+    /// dispatcher calls this when an allocation policy that was shown this account has answered
+    /// that it waits.
     pub fn watch(&mut self) {
         match &mut self.freed {
             Some(freed) => freed.clear(),
@@ -92,7 +94,7 @@ impl Cus {
         }
     }
 
-    /// Records that something may have been freed on any unit, for example because a unit was shown
+    /// Records that resources may have been freed on any unit, for example because a unit was shown
     /// as full before.
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
@@ -100,8 +102,8 @@ impl Cus {
         }
     }
 
-    /// Returns the compute units on which more may be free than when the policy last answered that
-    /// it waits; `None` if that may be any unit.
+    /// Returns the compute units on which more may be free than when the allocation policy last
+    /// answered that it waits; `None` if that may be any unit.
     #[must_use]
     pub const fn freed(&self) -> Option<&CuSet> {
         self.freed.as_ref()
@@ -119,7 +121,7 @@ impl Cus {
         self.cus.len()
     }
 
-    /// Returns whether there is no compute unit.
+    /// Returns whether the device has no compute unit.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.cus.is_empty()
@@ -136,8 +138,8 @@ impl Cus {
         self.cus.get(cu.index())
     }
 
-    /// Returns the free wave slots and vector-register granules of one SIMD; 0 where there is no
-    /// such SIMD.
+    /// Returns (free wave slots, free vector-register granules) of one SIMD; (0, 0) where there is
+    /// no such SIMD.
     #[must_use]
     pub fn simd(&self, cu: CuId, simd: u8) -> (u16, u16) {
         let of = |cu: &CuFree| {
@@ -146,22 +148,24 @@ impl Cus {
         self.get(cu).and_then(of).unwrap_or_default()
     }
 
-    /// Returns the free resources of one compute unit, summed; 0 of each if there is no such unit.
+    /// Returns the free resources of one compute unit, summed over its SIMDs; 0 of each if there is
+    /// no such unit.
     #[must_use]
     #[inline]
     pub fn free(&self, cu: CuId) -> Free {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    /// Returns the demand as this device counts it: without scalar registers if they never limit.
+    /// Returns the demand as this device counts it: with 0 scalar registers if they never limit the
+    /// device.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
         Demand { sgpr, ..*demand }
     }
 
-    /// Returns the number of compute units from this one on that have equal free resources; at
-    /// least 1. Some further units may have the same.
+    /// Returns the length of a run of compute units that begins at `cu` and has equal free
+    /// resources; at least 1. Units behind the run may have the same.
     #[must_use]
     #[inline]
     pub fn alike(&self, cu: CuId) -> u16 {
@@ -203,17 +207,18 @@ impl Cus {
         })
     }
 
-    /// Returns the first resource that keeps one more workgroup off `cu`: resource, wanted,
-    /// available.
+    /// Returns the first resource that keeps one more workgroup off the compute unit `id`:
+    /// (resource, amount wanted, amount free), both amounts in granules or slots. `None` if the
+    /// workgroup fits.
     ///
-    /// The answer is `None` if the workgroup fits. Resources are tested in the order workgroups,
-    /// waves, VGPR, SGPR, LDS, barriers.
+    /// Resources are tested in the order workgroups, waves, VGPR, SGPR, LDS, barriers.
     #[must_use]
     pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
         self.get(id).map_or(Some((Resource::Cus, 1, 0)), |cu| self.lacking_on(cu, demand))
     }
 
-    /// Returns the first resource that keeps one more workgroup off a compute unit in this state.
+    /// Returns the first resource that keeps one more workgroup off a compute unit with these free
+    /// resources: (resource, amount wanted, amount free); `None` if the workgroup fits.
     fn lacking_on(&self, cu: &CuFree, demand: &Demand) -> Option<(Resource, u64, u64)> {
         let free = cu.sum();
         let waves = u64::from(demand.waves);
@@ -250,8 +255,8 @@ impl Cus {
         Refusal { launch: launch.id, cu: Some(cu), resource, wanted, available }
     }
 
-    /// Returns why `launch` can never run here: an empty grid, or a workgroup too large for an
-    /// empty unit.
+    /// Returns the refusal of a launch that can never run on this device: its grid is empty, or one
+    /// workgroup is too large for an empty compute unit. `None` if it can run.
     #[must_use]
     pub fn never(&self, launch: &Launch) -> Option<Refusal> {
         let (resource, wanted, available) = if launch.workgroups == 0 {
@@ -264,8 +269,8 @@ impl Cus {
         Some(Refusal { launch: launch.id, cu: None, resource, wanted, available })
     }
 
-    /// Takes the resources of `count` whole workgroups on `cu`, and returns on which SIMDs their
-    /// waves are. Returns `None`, and takes nothing, if they do not fit.
+    /// Takes the resources of `count` whole workgroups on `cu`, and returns the number of their
+    /// waves on each SIMD. Returns `None`, and takes nothing, if the workgroups do not fit.
     pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
         let mut taken = None;
         let at = cu.index()..cu.index() + 1;
@@ -274,8 +279,9 @@ impl Cus {
     }
 
     /// Takes the resources of `count` whole workgroups on each of these compute units, and passes
-    /// the SIMDs of their waves to `taken`. The error is the first unit that has no room or does
-    /// not exist; the resources of the units that were passed to `taken` stay taken then.
+    /// adjacent units with the number of waves on each SIMD to `taken`. The error is the index of
+    /// the first unit that has no room or does not exist; the units that were passed to `taken` by
+    /// then keep what they took.
     fn take_each(
         &mut self,
         units: Range<usize>,
@@ -300,8 +306,8 @@ impl Cus {
     }
 
     /// Takes the resources of the whole workgroups of all pieces, or of none; `taken` gets the
-    /// SIMDs of their waves, in the order of the pieces. Adjacent units with equal free resources
-    /// are computed once.
+    /// number of their waves on each SIMD, in the order of the pieces. Adjacent units with equal
+    /// free resources are computed once.
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
@@ -324,19 +330,21 @@ impl Cus {
         Ok(())
     }
 
-    /// Returns the SIMDs to which `waves` further waves would go: each to the SIMD with the most
-    /// room, ties to the lowest. `None` if the SIMDs have no room for them.
+    /// Returns the number of waves that each SIMD would get if `waves` more waves came, each to the
+    /// SIMD with the most room, ties to the lowest. `None` if the SIMDs have no room for all of
+    /// them.
     #[must_use]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         self.get(cu)?.fill(self.shape.simds, demand, waves)
     }
 
-    /// Returns the present state of a compute unit; nothing is free if there is no such unit.
+    /// Returns the free resources of one compute unit; nothing is free if there is no such unit.
     pub(crate) fn unit(&self, cu: CuId) -> CuFree {
         self.get(cu).copied().unwrap_or_default()
     }
 
-    /// Returns the state of a compute unit after one more workgroup; `None` if that does not fit.
+    /// Returns the free resources that a compute unit would have after one more workgroup; `None`
+    /// if the workgroup does not fit.
     pub(crate) fn with_one_more(&self, unit: &CuFree, demand: &Demand) -> Option<CuFree> {
         let demand = self.counted(demand);
         let waves = u32::from(demand.waves);
@@ -346,14 +354,15 @@ impl Cus {
         Some(after)
     }
 
-    /// Takes the resources of these waves on their SIMDs, and the slots, barriers and LDS of
-    /// `groups` workgroups. Returns `false`, and takes nothing, if they are not free.
+    /// Takes the resources of waves on their SIMDs (`split` has their number for each SIMD), and
+    /// the slots, barriers and LDS of `groups` workgroups. Returns `false`, and takes nothing, if
+    /// these are not free.
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
         self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
     }
 
-    /// Takes these waves and workgroups, like [`Cus::take_split`], on each of these compute units,
-    /// or on none.
+    /// Takes the resources of these waves and workgroups, like [`Cus::take_split`], on each of
+    /// these compute units, or on none.
     ///
     /// # Errors
     /// The first unit on which the resources are not free.
@@ -386,20 +395,21 @@ impl Cus {
         Err(CuId(cu as u16))
     }
 
-    /// Marks `cu` as full from now on. Use it on a copy for a view, since the account of what is on
-    /// the unit is lost.
+    /// Marks `cu` as full from now on. It is meant for a copy of the account that a policy is
+    /// shown, since the free resources of the unit are lost.
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
 
-    /// Frees the resources that [`Cus::take`] or [`Cus::take_split`] took, or a part of them.
+    /// Frees, on one compute unit, the resources of these waves and workgroups, which [`Cus::take`]
+    /// or [`Cus::take_split`] took.
     #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
     }
 
-    /// Frees these waves and workgroups, like [`Cus::give_split`], on each of these compute units;
-    /// units that do not exist are left out.
+    /// Frees the resources of these waves and workgroups, like [`Cus::give_split`], on each of
+    /// these compute units; units that do not exist are left out.
     #[inline]
     pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);

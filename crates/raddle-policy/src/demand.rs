@@ -15,19 +15,19 @@ pub const MAX_SIMDS: usize = 8;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct CuShape {
-    /// SIMDs (SM sub-partitions), 1 to [`MAX_SIMDS`].
+    /// Number of SIMDs (SM sub-partitions), 1 to [`MAX_SIMDS`].
     pub simds: u8,
-    /// Wave slots of one SIMD.
+    /// Number of wave slots of one SIMD: each holds one wave.
     pub waves_per_simd: u16,
-    /// Vector-register granules of one SIMD; a wave takes a whole number of them.
+    /// Vector-register granules of one SIMD; a wave takes a whole number of granules.
     pub vgpr_per_simd: u16,
-    /// Scalar-register granules; `u16::MAX` if they never limit.
+    /// Scalar-register granules of the compute unit; `u16::MAX` if they never limit.
     pub sgpr: u16,
-    /// Shared-memory (LDS) granules.
+    /// Shared-memory (LDS) granules of the compute unit.
     pub lds: u32,
-    /// Workgroup slots.
+    /// Workgroup slots of the compute unit: each holds one workgroup.
     pub workgroups: u16,
-    /// Hardware barriers.
+    /// Hardware barriers of the compute unit.
     pub barriers: u16,
 }
 
@@ -60,13 +60,13 @@ impl CuShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// No SIMD, or more than [`MAX_SIMDS`].
+    /// The shape has no SIMD, or more than [`MAX_SIMDS`]; the value is their number.
     #[error("{0} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible")]
     Simds(u8),
-    /// No wave slot.
+    /// The shape has no wave slot.
     #[error("a SIMD without wave slots can run nothing: give at least 1")]
     NoWaves,
-    /// No workgroup slot.
+    /// The shape has no workgroup slot.
     #[error("a compute unit without workgroup slots can run nothing: give at least 1")]
     NoWorkgroups,
 }
@@ -84,7 +84,7 @@ pub struct Demand {
     pub sgpr: u16,
     /// LDS granules of the workgroup.
     pub lds: u32,
-    /// Barriers of the workgroup.
+    /// Hardware barriers of the workgroup.
     pub barriers: u16,
 }
 
@@ -101,7 +101,7 @@ pub struct Footprint {
     pub sgprs_per_wave: u32,
     /// Bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
-    /// The use of barriers: whether waves of the workgroup meet at one.
+    /// The answer to whether the waves of the workgroup wait for each other at barriers.
     pub barrier: Barrier,
 }
 
@@ -114,13 +114,15 @@ pub enum Barrier {
     No,
     /// The waves wait for each other.
     Yes,
-    /// The answer is unknown, so a barrier is assumed: unknown never counts as "no".
+    /// The answer is unknown, so a barrier is assumed: an unknown answer never counts as
+    /// [`Barrier::No`].
     #[default]
     Assumed,
 }
 
 impl Barrier {
-    /// Returns whether a policy must take a barrier into account.
+    /// Returns whether a policy must reckon with a barrier: true for [`Barrier::Yes`] and
+    /// [`Barrier::Assumed`].
     #[must_use]
     pub const fn possible(self) -> bool {
         !matches!(self, Self::No)

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Extents in x, y and z; a zero extent makes the whole empty.
+/// The extents of a grid or a block in x, y and z; a zero extent makes the whole empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dim3 {
@@ -15,13 +15,13 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// Extents in x, y and z.
+    /// Returns the extents with these values in x, y and z.
     #[must_use]
     pub const fn new(x: u32, y: u32, z: u32) -> Self {
         Self { x, y, z }
     }
 
-    /// x * y * z, or `None` where that exceeds `u64`.
+    /// Returns x * y * z; `None` where that exceeds `u64`.
     ///
     /// ```
     /// use raddle_policy::Dim3;

@@ -4,7 +4,7 @@ use crate::{
     Hint, Launch, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Ticks, WaveSpan,
 };
 
-/// Something that happened outside the dispatcher.
+/// An event outside the dispatcher that is reported to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -14,17 +14,18 @@ pub enum Event<'a> {
     /// A process appeared.
     ProcessJoined {
         process: ProcessId,
-        /// The share of the process, 1 or more.
+        /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
         share: u32,
     },
-    /// A process is gone.
+    /// A process is gone: it issues nothing more.
     ProcessLeft { process: ProcessId },
-    /// A launch was issued by its host and waits for another one. Only a dispatcher with a window
-    /// gets this event; [`Event::LaunchReady`] follows when the launch no longer waits. The events
-    /// of one process come in the order of issue, and never before those of the launches that are
+    /// A launch was issued by its host and still waits for the end of another launch. Only a
+    /// dispatcher with a window (a bound on the launches that a process may have submitted) gets
+    /// this event; [`Event::LaunchReady`] follows when the launch no longer waits. The events of
+    /// one process come in the order of issue, and never before those of the launches that are
     /// waited for.
     LaunchIssued { launch: Launch },
-    /// A launch was issued by its host and everything it waits for has ended.
+    /// A launch was issued by its host, and every launch for which it waits has ended.
     LaunchReady {
         /// The launch, as it was issued.
         launch: Launch,
@@ -39,29 +40,32 @@ pub enum Event<'a> {
         process: ProcessId,
         stream: StreamId,
         level: Level,
-        /// The time that the copy takes.
+        /// The time that the copy takes, in ticks.
         lasts: Ticks,
     },
     /// Everything that a copy waits for has ended.
     CopyReady { copy: LaunchId },
     /// A copy has ended.
     CopyEnded { copy: LaunchId },
-    /// Workgroups, or waves of them, ended.
+    /// Workgroups of a launch, or some waves of each of them, ended.
     WavesEnded { launch: LaunchId, waves: WaveSpan, pieces: &'a [Piece] },
-    /// A launch has been taken off as asked.
+    /// A launch that the dispatcher asked to take off has left the device.
     TakenOff {
         launch: LaunchId,
         how: Preemption,
-        /// Workgroups of the launch that have ended; a killed launch starts again from 0.
+        /// The number of workgroups of the launch that have ended; a killed launch starts again
+        /// from workgroup 0.
         done: u64,
     },
     /// A launch that was taken off may continue: its saved workgroups have been restored.
     Restored { launch: LaunchId },
-    /// Every launch of the process that starts from now on sees its raised flag.
+    /// The preemption flag of a process is raised: every launch of the process that starts from now
+    /// on sees it.
     Raised { process: ProcessId },
-    /// The reset of a process is over.
+    /// The reset of a process's compute units is over.
     ResetOver { process: ProcessId },
-    /// A program gives a hint about a process, or about one of its streams.
+    /// A program gives a hint about a process, or about one of its streams; `stream` is `None` for
+    /// the process as a whole.
     Hint { process: ProcessId, stream: Option<StreamId>, hint: Hint },
     /// The tick at which the dispatcher asked to be woken has come.
     Woke,

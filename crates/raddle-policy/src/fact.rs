@@ -1,8 +1,8 @@
-//! What are policies told about what happens?
+//! Which events, and which answers that were carried out, are policies told?
 
 use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-/// An event, or an answer that was carried out.
+/// An event, or an answer that was carried out, as policies observe them.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -12,37 +12,38 @@ pub enum Fact<'a> {
     /// A process appeared.
     ProcessJoined {
         process: ProcessId,
-        /// The share of the process, 1 or more.
+        /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
         share: u32,
     },
     /// A process is gone; all its launches have ended.
     ProcessLeft { process: ProcessId },
     /// A launch was given to the device.
     Submitted { launch: &'a Launch },
-    /// Workgroups, or waves of them, started.
+    /// Workgroups of a launch, or some waves of each of them, started.
     Started {
         launch: &'a Launch,
         waves: WaveSpan,
         pieces: &'a [Piece],
-        /// The addresses, if the answer gave any.
+        /// The addresses of the waves that started, one for each wave; empty if the answer gave
+        /// none.
         places: &'a [Place],
     },
     /// A workgroup was bound to a compute unit.
     Assigned { launch: &'a Launch, workgroup: u64, cu: CuId },
-    /// Workgroups, or waves of them, ended and gave back what they held.
+    /// Workgroups of a launch, or some waves of each of them, ended and freed their resources.
     Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },
-    /// A launch has ended as a whole.
+    /// A launch has ended: all its workgroups have.
     LaunchEnded { launch: LaunchId },
-    /// A launch was asked to leave. Workgroups that are to be killed or saved no longer run, but
-    /// keep their places until the launch has been taken off.
+    /// A launch was asked to leave the device. Workgroups that are to be killed or saved no longer
+    /// run, but keep their resources until the launch has been taken off.
     Leaving { launch: &'a Launch, how: Preemption },
-    /// A launch was taken off. After `Reset` and `Switch` its resources are free again, and
-    /// workgroups that were assigned but had not started are no longer assigned.
+    /// A launch was taken off the device. After `Reset` and `Switch` its resources are free again,
+    /// and workgroups that were assigned but had not started are no longer assigned.
     TakenOff { launch: &'a Launch, how: Preemption },
-    /// A launch that was taken off is being restored: its saved workgroups take their places again
-    /// from now on.
+    /// A launch that was taken off is being restored: from now on its saved workgroups hold their
+    /// resources again.
     Returning { launch: &'a Launch },
-    /// A launch that was taken off may continue.
+    /// A launch that was taken off runs again: its saved workgroups have been restored.
     Restored { launch: &'a Launch },
 }
 

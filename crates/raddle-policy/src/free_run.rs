@@ -1,17 +1,19 @@
-//! How large are the free runs, and why did work wait?
+//! How long are the free runs of a resource, and why did a workgroup wait?
 
 use crate::Resource;
 
-/// Free granules of one resource of a compute unit, summed over its SIMDs.
+/// The free granules of one resource of a compute unit, in total and in long runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeRun {
-    /// All free granules.
+    /// All free granules of the resource, summed over the SIMDs.
     pub free: u64,
-    /// The free granules in the longest run of each SIMD, or of the compute unit.
+    /// The granules in the longest run of free ones: of each SIMD, summed, or of the compute unit
+    /// if the resource belongs to it as a whole.
     pub longest: u64,
 }
 
-/// The resources that are allocated as contiguous runs, in the order of their figures.
+/// The resources that are allocated as contiguous runs of granules, in the order of the figures of
+/// [`Allocate::free_runs`](crate::Allocate::free_runs).
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
 /// The reason why a workgroup did not start on the compute unit that was tried first.
@@ -19,21 +21,21 @@ pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Ld
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum WaitReason {
-    /// Less is free than the workgroup needs.
+    /// Fewer granules are free than the workgroup needs.
     NotEnough,
-    /// Enough is free, but in runs that are too short.
+    /// Enough granules are free, but in runs that are too short for the workgroup.
     InPieces,
-    /// A run is long enough, but the search does not report it.
+    /// A free run is long enough, but the search for free runs does not report it.
     NotSeen,
 }
 
-/// The count of how often work waited for one reason.
+/// The count of how often work waited for one resource and one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTally {
-    /// The first resource that was lacking.
+    /// The first resource that the waiting workgroup lacked.
     pub resource: Resource,
-    /// The reason.
+    /// The reason why the resource was not enough.
     pub reason: WaitReason,
-    /// The number of questions to the policy.
+    /// The number of questions to the policy at which this was the reason.
     pub count: u64,
 }

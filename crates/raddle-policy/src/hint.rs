@@ -10,18 +10,20 @@ use crate::{Level, Ticks};
 pub enum Hint {
     /// The urgency of the process or stream, regardless of the levels of its launches.
     Priority(Level),
-    /// The time after which the work should have ended, counted from when the work became ready.
+    /// The time in ticks after which the work should have ended, counted from when the work became
+    /// ready.
     Deadline(Ticks),
-    /// The time for which the work may wait before it becomes urgent, counted from when the work
-    /// became ready.
+    /// The time in ticks for which the work may wait before it becomes urgent, counted from when
+    /// the work became ready.
     Laxity(Ticks),
-    /// The part of the device that the process or stream is to have, in percent.
+    /// The part of the device that the process or stream is to have, in percent of the whole.
     Utilisation(u16),
     /// A number whose meaning a policy and its programs agree on.
     Custom(u64),
 }
 
-/// The last hint of each kind; `None` if there was none.
+/// The last hint of each kind that a program gave about one process or stream; `None` where it gave
+/// no hint of that kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default))]
@@ -35,7 +37,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Records a hint, which replaces the last one of its kind.
+    /// Stores a hint in place of the last one of its kind.
     pub const fn take(&mut self, hint: Hint) {
         match hint {
             Hint::Priority(level) => self.priority = Some(level),

@@ -9,9 +9,9 @@ use crate::{
 
 /// A device, or a simulator of one, together with the hosts of its processes.
 ///
-/// A method carries out one [`Action`](crate::Action) and returns without waiting for its end, which is an event.
-/// A device that has no flags, or takes no work off, leaves those methods out; asked for one of
-/// them, the run ends with [`HostError::Unable`].
+/// A method carries out one [`Action`](crate::Action) and returns without waiting for the end of
+/// the action, which an event reports. A device that has no flags, or takes no work off, leaves
+/// those methods out; asked for one of them, the run ends with [`HostError::Unable`].
 ///
 /// # Laws
 ///
@@ -21,22 +21,24 @@ use crate::{
 ///    happened.
 /// 3. Actions are carried out in the order of the calls.
 pub trait Host {
-    /// Waits until something happens, and until `wake` at most. Returns the tick; `None` if nothing
-    /// will happen any more and there is no wake to wait for.
+    /// Waits until an event happens, and until the tick `wake` at most. Returns the tick that has
+    /// come; `None` if no event will come any more and `wake` is `None`.
     ///
     /// # Errors
     /// When the device cannot be waited for.
     fn wait(&mut self, wake: Option<Tick>) -> Result<Option<Tick>, HostError>;
 
-    /// Tells all that happened up to the tick that [`Host::wait`] returned. An event that is
-    /// refused has changed nothing: the device may go on, or end the run with the error.
+    /// Tells the dispatcher, by `tell`, every event up to the tick that [`Host::wait`] returned. An
+    /// event that `tell` refuses has changed nothing: the device may go on, or end the run with the
+    /// error.
     ///
     /// # Errors
     /// When the run is to end.
     fn report(&mut self, tell: &mut Tell<'_>) -> Result<(), HostError>;
 
-    /// Starts the workgroups of the pieces, at the addresses if there are any. [`Event::WavesEnded`]
-    /// reports their ends, several at a time or one by one.
+    /// Starts the workgroups that `pieces` name, or the waves `waves` of each of them, at the
+    /// addresses in `places` if there are any. [`Event::WavesEnded`] reports their ends, several at
+    /// a time or one by one.
     ///
     /// # Errors
     /// When the device cannot start them.
@@ -48,7 +50,8 @@ pub trait Host {
         places: &[Place],
     ) -> Result<(), HostError>;
 
-    /// Takes over a launch; `sequence` is what the cut of a raised flag is compared with.
+    /// Takes over a launch; `sequence` is the number of the submission within its process, which is
+    /// compared with the [`FlagCut`] of a raised flag.
     ///
     /// # Errors
     /// When the device cannot take it.
@@ -71,7 +74,8 @@ pub trait Host {
         Err(HostError::Unable("start a copy"))
     }
 
-    /// Binds a workgroup to a compute unit; its launch has begun, and none of its waves starts yet.
+    /// Binds a workgroup to a compute unit; the launch counts as begun, and no wave of the
+    /// workgroup starts yet.
     ///
     /// # Errors
     /// When the device cannot bind it.
@@ -80,8 +84,8 @@ pub trait Host {
         Ok(())
     }
 
-    /// Takes a launch off; [`Event::TakenOff`] reports that it is off, unless all its workgroups have
-    /// ended, which is then the last report of it.
+    /// Takes a launch off the device; [`Event::TakenOff`] reports that it has left. If all its
+    /// workgroups end instead, their end is the last report of the launch.
     ///
     /// # Errors
     /// When the device cannot take work off this way.
@@ -90,7 +94,8 @@ pub trait Host {
         Err(HostError::Unable("take a launch off"))
     }
 
-    /// Brings saved workgroups back; [`Event::Restored`] reports that they run.
+    /// Lets a launch that was taken off continue, with its saved workgroups; [`Event::Restored`]
+    /// reports that they run.
     ///
     /// # Errors
     /// When the device cannot bring them back.
@@ -99,8 +104,8 @@ pub trait Host {
         Err(HostError::Unable("restore a launch"))
     }
 
-    /// Writes the cuts of a process, one a stream; [`Event::Raised`] reports that every launch that
-    /// starts sees them.
+    /// Raises the preemption flag of a process, with one cut for each stream; [`Event::Raised`]
+    /// reports that every launch that starts from then on sees the cuts.
     ///
     /// # Errors
     /// When the device has no flags.
@@ -109,7 +114,7 @@ pub trait Host {
         Err(HostError::Unable("raise a flag"))
     }
 
-    /// Takes the cuts of a process back, before anything that is submitted later starts.
+    /// Lowers the preemption flag of a process, before any launch that is submitted later starts.
     ///
     /// # Errors
     /// When the device has no flags.
@@ -118,7 +123,7 @@ pub trait Host {
         Err(HostError::Unable("lower a flag"))
     }
 
-    /// Resets the compute units of a process; [`Event::ResetOver`] reports that it is over.
+    /// Resets the compute units of a process; [`Event::ResetOver`] reports the end of the reset.
     ///
     /// # Errors
     /// When the device cannot be reset.
@@ -127,7 +132,8 @@ pub trait Host {
         Err(HostError::Unable("reset compute units"))
     }
 
-    /// Notes that the preemption of a process is complete.
+    /// Is told that the preemption of a process is complete: in the way `how`, `after` ticks since
+    /// the process lost the turn.
     ///
     /// # Errors
     /// When the run is to end.
@@ -141,7 +147,7 @@ pub trait Host {
         Ok(())
     }
 
-    /// Notes that a launch will never run.
+    /// Is told that a launch will never run, and why.
     ///
     /// # Errors
     /// When the run is to end.
@@ -151,20 +157,20 @@ pub trait Host {
     }
 }
 
-/// A function that tells the dispatcher one event.
+/// A function that tells the dispatcher one event; its error says that the run is to end.
 pub type Tell<'t> = dyn FnMut(&Event<'_>) -> Result<(), HostError> + 't;
 
 /// The reason why a run of a host ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
-    /// The recipe asks for what the device cannot do.
+    /// The recipe asks for an action that the device cannot carry out; the text names the action.
     #[error("the device cannot {0}: give it a recipe that does not ask for it")]
     Unable(&'static str),
-    /// The dispatcher refuses an event, or cannot decide.
+    /// The dispatcher refuses an event, or cannot decide; the source says why.
     #[error("{0}")]
     Refused(#[source] Box<dyn core::error::Error + Send + Sync>),
-    /// The device has failed.
+    /// The device has failed; the source says how.
     #[error("the device has failed: {0}")]
     Device(#[source] Box<dyn core::error::Error + Send + Sync>),
 }

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-/// The name of an id: a few letters and at most ten digits.
+/// The text of an id: a few letters and at most ten digits.
 #[derive(Default)]
 struct Short {
     bytes: [u8; 12],
@@ -28,7 +28,7 @@ macro_rules! id {
         pub struct $name(pub $repr);
 
         impl $name {
-            /// The position this id stands for.
+            /// Returns the position in a table for which this id stands, from 0.
             #[must_use]
             #[inline]
             pub const fn index(self) -> usize {
@@ -47,19 +47,22 @@ macro_rules! id {
 }
 
 id! {
-    /// A kernel launch: one grid of equal workgroups. Unique in a run, also over repetitions.
+    /// The id of a kernel launch: one grid of equal workgroups. It is unique in a run, also over
+    /// repetitions of a profile.
     LaunchId, u32, "k"
 }
 id! {
-    /// A process: the unit of turn, share, level, flag and window (one input file in replay).
+    /// The id of a process: the unit of turn, share, level, flag and window (one input file in
+    /// replay).
     ProcessId, u16, "p"
 }
 id! {
-    /// An in-order lane of a process; unique only together with its [`ProcessId`].
+    /// The id of a stream, an in-order lane of launches of one process; unique only together with
+    /// its [`ProcessId`].
     StreamId, u32, "s"
 }
 id! {
-    /// A compute unit (SM, CU, WGP, Xe-core) of the one device.
+    /// The id of a compute unit (SM, CU, WGP, Xe-core) of the device.
     CuId, u16, "cu"
 }
 

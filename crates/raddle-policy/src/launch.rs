@@ -16,22 +16,23 @@ pub struct Launch {
     pub stream: StreamId,
     /// The urgency of the launch.
     pub level: Level,
-    /// Workgroups of the grid, numbered from 0.
+    /// The number of workgroups of the grid; the workgroups are numbered from 0.
     pub workgroups: u64,
-    /// The resources that each workgroup takes.
+    /// The resources that each workgroup takes, in granules.
     pub demand: Demand,
-    /// The use of barriers: whether waves of a workgroup meet at one.
+    /// The answer to whether the waves of a workgroup wait for each other at barriers.
     pub barrier: Barrier,
-    /// The verdict whether the launch may be killed part-way and run again.
+    /// The verdict whether the launch gives the same result when it is killed part-way and run
+    /// again.
     pub idempotent: Idempotence,
-    /// The instruction rates of the waves. Serialised only if known.
+    /// The rates at which one wave issues instructions of each kind. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
     pub activity: Activity,
     /// The call by which the host launched the kernel. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KernelCall::is_unknown"))]
     pub call: KernelCall,
-    /// The time that the launch is expected to take alone on the device, if a profile or an
-    /// observer knows that. Serialised only if known.
+    /// The time in ticks that the launch is expected to take alone on the device; `None` where
+    /// neither a profile nor an observer knows it. Serialised only if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub estimate: Option<Ticks>,
 }
@@ -46,30 +47,30 @@ impl Launch {
 }
 
 /// The call by which a host launches a kernel, as far as the source of the launch knows it: the
-/// fields of a packet except addresses.
+/// fields of a dispatch packet except addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct KernelCall {
-    /// The number of the kernel within its process, by name and code object, counted from 1; 0
-    /// means that the call is unknown.
+    /// The number that stands for the kernel (its name and code object) within its process, counted
+    /// from 1; 0 means that the call is unknown.
     pub kernel: u32,
-    /// The grid, in workgroups.
+    /// The extents of the grid in x, y and z, in workgroups.
     pub grid: Dim3,
-    /// Work-items of a workgroup.
+    /// The number of work-items of one workgroup.
     pub threads: u32,
-    /// LDS of a workgroup, in bytes.
+    /// The shared memory (LDS) of one workgroup, in bytes.
     pub lds_bytes: u32,
     /// True if a copy or a fill lies between the launch and the launch before it in its stream.
     pub behind_copy: bool,
 }
 
 impl KernelCall {
-    /// An unknown call.
+    /// The call of a launch of which no source knows the call.
     pub const UNKNOWN: Self =
         Self { kernel: 0, grid: Dim3::new(0, 0, 0), threads: 0, lds_bytes: 0, behind_copy: false };
 
-    /// Returns whether the kernel is unknown.
+    /// Returns whether the call is unknown: its kernel has the number 0.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub const fn is_unknown(&self) -> bool {
@@ -82,9 +83,9 @@ impl KernelCall {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Idempotence {
-    /// Proven idempotent: the launch may be killed.
+    /// Proven idempotent: the launch may be killed and run again.
     Idempotent,
-    /// Known not to be idempotent.
+    /// Known not to be idempotent: a second run may give another result.
     Not,
     /// Unknown; treated as [`Idempotence::Not`].
     #[default]

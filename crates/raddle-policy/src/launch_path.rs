@@ -9,14 +9,14 @@ use crate::{Fact, Launch, Tick, Ticks};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Submission {
-    /// Packets written to the queue.
+    /// The number of packets written to the queue for this launch.
     pub packets: u32,
-    /// Bytes written to the queue.
+    /// The number of bytes written to the queue for this launch.
     pub bytes: u64,
-    /// Time until the device can start the launch.
+    /// The time until the device can start the launch, in ticks.
     pub cost: Ticks,
-    /// Time from the end of the launch until its end is known: work that waits for the launch waits
-    /// that much longer.
+    /// The time in ticks from the end of the launch until its end is known: work that waits for the
+    /// launch waits that much longer.
     pub cleanup: Ticks,
 }
 
@@ -32,15 +32,15 @@ pub trait LaunchPath {
     /// submitted together; the cost and the cleanup are those of this launch alone.
     fn submit(&mut self, launch: &Launch) -> Submission;
 
-    /// Returns whether launching overlaps with running kernels. If so, launches are submitted one
-    /// at a time, each takes its `cost` after the one before it in its stream, and can start when
-    /// that time has passed. If not, launches that are submitted together can start together, when
-    /// all of them are launched.
+    /// Returns whether giving launches to the device overlaps with running kernels. If true,
+    /// launches are submitted one at a time: each takes its `cost` after the one before it in its
+    /// stream, and can start when that time has passed. If false, launches that are submitted
+    /// together can start together, when the cost of all of them has passed.
     fn overlaps(&self) -> bool {
         false
     }
 
-    /// Hears what happened; for policies that keep tables.
+    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

@@ -1,4 +1,5 @@
-//! How is a policy made of others: one for each process, one that is watched, one that is replaced?
+//! How is a policy made of other policies: one for each process, one whose answers are passed on,
+//! one that is replaced when it breaks a law?
 //!
 //! Not every layer exists for every trait. A turn is chosen among processes, so [`PerProcess`] has
 //! no turn; launch paths for each process have had no use; and a dispatcher cannot detect a broken
@@ -36,19 +37,23 @@ use crate::{
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
     others: P,
-    /// The launches that are shown to the policy that is asked.
+    /// The launches of the processes of the policy that is being asked, kept as memory for the next
+    /// question.
     launches: Vec<ReadyLaunch>,
-    /// The position of the policy that answered last; the policy for the others comes behind all.
+    /// The position of the policy that answered last, in the order in which the policies are asked;
+    /// the policy for all other processes is the last.
     answered: usize,
 }
 
 impl<P> PerProcess<P> {
-    /// Returns a policy that answers for all processes by this one.
+    /// Returns a policy that answers for all processes by `others`, until [`PerProcess::with`] adds
+    /// one for some process.
     pub const fn new(others: P) -> Self {
         Self { named: Vec::new(), others, launches: Vec::new(), answered: 0 }
     }
 
-    /// Adds another policy for this process.
+    /// Returns this policy with `policy` for `process`, which no longer belongs to the other
+    /// processes.
     #[must_use]
     pub fn with(mut self, process: ProcessId, policy: P) -> Self {
         self.named.retain(|(id, _)| *id != process);
@@ -64,14 +69,14 @@ impl<P> PerProcess<P> {
         self.named.get_mut(position).map_or(&mut self.others, |(_, policy)| policy)
     }
 
-    /// Returns the position of the policy of a process.
+    /// Returns the position of the policy that answers for a process.
     fn position(&self, process: ProcessId) -> usize {
         self.named.iter().position(|(id, _)| *id == process).unwrap_or(self.named.len())
     }
 }
 
 impl<P: Allocate> PerProcess<P> {
-    /// Asks one policy after the other, until one does not wait.
+    /// Asks one policy after the other, each with its own processes, until one does not wait.
     fn ask(
         &mut self,
         ready: &ReadyView<'_>,
@@ -85,8 +90,8 @@ impl<P: Allocate> PerProcess<P> {
             let its = |entry: &&ReadyLaunch| self.position(entry.launch.process) == position;
             launches.extend(ready.launches.iter().filter(its));
             let view = ReadyView { launches: &launches, cus: ready.cus };
-            // A policy without launches is asked too, so that it sees that the launches it refused
-            // are gone.
+            // A policy whose processes have no launch is asked too, so that it sees that the
+            // launches that it refused are gone.
             let answer = ask(self.at(position), &view, round);
             self.launches = launches;
             let Answer::Wait { retry_at } = answer else {
@@ -159,18 +164,20 @@ impl<P: Preempt> Preempt for PerProcess<P> {
     }
 }
 
-/// A question and its answer, as [`Traced`] reports them. It prints as one line.
+/// A question to a policy and its answer, as [`Traced`] passes them on. It prints as one line.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Asked<'a> {
-    /// The question which processes may issue, and until when.
+    /// The question which processes may issue, and until when: `until` is `None` where the policy
+    /// names no tick.
     Turn { processes: &'a [ProcessState], may_issue: &'a [ProcessId], until: Option<Tick> },
-    /// The question which workgroups go where.
+    /// The question which workgroups start on which compute units.
     Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
-    /// The question how the work of a process leaves.
+    /// The question how the work of a process that lost the turn leaves: `how` is `None` where it
+    /// stays.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
-    /// The question what it costs to submit a launch.
+    /// The question what it costs to give a launch to the device.
     LaunchPath { launch: &'a Launch, via: Submission },
 }
 
@@ -230,12 +237,12 @@ impl fmt::Display for Asked<'_> {
 pub struct Traced<P, F> {
     policy: P,
     shown: F,
-    /// The tick of the last observed fact, as a launch path gets no tick with its question.
+    /// The tick of the last observed fact: a launch path gets no tick with its question.
     now: Tick,
 }
 
 impl<P, F: FnMut(Tick, &Asked<'_>)> Traced<P, F> {
-    /// Returns this policy, with each answer passed to `shown`.
+    /// Returns a policy that answers as `policy` does and passes each answer to `shown`.
     pub const fn new(policy: P, shown: F) -> Self {
         Self { policy, shown, now: Tick::ZERO }
     }
@@ -352,18 +359,19 @@ pub struct Fallback<P, Q> {
 }
 
 impl<P, Q> Fallback<P, Q> {
-    /// Uses the first policy as long as it keeps its laws, then the second.
+    /// Returns a policy that asks `first` as long as it keeps its laws, then `second`.
     pub const fn new(first: P, second: Q) -> Self {
         Self { first, second, broken: None }
     }
 
-    /// The law that the first policy broke.
+    /// Returns the text of the law that the first policy broke; `None` while it has broken none.
     #[must_use]
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
 
-    /// Notes the broken law. Returns whether the second policy takes over now.
+    /// Records the law that the first policy broke. Returns whether the second policy takes over
+    /// now: false if it has already.
     fn replace(&mut self, law: &str) -> bool {
         let first = self.broken.is_none();
         self.broken.get_or_insert_with(|| law.to_string());
@@ -423,12 +431,13 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
             Some(_) => self.second.allocate_round(ready, now, round),
         }
     }
-    /// Returns whether both policies read the view, as the second may take over at any time.
+    /// Returns whether both policies know free resources from the view alone, as the second may
+    /// take over at any time.
     fn reads_the_view(&self) -> bool {
         self.first.reads_the_view() && self.second.reads_the_view()
     }
-    /// Returns whether both policies cut: if one does not, a launch that fits only in parts is
-    /// refused.
+    /// Returns whether both policies cut workgroups into waves: if one does not, a launch that fits
+    /// only in parts is refused.
     fn cuts(&self) -> bool {
         self.first.cuts() && self.second.cuts()
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Urgency: 0 is the most urgent, 255 is best effort.
+/// The urgency of a launch, stream or process: 0 is the most urgent, 255 is best effort.
 ///
 /// There is no `Ord` on purpose, because many readers would take "greater" for "more important".
 /// Ask [`Level::outranks`], and sort by [`Level::rank`].
@@ -28,8 +28,8 @@ impl Level {
         self.0 < other.0
     }
 
-    /// Returns a key to sort by: the most urgent comes first. The key is also the rank of a launch
-    /// for [`crate::Rank`].
+    /// Returns a key to sort by: the most urgent comes first. The key also serves as the rank of a
+    /// launch in [`crate::Rank`].
     #[must_use]
     pub const fn rank(self) -> u64 {
         self.0 as u64

@@ -42,7 +42,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-// Nouns.
+// Nouns: the types that questions and answers name.
 mod activity;
 mod demand;
 mod dim;

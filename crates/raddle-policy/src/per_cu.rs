@@ -1,7 +1,7 @@
 //! Which neighbouring compute units have equal values?
 //!
-//! Each compute unit has a value. Neighbours with equal values are one run, and the value is kept
-//! once: a change of the whole device takes as long as a change of one compute unit.
+//! Each compute unit has a value. Neighbours with equal values are one run, and the value of a run
+//! is kept once: a change of the whole device takes as long as a change of one compute unit.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -24,9 +24,10 @@ const BITS: usize = u64::BITS as usize;
 /// ```
 #[derive(Debug, Default)]
 pub struct PerCu<T> {
-    /// The values by compute unit; in a run only the value of its first compute unit counts.
+    /// The values by compute unit; within a run of equal values only that of the first compute unit
+    /// is up to date.
     values: Vec<T>,
-    /// A bit for each compute unit, set if a run begins there.
+    /// A bit for each compute unit, set if a run of equal values begins at it.
     begins: Vec<u64>,
 }
 
@@ -35,7 +36,7 @@ impl<T: Clone> Clone for PerCu<T> {
         Self { values: self.values.clone(), begins: self.begins.clone() }
     }
 
-    /// Keeps the memory where it is large enough.
+    /// Copies the values into the memory of this one where that is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.values.clone_from(&source.values);
         self.begins.clone_from(&source.begins);
@@ -43,7 +44,7 @@ impl<T: Clone> Clone for PerCu<T> {
 }
 
 impl<T: Clone + PartialEq> PerCu<T> {
-    /// Returns `len` compute units with this value.
+    /// Returns a table of `len` compute units that all have this value.
     #[must_use]
     pub fn new(len: usize, value: T) -> Self {
         let mut begins = vec![0; len.div_ceil(BITS)];
@@ -72,8 +73,8 @@ impl<T: Clone + PartialEq> PerCu<T> {
         (cu < self.len()).then(|| &self.values[self.begin_of(cu)])
     }
 
-    /// Returns the runs of equal values within a range of compute units, ascending. Units that do
-    /// not exist are left out.
+    /// Returns the runs of equal values within a range of compute units, ascending: (range of
+    /// units, value). Units that do not exist are left out.
     #[inline]
     pub fn runs(&self, units: Range<usize>) -> impl Iterator<Item = (Range<usize>, &T)> + Clone {
         let end = units.end.min(self.len());
@@ -89,7 +90,8 @@ impl<T: Clone + PartialEq> PerCu<T> {
         })
     }
 
-    /// Changes the values of a range of compute units, run by run. Units that do not exist are left out.
+    /// Changes the values of a range of compute units: `to` is called once for each run of equal
+    /// values. Units that do not exist are left out.
     #[inline]
     pub fn change(&mut self, units: Range<usize>, mut to: impl FnMut(Range<usize>, &mut T)) {
         let (start, end) = (units.start, units.end.min(self.len()));
@@ -111,7 +113,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
         }
     }
 
-    /// Returns the first compute unit of the run that this one is in.
+    /// Returns the first compute unit of the run of equal values to which `cu` belongs.
     #[inline]
     fn begin_of(&self, cu: usize) -> usize {
         let mut word = cu / BITS;
@@ -124,7 +126,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
         word * BITS + below.ilog2() as usize
     }
 
-    /// Returns the first compute unit after the run that this one is in.
+    /// Returns the first compute unit behind the run of equal values to which `cu` belongs.
     #[inline]
     fn end_of(&self, cu: usize) -> usize {
         let next = cu + 1;
@@ -139,7 +141,8 @@ impl<T: Clone + PartialEq> PerCu<T> {
         word * BITS + above.trailing_zeros() as usize
     }
 
-    /// Makes a run begin at this compute unit.
+    /// Makes a run of values begin at this compute unit, although the unit before may have the same
+    /// value.
     #[inline]
     fn split(&mut self, cu: usize) {
         let bit = 1 << (cu % BITS);
@@ -150,7 +153,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
     }
 
     /// Joins the run that begins at `cu` with the run before it if their values are equal. Returns
-    /// the compute unit at which the run of `cu` begins then.
+    /// the compute unit at which the joined run begins; it is `cu` where the values differ.
     #[inline]
     fn join(&mut self, before: Option<usize>, cu: usize) -> usize {
         let before = before.filter(|&before| self.values[before] == self.values[cu]);
@@ -161,7 +164,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
     }
 }
 
-/// Compares the values of each compute unit.
+/// Two tables are equal if each compute unit has the same value in both.
 impl<T: Clone + PartialEq> PartialEq for PerCu<T> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && (0..self.len()).all(|cu| self.get(cu) == other.get(cu))

@@ -5,31 +5,33 @@ use core::ops::Range;
 
 use crate::{CuId, Demand};
 
-/// `count` workgroups of one launch on one compute unit: `first`, `first + stride`, ...
+/// A part of an answer or event: `count` workgroups of one launch on one compute unit, with the
+/// numbers `first`, `first + stride`, ...
 ///
-/// A whole uniform round over N compute units is N pieces of stride N.
+/// Workgroups dealt in turn to N compute units are N pieces of stride N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Piece {
-    /// The lowest workgroup.
+    /// The number of the lowest workgroup of the piece.
     pub first: u64,
-    /// Distance between neighbouring workgroups; 1 or more (also where `count` is 1).
+    /// The distance between the numbers of neighbouring workgroups; 1 or more (also where `count`
+    /// is 1).
     pub stride: u32,
-    /// The number of workgroups, 1 or more.
+    /// The number of workgroups of the piece, 1 or more.
     pub count: u32,
     /// The compute unit that the workgroups go to.
     pub cu: CuId,
 }
 
 impl Piece {
-    /// Returns a piece of a single workgroup.
+    /// Returns the piece that holds a single workgroup.
     #[must_use]
     pub const fn one(workgroup: u64, cu: CuId) -> Self {
         Self { first: workgroup, stride: 1, count: 1, cu }
     }
 
-    /// Returns whether this workgroup is one of the piece.
+    /// Returns whether the piece holds this workgroup.
     #[must_use]
     pub const fn names(self, workgroup: u64) -> bool {
         let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
@@ -39,8 +41,8 @@ impl Piece {
         }
     }
 
-    /// Groups the pieces by neighbouring compute units that get the same number of workgroups, one piece
-    /// each: the range of compute units, and the number for each of them.
+    /// Groups pieces that follow each other, have the same number of workgroups and lie on compute
+    /// units that follow each other. Returns (range of compute units, workgroups on each of them).
     pub fn by_units(pieces: &[Self]) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
         let next = |a: &Self, b: &Self| a.count == b.count && a.cu.index() + 1 == b.cu.index();
         pieces.chunk_by(next).map(|run| {
@@ -49,7 +51,7 @@ impl Piece {
         })
     }
 
-    /// Returns the workgroups of the piece, ascending.
+    /// Returns the numbers of the workgroups of the piece, ascending.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
         let stride = u64::from(self.stride);
         // Two u32 multiplied fit a u64.
@@ -66,7 +68,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// The waves that an answer starts, of each workgroup that it names.
+/// The waves that start or end, of each workgroup that an answer or event names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -76,19 +78,19 @@ pub enum WaveSpan {
     All,
     /// Waves `first .. first + count` of a partly started workgroup (seed 003, L1..L3).
     Range {
-        /// The lowest wave.
+        /// The number of the lowest wave within the workgroup.
         first: u16,
         /// The number of waves, 1 or more.
         count: u16,
     },
-    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3). They act as a
-    /// workgroup of their own: wherever they start they take its slot and LDS, and they end
-    /// together, with the same span. Several of them also take its barriers, a single one takes
-    /// none ([`Demand::of`]).
+    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3). The waves of one
+    /// span act as a workgroup of their own: wherever they start they take the slot and the LDS of
+    /// a workgroup, and they end together, with the same span. Several waves also take the barriers
+    /// of a workgroup, a single wave takes none ([`Demand::of`]).
     ///
     /// [`Demand::of`]: crate::Demand::of
     Cut {
-        /// The lowest wave.
+        /// The number of the lowest wave within the workgroup.
         first: u16,
         /// The number of waves, 1 or more.
         count: u16,
@@ -96,7 +98,7 @@ pub enum WaveSpan {
 }
 
 impl WaveSpan {
-    /// Returns the first wave and the number of waves, for workgroups of `waves` waves.
+    /// Returns (first wave, number of waves) of the span, for workgroups of `waves` waves.
     #[must_use]
     pub const fn bounds(self, waves: u16) -> (u16, u16) {
         match self {
@@ -107,8 +109,8 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// Returns the demand of these waves. A single wave of a workgroup that was cut needs no
-    /// barrier.
+    /// Returns the demand of these waves of a workgroup. A single wave of a workgroup that was cut
+    /// needs no barrier.
     #[must_use]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {
@@ -125,12 +127,12 @@ impl Demand {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Place {
-    /// The SIMD of the compute unit.
+    /// The number of the SIMD within the compute unit.
     pub simd: u8,
-    /// First vector-register granule, counted within the SIMD.
+    /// The first vector-register granule of the wave, counted from 0 within the SIMD.
     pub vgpr: u16,
-    /// First scalar-register granule, counted within the compute unit.
+    /// The first scalar-register granule of the wave, counted from 0 within the compute unit.
     pub sgpr: u16,
-    /// First LDS granule, counted within the compute unit.
+    /// The first LDS granule of its workgroup, counted from 0 within the compute unit.
     pub lds: u32,
 }

@@ -7,12 +7,12 @@ use crate::{
     VictimView,
 };
 
-/// A policy that is one function: see [`turn_fn`], [`preempt_fn`] and [`allocate_fn`].
+/// A policy whose answer is one function: see [`turn_fn`], [`preempt_fn`] and [`allocate_fn`].
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 
 /// Makes this function a turn policy; the function writes the processes that may issue to its last
-/// argument.
+/// argument, and returns until when (`None`: until the runnable processes change).
 ///
 /// ```
 /// use raddle_policy::turn_fn;
@@ -30,7 +30,8 @@ where
     PolicyFn(answer)
 }
 
-/// Makes this function a preempt policy.
+/// Makes this function a preempt policy; the function returns how the work leaves (`None`: the work
+/// stays).
 pub const fn preempt_fn<F>(answer: F) -> PolicyFn<F>
 where
     F: FnMut(&VictimView<'_>, Tick) -> Option<Preemption>,

@@ -11,12 +11,12 @@ use crate::{
 };
 
 /// An order of launches and of compute units, which is all that many allocation policies need.
-/// [`Ranked`] makes it a policy that answers in bulk.
+/// [`Ranked`] makes the order an allocation policy.
 ///
 /// The least rank comes first. Equal launches go in the order of their submission, equal compute units
 /// in that of their ids. The same arguments give the same rank.
 pub trait Rank {
-    /// Returns the rank of a launch; by default equal for all, so that they go in the order of
+    /// Returns the rank of a launch; by default 0 for all, so that launches go in the order of
     /// their submission.
     fn launch(&self, launch: &ReadyLaunch) -> u64 {
         let _ = launch;
@@ -24,16 +24,16 @@ pub trait Rank {
     }
 
     /// Returns the rank of a compute unit for the next workgroup of a launch. `free` has the free
-    /// resources of the unit, and `room` is the number of such workgroups for which it has room, 1
-    /// or more.
+    /// resources of the unit, and `room` is the number of further workgroups of the launch that fit
+    /// on it, 1 or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
 }
 
 /// The allocation policy of an order: the first launch for which there is room starts its next
 /// workgroup on the first compute unit that has room for it, and so on.
 ///
-/// The policy answers for as many workgroups at once as it can; the placements are those of one by
-/// one.
+/// The policy answers for as many workgroups at once as it can; it places them where it would if it
+/// were asked for one at a time.
 ///
 /// ```
 /// use raddle_policy::{Free, Launch, Rank, Ranked};
@@ -55,39 +55,45 @@ pub trait Rank {
 #[derive(Clone, Debug)]
 pub struct Ranked<R> {
     rank: R,
-    /// The waiting launches: rank and position.
+    /// The waiting launches, sorted: (rank, position in the view).
     queue: Vec<(u64, usize)>,
-    /// Compute units with room: rank, id, ladder, and position on the ladder.
+    /// Compute units with room, the least rank first: (rank, id, index in `ladders`, workgroups
+    /// taken so far).
     units: BinaryHeap<Reverse<(u64, CuId, usize, usize)>>,
     ladders: Vec<Ladder>,
-    /// The number of ladders that belong to this answer.
+    /// The number of entries of `ladders` (ranks of compute units with equal free resources) that
+    /// belong to the present answer.
     used: usize,
-    /// For each compute unit the piece that is being written, by its position in the answer.
+    /// For each compute unit, the index in the answer of the piece to which its next workgroup may
+    /// be added; `None` if it has none.
     open: Vec<Option<usize>>,
 }
 
-/// The ranks of units whose free resources were equal before the answer, as they take one workgroup
-/// after the other.
+/// The ranks of compute units whose free resources were equal before the answer: one rank for each
+/// number of workgroups that they have taken since.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
-    /// The free resources of such a unit before the answer.
+    /// The free resources of each compute unit of the ladder (units with equal free resources)
+    /// before the answer.
     stood: CuFree,
-    /// The free resources of such a unit at the last of `ranks`.
+    /// The free resources of a compute unit of the ladder (units with equal free resources) that
+    /// has taken as many workgroups of this answer as the last entry of `ranks` is for.
     stands: CuFree,
     room: u32,
-    /// Ranks with 0, 1, .. workgroups of this answer on them.
+    /// The rank of a compute unit of the ladder (units with equal free resources) with 0, 1, ..
+    /// workgroups of this answer on it.
     ranks: Vec<u64>,
 }
 
-/// The most launches whose wait one answer explains.
+/// The most launches for which one answer gives a refusal, the reason for their wait.
 const EXPLAINED: usize = 16;
 
-/// The number of ladders, the latest ones, among which an equal unit is looked for. A match that is
-/// missed costs one ladder more, with its ranks.
+/// The number of ladders (ranks of equal compute units), the latest ones, among which one for an
+/// equal unit is looked for. A match that is missed costs one ladder more, with its ranks.
 const ALIKE: usize = 8;
 
 impl<R: Rank> Ranked<R> {
-    /// Makes this order a policy.
+    /// Returns the allocation policy with this order.
     #[must_use]
     pub const fn new(rank: R) -> Self {
         Self {
@@ -127,7 +133,8 @@ impl<R: Rank> Ranked<R> {
         Answer::WAIT
     }
 
-    /// Ranks every compute unit with room for a workgroup of this launch.
+    /// Ranks every compute unit with room for a workgroup of this launch, and puts these units into
+    /// `units`.
     fn measure(&mut self, cus: &Cus, launch: &Launch) {
         self.units.clear();
         self.used = 0;
@@ -145,8 +152,8 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Begins a ladder for units with these free resources, with its first rank if there is room.
-    /// Returns the position of the ladder.
+    /// Begins a ladder of ranks for compute units with these free resources, with its first rank if
+    /// a workgroup fits. Returns the index of the ladder.
     fn begin(&mut self, cus: &Cus, cu: CuId, unit: CuFree, launch: &Launch) -> usize {
         let at = self.used;
         self.used += 1;
@@ -163,8 +170,8 @@ impl<R: Rank> Ranked<R> {
         at
     }
 
-    /// Returns the rank of units on a ladder that have taken `taken` workgroups, and adds it to the
-    /// ladder if it is not there yet. `None` if the units have no more room.
+    /// Returns the rank of the compute units of a ladder that have taken `taken` workgroups, and
+    /// adds the rank to the ladder if it is not there yet. `None` if the units have no more room.
     fn climb(&mut self, cus: &Cus, ladder: usize, taken: usize, launch: &Launch) -> Option<u64> {
         let ladder = &mut self.ladders[ladder];
         if let Some(&rank) = ladder.ranks.get(taken) {
@@ -177,7 +184,8 @@ impl<R: Rank> Ranked<R> {
         Some(rank)
     }
 
-    /// Places workgroups of one launch of the queue, as long as that launch comes first.
+    /// Places workgroups of the launch at position `at` of the queue, as long as that launch comes
+    /// first; without `bulk`, one workgroup.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
         let next = self.queue.get(at + 1).copied();
@@ -205,7 +213,8 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Returns whether a launch, as it stands now, comes behind the next one of the queue.
+    /// Returns whether a launch of the queue, with the rank that it has now, comes behind the next
+    /// launch of the queue.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }
@@ -230,7 +239,7 @@ impl<R: Rank> Ranked<R> {
     }
 }
 
-/// The policy has the name and the settings of its order.
+/// The policy has the name and the settings of its order `R`.
 impl<R: Rank + Configured> Configured for Ranked<R> {
     const NAME: &'static str = R::NAME;
     const EXAMPLES: &'static [&'static str] = R::EXAMPLES;

@@ -4,32 +4,32 @@ use core::fmt;
 
 use crate::{CuId, LaunchId};
 
-/// A resource of a compute unit, under the names of AMD's SPI counters.
+/// The resource that a workgroup may lack, under the names of AMD's SPI counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Resource {
-    /// Wave slots.
+    /// Wave slots: each holds one wave on a SIMD.
     Waves,
-    /// Vector registers.
+    /// Vector registers, in granules.
     Vgpr,
-    /// Scalar registers.
+    /// Scalar registers, in granules.
     Sgpr,
-    /// Shared memory (local data share).
+    /// Shared memory of a workgroup (local data share), in granules.
     Lds,
     /// Hardware barriers.
     Barriers,
-    /// Workgroup slots.
+    /// Workgroup slots: each holds one workgroup on a compute unit.
     Workgroups,
-    /// Workgroups in the grid: an empty grid lacks one.
+    /// Workgroups in the grid: a launch with an empty grid lacks one.
     Grid,
-    /// A compute unit that the policy lets this process use.
+    /// Compute units that the policy lets the process use.
     Cus,
 }
 
 impl Resource {
-    /// The kebab-case name, as logs and recipes spell it.
+    /// Returns the name in kebab-case, as logs and recipes spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,8 @@ impl fmt::Display for Resource {
     }
 }
 
-/// A refusal is data: what was wanted, what was there, where.
+/// The reason why a workgroup was not placed: the resource that was lacking, the amounts, and the
+/// compute unit. A refusal is data, not an error.
 ///
 /// Amounts are granules of the device, summed over the waves of one workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,19 +61,19 @@ impl fmt::Display for Resource {
 pub struct Refusal {
     /// The launch whose next workgroup found no place.
     pub launch: LaunchId,
-    /// The compute unit that was tried; `None` if the refusal concerns all of them.
+    /// The compute unit that was tried first; `None` if the refusal concerns all of them.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub cu: Option<CuId>,
-    /// The resource that is lacking.
+    /// The resource of which less was available than wanted.
     pub resource: Resource,
-    /// The amount that one workgroup needs.
+    /// The amount that one workgroup needs, in granules or slots.
     pub wanted: u64,
-    /// The amount that was available.
+    /// The amount that was available, in granules or slots.
     pub available: u64,
 }
 
 impl Refusal {
-    /// Returns the amount that is missing.
+    /// Returns the amount that is missing, in granules or slots.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.wanted.saturating_sub(self.available)

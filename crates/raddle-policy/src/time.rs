@@ -22,7 +22,7 @@ impl Tick {
     /// The largest time; arithmetic saturates here instead of wrapping.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The span since `earlier`, 0 if `earlier` is later.
+    /// Returns the span since `earlier`; 0 if `earlier` is later.
     #[must_use]
     #[inline]
     pub const fn since(self, earlier: Self) -> Ticks {

@@ -1,4 +1,4 @@
-//! Which processes may issue now, and until when?
+//! Which processes may issue launches now, and until when?
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,31 +14,32 @@ pub struct ProcessState {
     pub id: ProcessId,
     /// The most urgent level among the process's launches that are ready, submitted or resident.
     pub level: Level,
-    /// The share of the process, 1 or more.
+    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
     pub share: u32,
     /// The tick at which the process joined.
     pub joined: Tick,
-    /// The time for which the process has been runnable so far.
+    /// The time for which the process has been runnable so far, in ticks.
     pub alive: Ticks,
-    /// The time for which the process has had waves on the device so far.
+    /// The time for which the process has had waves on the device so far, in ticks.
     pub ran: Ticks,
     /// Waves that the process has on the device now.
     pub resident_waves: u64,
-    /// Launches that are ready and not submitted; `None` if that is unknown, as in a live run.
+    /// The number of launches that are ready and not submitted; `None` if that is unknown, as in a
+    /// live run.
     pub ready: Option<u64>,
-    /// Launches submitted that have not ended.
+    /// The number of launches that are submitted and have not ended.
     pub submitted: u64,
-    /// The time that the ready and submitted launches are expected to take together
-    /// ([`crate::Launch::estimate`]); `None` unless that is known for all of them.
+    /// The time in ticks that the ready and submitted launches are expected to take together
+    /// ([`crate::Launch::estimate`]); `None` unless the estimates of all of them are known.
     pub outstanding: Option<Ticks>,
     /// The tick at which the process last became runnable.
     pub ready_since: Tick,
     /// The tick since which the process has had no waves on the device although it is runnable;
     /// `None` while it has some.
     pub waiting_since: Option<Tick>,
-    /// Streams with launches that are ready or submitted; `None` if that is unknown.
+    /// The number of streams with launches that are ready or submitted; `None` if that is unknown.
     pub streams: Option<u32>,
-    /// The hints of the process's program.
+    /// The last hint of each kind that the process's program gave.
     pub hints: Hints,
 }
 
@@ -61,7 +62,7 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// Returns the state of a stream of this level that has just become runnable, with one launch
+    /// Returns the state of a stream of this level that becomes runnable at `now`, with one launch
     /// that is ready.
     #[must_use]
     pub const fn new(id: StreamId, level: Level, now: Tick) -> Self {
@@ -81,27 +82,28 @@ impl StreamState {
     }
 }
 
-/// The processes that a turn policy has loaded into the cache of a GPU, and the candidates.
+/// The processes that a turn policy has loaded to run next, and the candidates among which it chose
+/// (seed 004: the cache of a GPU).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct CacheLoad {
-    /// The processes from which the policy chose.
+    /// The processes among which the policy chose those to load.
     pub candidates: Vec<ProcessId>,
     /// The loaded processes, in the order in which they run.
     pub loaded: Vec<LoadedSlice>,
 }
 
-/// A process in the cache.
+/// A process that is loaded to run, with its slice (its turn's length).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct LoadedSlice {
     /// The loaded process.
     pub process: ProcessId,
-    /// The weight of the process as a fraction: numerator and denominator.
+    /// The weight of the process as a fraction: (numerator, denominator).
     pub weight: (u128, u64),
-    /// The length of the process's slice.
+    /// The length of the process's slice, in ticks.
     pub slice: Ticks,
 }
 
@@ -123,9 +125,9 @@ pub struct LoadedSlice {
 ///    more, another runnable one is named at some tick.
 pub trait Turn {
     /// Writes to `may_issue` (empty at the call) the processes that may issue, and returns until
-    /// when, if that is known.
+    /// when they may; `None`: until the runnable processes or their levels change.
     ///
-    /// `processes` are the *runnable* ones (a ready, submitted or resident launch), by id.
+    /// `processes` are the *runnable* ones (with a ready, submitted or resident launch), by id.
     fn turn(
         &mut self,
         processes: &[ProcessState],
@@ -134,18 +136,18 @@ pub trait Turn {
     ) -> Option<Tick>;
 
     /// Returns whether the policy also chooses among the streams of a process that has the turn. If
-    /// not, all of them may submit.
+    /// false, all of its streams may submit.
     fn by_stream(&self) -> bool {
         false
     }
 
     /// Writes to `may_issue` (empty at the call) the streams that may submit, of a process that has
-    /// the turn, and returns until when, if that is known. Submitted launches of other streams run
-    /// on.
+    /// the turn, and returns until when they may; `None`: until the streams or their levels change.
+    /// Submitted launches of other streams run on.
     ///
     /// `streams` are those with a ready or submitted launch, by id. The policy is asked when one of
-    /// them appears, disappears or changes its level, when its process gets the turn, and at the
-    /// tick that it named.
+    /// these streams appears, disappears or changes its level, when its process gets the turn, and
+    /// at the tick that it named.
     fn streams(
         &mut self,
         process: &ProcessState,
@@ -158,9 +160,9 @@ pub trait Turn {
         None
     }
 
-    /// Combines this policy with another one that chooses among the processes that this one names:
-    /// for example the urgent ones first, and these in turn. The combined policy is asked again at
-    /// the earlier tick of the two.
+    /// Combines this policy with `second`, which chooses among the processes that this one names:
+    /// for example the urgent processes first, and turns among them. The combined policy is asked
+    /// again at the earlier of the two policies' ticks.
     fn then<B: Turn>(self, second: B) -> Then<Self, B>
     where
         Self: Sized,
@@ -168,20 +170,20 @@ pub trait Turn {
         Then { first: self, second, named: Vec::new(), streams: Vec::new() }
     }
 
-    /// Returns the processes loaded at the last question, if the policy models a cache and loaded
-    /// it then; for logs.
+    /// Returns the processes that the policy loaded at its last answer; `None` if it models no
+    /// cache of processes, or loaded none then. For logs.
     fn load(&self) -> Option<&CacheLoad> {
         None
     }
 
-    /// Tells the policy that its last answer broke this law and was dropped. Returns whether
-    /// another policy takes over and shall be asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke `law` and was dropped. Returns whether another
+    /// policy takes over and is to be asked: see [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
     }
 
-    /// Hears what happened; for policies that keep tables.
+    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }
@@ -193,7 +195,7 @@ pub trait Turn {
 pub struct Then<A, B> {
     first: A,
     second: B,
-    /// The processes that the first policy names.
+    /// The processes that the first policy names at this question, kept as memory for the next one.
     named: Vec<ProcessState>,
     streams: Vec<StreamState>,
 }
@@ -236,7 +238,8 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
-    /// Replaces both policies, if they can be: it is unknown which of the two gave the answer.
+    /// Tells both policies that a law was broken, as it is unknown which of the two gave the
+    /// answer. Returns whether either is replaced.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }

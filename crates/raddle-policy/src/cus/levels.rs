@@ -3,8 +3,9 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Takes `n` from the levels, always one from the highest, ties to the lowest position. Returns the
-/// amount taken from each level; `None`, with nothing taken, if the levels hold less than `n`.
+/// Takes `n` in total from the levels, one at a time from the highest level, ties to the lowest
+/// position. Returns the amount taken from each level; `None`, with nothing taken, if the levels
+/// hold less than `n`.
 #[must_use]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
     let mut taken = [0u16; MAX_SIMDS];

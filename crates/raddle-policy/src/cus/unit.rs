@@ -9,7 +9,7 @@ use crate::{CuShape, Demand, MAX_SIMDS};
 pub(crate) struct CuFree {
     pub(super) waves: Split,
     pub(super) vgpr: Split,
-    /// Scalar-register granules; never changed where scalar registers do not limit.
+    /// Free scalar-register granules; never changed where scalar registers do not limit.
     pub(super) sgpr: u16,
     pub(super) workgroups: u16,
     pub(super) barriers: u16,
@@ -45,18 +45,20 @@ impl CuFree {
         }
     }
 
-    /// Returns the number of further waves of this kind that one SIMD can hold.
+    /// Returns the number of further waves with `vgpr` vector-register granules each that one SIMD
+    /// can hold.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
         self.waves[simd].min(by_registers)
     }
 
-    /// Returns the number of further waves of this kind that all SIMDs together can hold.
+    /// Returns the number of further waves of this demand that all SIMDs together can hold.
     pub(super) fn waves_room(&self, simds: u8, demand: &Demand) -> u32 {
         (0..usize::from(simds)).map(|simd| u32::from(self.wave_room(simd, demand.vgpr))).sum()
     }
 
-    /// Returns how many further whole workgroups fit; 0 for a demand without waves.
+    /// Returns the number of further whole workgroups that fit on the compute unit; 0 for a demand
+    /// without waves.
     pub(super) fn room(&self, simds: u8, demand: &Demand) -> u32 {
         let waves = u32::from(demand.waves);
         if waves == 0 || sum(&self.waves) < waves || !self.has(demand, 1, waves) {
@@ -71,8 +73,8 @@ impl CuFree {
     }
 
     /// Returns whether the slots, LDS and barriers of `groups` workgroups and the scalar registers
-    /// of `waves` waves are free. The products make the same test as the divisions of `room`, and
-    /// cost less on the hot path.
+    /// of `waves` waves are free. The method multiplies where `room` divides: the test is the same,
+    /// and costs less on the hot path.
     pub(super) fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
         let (groups, waves) = (u64::from(groups), u64::from(waves));
         u64::from(self.workgroups) >= groups
@@ -81,7 +83,8 @@ impl CuFree {
             && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
     }
 
-    /// Returns the SIMDs that `waves` further waves would go to; `None` if they have no room.
+    /// Returns the number of waves that each SIMD would get of `waves` further ones; `None` if the
+    /// SIMDs have no room for all of them.
     pub(super) fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
         let simds = usize::from(simds);
         let mut room = [0u16; MAX_SIMDS];
@@ -91,8 +94,7 @@ impl CuFree {
         take_highest(&mut room[..simds], waves)
     }
 
-    /// Takes resources that are free, so that no product is larger than the amount that it is
-    /// subtracted from.
+    /// Takes the resources of these waves and workgroups, all of which must be free.
     pub(super) fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
             self.waves[simd] -= waves;
@@ -104,7 +106,7 @@ impl CuFree {
         self.lds -= groups * demand.lds;
     }
 
-    /// Gives back resources that were taken.
+    /// Frees the resources of these waves and workgroups, which were taken before.
     #[inline]
     pub(super) fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
