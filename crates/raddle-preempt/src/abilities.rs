@@ -2,31 +2,33 @@
 
 use raddle_policy::Preemption;
 
-/// The methods that a runtime has for taking work off a device. Waiting is always possible.
+/// Methods of a runtime for taking work off a device, each true where the runtime has it. Waiting
+/// is always possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct Abilities {
-    /// Kernels test a flag before they begin.
+    /// True where kernels test a flag before they begin, so that submitted launches can leave.
     pub can_flag: bool,
-    /// Workgroups that have not started can be held, with the launch they belong to.
+    /// True where the runtime can hold back workgroups that have not started, while workgroups that
+    /// run go on to their end.
     pub can_drain: bool,
-    /// Running launches can be killed. This ability is useless without the flag: the launches
-    /// behind a killed one would run before it.
+    /// True where running launches can be killed. This ability is useless without the flag: the
+    /// launches behind a killed one would run before it.
     pub can_reset: bool,
-    /// Resident workgroups can be saved and restored.
+    /// True where workgroups that are on the device can be saved, and restored later.
     pub can_switch: bool,
 }
 
 impl Abilities {
-    /// The abilities of a runtime that can only wait.
+    /// Abilities of a runtime that can only wait.
     pub const NONE: Self =
         Self { can_flag: false, can_drain: false, can_reset: false, can_switch: false };
-    /// The abilities of a runtime that has every method.
+    /// Abilities of a runtime that has every method.
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
 
-    /// Returns whether the runtime has this method.
+    /// Returns whether the runtime has the method `method`.
     #[must_use]
     pub const fn can(self, method: Preemption) -> bool {
         match method {

@@ -14,68 +14,72 @@ use raddle_policy::{
 use crate::driver::Wish;
 use crate::error::PreemptError;
 
-/// The state of a process with respect to the turn.
+/// State of one process with respect to the turn, which is the right to submit launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The process may submit.
+    /// The process has the turn and may submit.
     HasTurn,
-    /// The process has the turn again, and may submit when its work has left by this method.
+    /// The process has the turn again, while its work still leaves the device by this method. It
+    /// may submit when the work has left.
     Returning(Preemption),
-    /// The process may not submit; its submitted launches stay, or have ended.
+    /// The process has no turn and may not submit; no preemption removes its submitted launches.
     Paused,
-    /// The work of the process leaves by this method.
+    /// The process has no turn, and its work leaves the device by this method.
     Leaving(Preemption),
-    /// The work of the process has left.
+    /// The process has no turn, and its work has left the device.
     Away,
 }
 
 impl Standing {
-    /// Returns whether the last answer of the turn policy named the process.
+    /// Returns whether the process has the turn: the last answer of the turn policy named it.
     #[must_use]
     pub const fn has_turn(self) -> bool {
         matches!(self, Self::HasTurn | Self::Returning(_))
     }
 }
 
-/// Answers of both policies of one decision.
+/// Answers of the turn policy and the preempt policy of one decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// The wishes, in the order of the processes; processes that go on come last.
+    /// Requests to the drivers of processes, in the order of the processes' ids; each
+    /// [`Wish::Resume`] comes after all other wishes.
     pub wishes: Vec<Wish>,
-    /// The processes that lost the turn with submitted work and are not being preempted yet: how
-    /// the work of each leaves, if it does. The preempt policy decides this, unless something of
-    /// the process has not come back since its last preemption.
+    /// Processes that lost the turn with submitted work and are not being preempted yet, each with
+    /// the method by which its work leaves; `None` where the work stays. The preempt policy decides
+    /// this, unless work of the process has not come back since its last preemption.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
-    /// The processes that have the turn.
+    /// Ids of the processes that have the turn from now on.
     pub may_issue: Vec<ProcessId>,
-    /// The tick until which they have the turn, if the policy named one.
+    /// Tick at which the turn ends; `None` where the turn policy named no end.
     pub until: Option<Tick>,
-    /// A law that the turn policy broke, so that another one answered in its place
-    /// ([`Turn::broke_law`]).
+    /// Law that the turn policy broke, so that another policy answered in its place
+    /// ([`Turn::broke_law`]); `None` where no law was broken.
     pub broken: Option<&'static str>,
 }
 
-/// The processes that have the turn, the tick until which they have it, and the state of the
-/// others.
+/// Keeper of the turn: the processes that have it, the tick until which they have it, and the state
+/// of every other process.
 #[derive(Clone, Debug, Default)]
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// Set if something has changed that a turn policy sees.
+    /// True where something has changed that a turn policy sees, so that the policy has to be
+    /// asked.
     is_stale: bool,
-    /// The processes that have the turn, by id.
+    /// Processes that have the turn, in the order of their ids.
     named: Vec<ProcessId>,
     by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
 }
 
 impl Arbiter {
-    /// Adds a process, without the turn: its driver starts [paused](Wish::Pause).
+    /// Adds a process without the turn: its driver starts [paused](Wish::Pause).
     pub fn joined(&mut self, process: ProcessId) {
         self.standings.insert(process, Standing::Paused);
     }
 
-    /// Removes a process that has left.
+    /// Removes a process that takes part no longer; if the process had the turn, a new decision is
+    /// due.
     pub fn left(&mut self, process: ProcessId) {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
@@ -92,7 +96,7 @@ impl Arbiter {
         self.is_stale = true;
     }
 
-    /// Notes that the preemption of a process is complete.
+    /// Notes that the preemption of a process is complete: none of its work is on the device.
     pub fn drained(&mut self, process: ProcessId) {
         match self.standings.get_mut(&process) {
             Some(standing @ Standing::Leaving(_)) => *standing = Standing::Away,
@@ -101,23 +105,26 @@ impl Arbiter {
         }
     }
 
-    /// Returns the state of a process; `None` if there is no such process.
+    /// Returns the state of a process; `None` where the arbiter does not know the process.
     #[must_use]
     pub fn standing(&self, process: ProcessId) -> Option<Standing> {
         self.standings.get(&process).copied()
     }
 
-    /// Returns whether the turn policy has to be asked.
+    /// Returns whether the turn policy has to be asked: something has changed, or the turn has
+    /// ended by `now`.
     #[must_use]
     pub fn is_due(&self, now: Tick) -> bool {
         self.is_stale || self.until.is_some_and(|until| until <= now)
     }
 
-    /// Asks whose turn it is and, for each process that loses it with submitted work, how that work
-    /// leaves. `states` are the runnable processes, by id; `victims` lists the submitted launches
-    /// of a process that have not ended, in the order of submission, and returns the method by
-    /// which some of them left that have not come back since. Then all of them leave by that method
-    /// again: work that is held or saved can neither test a flag nor be waited for.
+    /// Asks the policies which processes have the turn and, for each process that loses it with
+    /// submitted work, how that work leaves. `states` are the runnable processes, by id. For one
+    /// process, `victims` lists the submitted launches that have not ended, in the order of
+    /// submission; it returns the method by which launches of the process left that have not come
+    /// back, or `None`. Where it returns a method, all launches leave by that method again, because
+    /// work that is held or saved can neither test a flag nor be waited for. The answers go to
+    /// `decided`.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy replaces it.
@@ -183,7 +190,7 @@ impl Arbiter {
 }
 
 impl Arbiter {
-    /// Asks whose turn it is.
+    /// Asks the turn policy which processes have the turn until when, and checks its answer.
     fn ask(
         &mut self,
         turn: &mut dyn Turn,
@@ -201,13 +208,14 @@ impl Arbiter {
     }
 }
 
-/// Returns the state of a process from states that are in the order of their processes.
+/// Returns the state of a process; `None` where `states`, which are in the order of ids, lack it.
 fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     let at = states.binary_search_by_key(&process, |state| state.id);
     at.ok().map(|at| &states[at])
 }
 
-/// Checks laws 1 to 3 of [`Turn`]; `named` is in the order of ids.
+/// Checks laws 1 to 3 of [`Turn`] for the processes that have the turn, `named`, in the order of
+/// ids.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

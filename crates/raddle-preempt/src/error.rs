@@ -1,43 +1,45 @@
-//! Which declarations and reports are invalid?
+//! Which declarations and reports does a controller refuse as invalid?
 
 use raddle_policy::{ProcessId, StreamId};
 use thiserror::Error;
 
 use crate::controller::answers::LaunchHandle;
 
-/// An invalid declaration, or a report that cannot be true. Nothing has changed.
+/// Error of a call with an invalid declaration, or of a report that cannot be true. The call has
+/// changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum PreemptError {
-    /// A window that holds no launch.
+    /// A window of 0, so that no launch could be submitted.
     #[error("a window of 0 lets nothing run: give at least 1")]
     NoWindow,
-    /// A runtime that can reset, but has no flag.
+    /// A declaration of a runtime that can reset, but has no flag.
     #[error(
         "without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too"
     )]
     ResetWithoutFlag,
-    /// More processes than ids.
+    /// A new process while all ids of processes are in use.
     #[error("{} processes are there: let one leave", 1 << 16)]
     TooManyProcesses,
-    /// An id that is in use.
+    /// A process id that is in use.
     #[error("{process} is there already, or its last reset is not over: give another id")]
     Taken { process: ProcessId },
-    /// More streams than ids.
+    /// A new stream while all ids of streams of the process are in use.
     #[error("{process} has as many streams as there are ids: use one of them")]
     TooManyStreams { process: ProcessId },
-    /// A process that has not joined, or has left.
+    /// A process that has not joined the controller, or has left.
     #[error("{process} is not there: let it join first")]
     NoProcess { process: ProcessId },
-    /// A stream that the process has not opened.
+    /// A stream that the process has not opened, or has closed.
     #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
-    /// A stream that has no hold of this order.
+    /// A stream that has no hold from the given order of capture.
     #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
     NotHeld { process: ProcessId, stream: StreamId },
-    /// A process that cannot leave yet.
+    /// A process that cannot leave or be placed yet, because it is preempted or has launches in the
+    /// runtime.
     #[error(
         "{process} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
     )]
@@ -57,10 +59,10 @@ pub enum PreemptError {
         handle.process
     )]
     NoReset { handle: LaunchHandle },
-    /// A report of an action that the driver was not commanded to do.
+    /// A report of an action that the driver was not commanded to take.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
-    /// A turn policy that answers against its laws.
+    /// An answer of a turn policy that breaks a law of turn policies; `what` is the law.
     #[error("the turn policy breaks {what}")]
     BrokenTurn { what: &'static str },
 }

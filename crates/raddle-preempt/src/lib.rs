@@ -38,7 +38,7 @@ pub use driver::{
     WishAnswer,
 };
 pub use error::PreemptError;
-/// The nouns of the signatures: ticks, ids, levels, launches.
+/// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 
 #[cfg(doctest)]

@@ -8,7 +8,8 @@ use alloc::collections::BTreeMap;
 
 use raddle_policy::{Fact, LaunchId};
 
-/// Returns whether a launch with this many kills is spared.
+/// Returns whether a launch that was killed `kills` times must not be killed again; never where
+/// `most` is `None`, which is no limit.
 pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     match most {
         Some(most) => kills >= most,
@@ -16,7 +17,7 @@ pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     }
 }
 
-/// The number of kills of each launch that has not ended. Empty where the rule is off.
+/// Number of kills of each launch that has not ended. Empty where there is no limit on kills.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
     most: Option<u32>,
@@ -24,12 +25,13 @@ pub(crate) struct Kills {
 }
 
 impl Kills {
-    /// Returns the counts for a limit of `most` kills of one launch.
+    /// Returns counts with a limit of `most` kills of one launch; `None` is no limit.
     pub(crate) const fn up_to(most: Option<u32>) -> Self {
         Self { most, of: BTreeMap::new() }
     }
 
-    /// Returns whether this launch is spared.
+    /// Returns whether the launch was killed as often as the limit allows, so that it is not killed
+    /// again.
     pub(crate) fn spare(&self, launch: LaunchId) -> bool {
         is_spared(self.most, self.of.get(&launch).copied().unwrap_or(0))
     }

@@ -2,142 +2,150 @@
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
-/// One submission of a launch. A launch that is submitted again has a new handle; a handle is never
-/// reused, though ids of processes are.
+/// Handle of one submission of a launch. A launch that is submitted again has a new handle; a
+/// handle is never reused, though ids of processes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchHandle {
-    /// The process.
+    /// Process whose launch it is.
     pub process: ProcessId,
-    /// Zero-based index of the submission, over all processes that ever had this id: the number
-    /// that the launch compares with the flag's [`FlagCut`](crate::FlagCut).
+    /// Number of the submission, from 0, over all processes that ever had this id. The launch
+    /// compares it with its flag, a [`FlagCut`](crate::FlagCut).
     pub sequence: u64,
     pub(super) slot: u32,
 }
 
 impl LaunchHandle {
-    /// Returns a small index for tables of the driver. Law: it is less than the window, and no
-    /// other launch of the process that is in the runtime has the same; a later one may.
+    /// Returns a small index for tables of the driver. Law: the index is less than the window,
+    /// which is the most launches of a process in the runtime, and no other launch of the process
+    /// that is in the runtime has it. A later launch may have it again.
     #[must_use]
     pub const fn slot(self) -> u32 {
         self.slot
     }
 }
 
-/// The next action of a driver. Commands are carried out in order.
+/// Next action that a controller wants of its driver. The driver carries out commands in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.
 pub enum Command {
-    /// Give a launch to the runtime (S2.3, S4.2), then report `submitted` or `not_submitted`.
+    /// Give a launch to the runtime (S2.3, S4.2), then report the result of the submit call as
+    /// `submitted` or `not_submitted`.
     Submit {
-        /// The submission; [`Controller::payload`](crate::Controller::payload) has its payload.
+        /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) has its
+        /// payload.
         handle: LaunchHandle,
-        /// The stream to submit it to.
+        /// Stream in which the runtime runs the launch.
         stream: StreamId,
     },
-    /// Raise the flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says. Report `raised`
-    /// once every launch that starts sees them.
+    /// Raise the flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says. Report
+    /// `raised` once every launch that starts sees the flags.
     Raise {
-        /// The process.
+        /// Process whose flags are raised.
         process: ProcessId,
     },
-    /// Lower the flags of a process (S4.1), before anything is submitted again.
+    /// Lower the flags of a process (S4.1), before any launch of it is submitted again.
     Lower {
-        /// The process.
+        /// Process whose flags are lowered.
         process: ProcessId,
     },
-    /// Reset the compute units (S3.3). Report each launch that was `killed`, then `drained`.
+    /// Reset the compute units (S3.3), which kills running launches. Report each killed launch as
+    /// `killed`, then `drained`.
     Reset {
-        /// The process; [`hits`](crate::Controller::hits) says which launches are killed.
+        /// Process that is reset; [`hits`](crate::Controller::hits) says which launches are killed.
         process: ProcessId,
     },
-    /// Place no further workgroup of a process. Report `drained` when none of its workgroups is on
-    /// the device.
+    /// Place no further workgroup of a process on the device. Report `drained` when none of its
+    /// workgroups is on the device.
     Hold {
-        /// The process.
+        /// Process whose workgroups are held back.
         process: ProcessId,
     },
     /// Place the workgroups of the process again.
     Release {
-        /// The process.
+        /// Process whose workgroups are placed again.
         process: ProcessId,
     },
     /// Save the work of a process on the device. Report `drained` when none of it is on the device.
     Save {
-        /// The process.
+        /// Process whose work is saved.
         process: ProcessId,
     },
-    /// Restore the saved work.
+    /// Restore the saved work of a process on the device.
     Restore {
-        /// The process.
+        /// Process whose work is restored.
         process: ProcessId,
     },
-    /// The preemption is complete: wake the threads that wait for it.
+    /// The preemption of the process is complete: wake the threads that wait for it.
     Drained {
-        /// The process.
+        /// Process whose work has left the device.
         process: ProcessId,
-        /// True if a resume waited for the end of the preemption; it takes effect now.
+        /// True where a resume of the process waited for the end of the preemption; the resume
+        /// takes effect now.
         resumed: bool,
     },
 }
 
-/// The answer to a call of [`preempt`](crate::Controller::preempt).
+/// Answer to a call of [`preempt`](crate::Controller::preempt).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a runtime without this method has done nothing"]
 pub enum Preempted {
-    /// The preemption has begun.
+    /// The preemption of the process has begun.
     Begun,
-    /// A resume that waited for the end of a preemption is cancelled; the process stays preempted
-    /// (A15: the latest call wins).
+    /// The call has cancelled a resume that waited for the end of the preemption; the process stays
+    /// preempted (A15: the latest call wins).
     ResumeCancelled,
-    /// A preemption is under way or complete: nothing has changed, nor has its method.
+    /// A preemption of the process is under way or complete. The call has changed nothing, not even
+    /// the method.
     Already,
     /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
-    /// The caller is not more urgent than the process, or is the process: nothing has changed.
+    /// The process for which the work should leave is not more urgent than the process that should
+    /// leave, or is that process: nothing has changed.
     NotOutranked,
 }
 
-/// The answer to a call of [`escalate`](crate::Controller::escalate).
+/// Answer to a call of [`escalate`](crate::Controller::escalate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "where it is refused, the way before goes on"]
 pub enum Escalated {
-    /// The preemption uses the stronger method from now on.
+    /// The preemption under way uses the stronger method from now on.
     Begun,
-    /// All launches that leave by the flag have left, and there must be no reset: ask again when
-    /// the named launch has ended.
+    /// There must be no reset, for this reason. The launches that leave by the flag leave
+    /// nevertheless; ask again when the launch that the reason names has ended.
     Refused(NoReset),
-    /// This method takes off no more than the one under way: nothing has changed.
+    /// The method takes no more work off the device than the method under way: nothing has changed.
     NotStronger,
-    /// No preemption is under way: nothing has changed.
+    /// No preemption of the process is under way: nothing has changed.
     NotDraining,
     /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
 }
 
-/// The answer to a call of [`resume`](crate::Controller::resume).
+/// Answer to a call of [`resume`](crate::Controller::resume).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// The resume takes effect at once.
+    /// The process may submit at once.
     Now,
-    /// The resume takes effect when the preemption is complete (A7).
+    /// The process may submit when the preemption under way is complete (A7).
     Waits,
-    /// The process was not preempted: nothing has changed.
+    /// The process was neither preempted nor paused: nothing has changed.
     Running,
 }
 
-/// The decision about a reset, made when the flag has become visible (S3.3).
+/// Decision whether a process is reset, made when its raised flag has become visible (S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// The method is the flag: no reset is wanted.
+    /// No reset is wanted, because the method of the preemption is the flag alone.
     NotAsked,
-    /// All launches that would be killed may be killed: the reset is the next command, unless all
-    /// launches of the process have ended by then.
+    /// A reset is the next command, because all launches that it would kill may be killed. It is
+    /// not given if all launches of the process have ended by then.
     Reset,
-    /// No reset, the running launches are waited for.
+    /// There is no reset, for this reason; the preemption waits for the end of the running
+    /// launches.
     NoReset(NoReset),
 }
 
-/// The reason why there is no reset.
+/// Reason why a process is not reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
@@ -145,33 +153,34 @@ pub enum NoReset {
     Empty,
     /// This launch may not be run again, or it is unknown whether it may.
     NotIdempotent(LaunchHandle),
-    /// This launch does not leave by the flag: it would run before the killed launches.
+    /// This launch does not leave by the flag: after a reset it would run before the killed
+    /// launches.
     NotFlagged(LaunchHandle),
-    /// This launch was killed as often as the options allow.
+    /// This launch was killed as often as [`most_kills`](crate::ControllerConfig) allows.
     KilledOften(LaunchHandle),
-    /// This process has launches in the runtime that would be killed, and is not being preempted.
+    /// The reset would also kill launches of this other process, which is not being preempted.
     OtherProcess(ProcessId),
 }
 
-/// The way in which a launch left by the flag.
+/// Circumstance in which a launch left the runtime by the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
-    /// The flag was raised for the launch.
+    /// The flag was raised for the launch, so it left as it should.
     Flagged,
-    /// No flag was raised for the launch. It waits at its place nevertheless, but launches
-    /// submitted behind it may run before it.
+    /// The launch left although no flag was raised for it. It waits at its place nevertheless, but
+    /// launches submitted behind it may run before it.
     Unasked,
 }
 
-/// The phase of a process in its preemption.
+/// Phase of a process with respect to preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessPhase {
-    /// The launches of the process are submitted.
+    /// The process is not being preempted: its launches are submitted.
     Running,
-    /// The process is being preempted: nothing is submitted, and launches may still be on the
-    /// device.
+    /// A preemption of the process is under way: nothing is submitted, and launches may still be on
+    /// the device.
     Draining,
-    /// The process is preempted: none of its work is on the device.
+    /// A preemption of the process is complete: none of its work is on the device.
     Preempted,
 }

@@ -1,4 +1,4 @@
-//! What does a driver do next?
+//! Which command does a controller give its driver next?
 //!
 //! A preemption by flag or reset goes through `Raise` and `raised` even if nothing is in the
 //! runtime: then its cuts are empty and nothing is reset. So a driver has one path, and a resume
@@ -13,14 +13,16 @@ use super::process::{ControlledProcess, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Returns the next command for a process; `None` until something is reported. Commands of a
-    /// process are carried out in the order in which they are given.
+    /// Returns the next command for a process; `None` where there is none until something is
+    /// reported. Commands of a process are carried out in the order in which they are given.
     ///
-    /// While one process is to be reset and that hits others, none of them submits anything until the
-    /// reset is refused, over, or no longer needed (then [`Command::Drained`] comes in its place).
-    /// After that, call this again for all of them, or call [`next_any`](Self::next_any).
+    /// While one process is to be reset and the reset kills launches of others, none of these
+    /// processes submits anything until the reset is refused, over, or no longer needed
+    /// ([`Command::Drained`] comes in place of the reset). After that, call this again for all of
+    /// them, or call [`next_any`](Self::next_any).
     ///
     /// # Errors
+    ///
     /// An unknown process.
     #[inline]
     pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
@@ -41,8 +43,8 @@ impl<T> Controller<T> {
         Ok(Some(Command::Submit { handle: LaunchHandle { process, sequence, slot }, stream }))
     }
 
-    /// Returns the next command for any process; `None` until something is reported. Processes that
-    /// have one take turns.
+    /// Returns the next command for any process; `None` where there is none until something is
+    /// reported. Processes that have a command take turns.
     pub fn next_any(&mut self) -> Option<Command> {
         while let Some(process) = self.listed.pop_front() {
             if let Ok(Some(command)) = self.next(process) {
@@ -76,7 +78,7 @@ impl<T> Controller<T> {
         self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
     }
 
-    /// Lists a process for which a command may have become due.
+    /// Adds a process to the list of processes for which a command may be due.
     #[inline]
     pub(super) fn list(&mut self, process: ProcessId) {
         if let Ok(it) = self.process_mut(process)
@@ -86,14 +88,15 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Lists every process, as a command may have become due for each.
+    /// Adds every process to the list of processes for which a command may be due.
     pub(super) fn list_all(&mut self) {
         // The number of processes is at most the number of ids.
         let all = u16::try_from(self.processes.len()).unwrap_or(u16::MAX);
         (0..=all).for_each(|process| self.list(ProcessId(process)));
     }
 
-    /// Returns the next command of a preemption, or of its end.
+    /// Returns the next command that carries out the preemption of a process, or that undoes it at
+    /// its end; `None` where a report must come first.
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
@@ -145,8 +148,8 @@ impl<T> Controller<T> {
     }
 }
 
-/// The parts of a command to submit. As a struct of its own it is copied word by word, and the
-/// caller is short enough to be inlined.
+/// Parts of a [`Command::Submit`]. As a struct of its own it is copied word by word, and the caller
+/// is short enough to be inlined.
 struct NextSubmission {
     sequence: u64,
     slot: u32,
@@ -154,7 +157,8 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits the launch that was captured first.
+    /// Submits the waiting launch that was captured first, and returns its parts; `None` where no
+    /// launch may be submitted.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;
@@ -165,7 +169,8 @@ impl<T> ControlledProcess<T> {
         Some(NextSubmission { sequence, slot, stream })
     }
 
-    /// Ends a preemption if nothing of the process is left in the runtime.
+    /// Ends a preemption if no launch of the process is left in the runtime, and returns
+    /// [`Command::Drained`]; `None` where a launch is left.
     fn emptied(&mut self, process: ProcessId) -> Option<Command> {
         self.flight.is_empty().then(|| self.drained(process))
     }

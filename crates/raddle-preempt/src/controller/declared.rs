@@ -1,13 +1,13 @@
-//! What does a driver declare about its runtime, and how is a controller set?
+//! What does a driver declare about its runtime, and which settings does a controller have?
 
 use crate::abilities::Abilities;
 
-/// The properties of its runtime that a driver declares.
+/// Properties of a runtime, as its driver declares them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Declared {
-    /// The methods that the runtime has.
+    /// Methods that the runtime has for taking work off the device.
     pub abilities: Abilities,
     /// True if a launch tests the flag once, before its first workgroup, and then runs or leaves as
     /// a whole (A6). False if each workgroup tests it: then launches that may not be run again are
@@ -15,58 +15,58 @@ pub struct Declared {
     pub latched: bool,
     /// True if work that does not test the flag and has not begun (a copy, an event) can be taken
     /// out of the runtime when the work before it in its stream leaves. False if the runtime would
-    /// run it then: in that case the work before it in its stream does not leave.
+    /// run it nevertheless: in that case the work before it in its stream does not leave.
     pub withdraws: bool,
-    /// The launches that a reset kills.
+    /// Extent of a reset: whose running launches it kills.
     pub scope: ResetScope,
 }
 
-/// The launches that a reset kills (A11).
+/// Extent of a reset: whose running launches it kills (A11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
-    /// Single launches of one process. No public runtime offers this. The check before such a reset
-    /// is that for a process.
+    /// A reset kills single launches of one process. No public runtime offers this. The check
+    /// before such a reset is that for a process.
     Launch,
-    /// The running launches of single streams: of each stream whose launches may all be killed; the
-    /// others are waited for.
+    /// A reset kills the running launches of single streams: of each stream whose launches may all
+    /// be killed. The preemption waits for the launches of the other streams.
     Queue,
-    /// The launches of one process.
+    /// A reset kills every running launch of one process, and no other launch.
     Process,
-    /// All running launches in the process's part of the device
-    /// ([`place`](crate::Controller::place)).
+    /// A reset kills all running launches in the process's part of the device
+    /// ([`place`](crate::Controller::place)), also those of other processes there.
     Partition,
-    /// All running launches on the device.
+    /// A reset kills all running launches on the device.
     #[default]
     Device,
 }
 
 impl ResetScope {
-    /// Returns whether the launches of other processes may be hit.
+    /// Returns whether a reset may also kill launches of other processes.
     #[must_use]
     pub const fn is_shared(self) -> bool {
         matches!(self, Self::Partition | Self::Device)
     }
 }
 
-/// The most kills of a launch, where somebody must choose: programs that run live, and recipes
-/// whose turns end by time. A choice of this workspace; the seed has no bound.
+/// Limit on the kills of one launch, for users that must choose one: programs that run live, and
+/// recipes whose turns end by time. A choice of this workspace; the seed has no bound.
 pub const MOST_KILLS: u32 = 3;
 
-/// The settings of a controller.
+/// Settings of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct ControllerConfig {
-    /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
+    /// Most launches of one process that are in the runtime at a time, over all its streams (S2.3).
     pub window: u32,
-    /// The most launches of one process that wait in its buffer queues, over all its streams; a
-    /// further one is answered [`Capture::Full`](crate::Capture::Full). `None` is no bound.
+    /// Most launches of one process that wait in its buffer queues, over all its streams; a further
+    /// launch is answered [`Capture::Full`](crate::Capture::Full). `None` is no bound.
     pub most_waiting: Option<u32>,
-    /// The rule of minimum progress: a launch that was killed this many times runs to its end. Off
-    /// by default: in the seed, a launch that is longer than the time between two preemptions never
-    /// ends.
+    /// Number of kills after which a launch is not killed again and runs to its end (the rule of
+    /// minimum progress). `None`, the default, is no limit, as in the seed: a launch that is longer
+    /// than the time between two preemptions then never ends.
     ///
     /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by the flag
     /// counts as well, but only for a launch reported as [started](crate::Controller::started): one

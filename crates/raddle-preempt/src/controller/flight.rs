@@ -10,20 +10,21 @@ use raddle_policy::StreamId;
 use super::answers::LaunchHandle;
 use super::waiting::WaitingLaunch;
 
-/// The state of a launch in the runtime. The enum is a whole word, as that is copied faster than a
-/// byte.
+/// State of a launch that was given to the driver. The enum is a whole word, as that is copied
+/// faster than a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum FlightState {
-    /// The driver has the command to submit the launch and has not reported that it did.
+    /// The driver has the command to submit the launch, and has not reported that the submit call
+    /// returned.
     Submitting,
-    /// The launch is in the runtime.
+    /// The submit call of the launch has returned, so the launch is in the runtime.
     Submitted,
-    /// The launch has started, or at least tests the flag.
+    /// The launch was reported to have started, or at least to test the flag.
     Started,
 }
 
-/// A launch in the runtime.
+/// Launch that was given to the driver and has not ended or left.
 #[derive(Clone, Debug)]
 pub(super) struct FlyingLaunch<T> {
     pub(super) work: WaitingLaunch<T>,
@@ -33,19 +34,19 @@ pub(super) struct FlyingLaunch<T> {
     pub(super) fate: LaunchFate,
 }
 
-/// The effect of a raised flag and of a reset on a launch. The enum is a whole word, as
-/// [`FlightState`] is.
+/// Effect of a raised flag and of a reset on a launch. The enum is a whole word, as [`FlightState`]
+/// is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {
-    /// The launch runs to its end.
+    /// The launch runs to its end, even where a flag is raised.
     #[default]
     Stays,
     /// The launch leaves by the flag when it starts.
     Leaves,
-    /// The launch leaves, and it is certain that it has not begun.
+    /// The launch leaves, and the driver has made sure that it has not begun.
     Claimed,
-    /// The launch leaves by the flag, and the reset kills it if it runs.
+    /// The launch leaves by the flag if it has not begun; the reset kills it if it runs.
     Hit,
 }
 
@@ -53,9 +54,10 @@ pub(super) enum LaunchFate {
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
-    /// The slots in use, by stream and submission, as [`Flight::flag`] last sorted them.
+    /// Slots in use, ordered by stream and then by submission, as [`Flight::flag`] last sorted
+    /// them.
     sorted: Vec<u32>,
-    /// Launches in the state `Submitting`.
+    /// Number of launches in the state [`FlightState::Submitting`].
     pub(super) unacknowledged: u32,
 }
 
@@ -72,7 +74,7 @@ impl<T> Flight<T> {
         self.len() == 0
     }
 
-    /// Adds a launch and returns its slot. There are at most as many slots as the window has places.
+    /// Adds a launch and returns its slot. The number of slots is at most the window.
     #[inline]
     pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
         if flying.state == FlightState::Submitting {
@@ -88,7 +90,7 @@ impl<T> Flight<T> {
         (self.slots.len() - 1) as u32
     }
 
-    /// Returns the launch of a handle, while it is in the runtime.
+    /// Returns the launch of a handle; `None` where the launch has left the runtime.
     pub(super) fn get_mut(&mut self, handle: LaunchHandle) -> Option<&mut FlyingLaunch<T>> {
         let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
         (flying.sequence == handle.sequence).then_some(flying)
@@ -99,13 +101,14 @@ impl<T> Flight<T> {
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
-    /// Removes the launch of a handle; whatever was reported of the launch, it had been submitted.
+    /// Removes the launch of a handle and returns it, whatever its state is; `None` where the
+    /// launch has left the runtime.
     #[inline]
     pub(super) fn remove(&mut self, handle: LaunchHandle) -> Option<FlyingLaunch<T>> {
         self.remove_if(handle, |_| true)
     }
 
-    /// Removes the launch of a handle if `such` holds for it.
+    /// Removes the launch of a handle and returns it if `such` holds for it; `None` otherwise.
     #[inline]
     pub(super) fn remove_if(
         &mut self,
@@ -121,8 +124,8 @@ impl<T> Flight<T> {
         Some(flying)
     }
 
-    /// Notes that a launch was submitted or has started. Returns whether the launch is in the
-    /// runtime.
+    /// Notes that a launch was submitted or has started, as `state` says. Returns whether the
+    /// launch is in the runtime.
     pub(super) fn acknowledge(&mut self, handle: LaunchHandle, state: FlightState) -> bool {
         let Some(flying) = self.get_mut(handle) else { return false };
         let before = flying.state;
@@ -135,37 +138,39 @@ impl<T> Flight<T> {
         true
     }
 
-    /// Returns every launch, by slot.
+    /// Returns every launch with its slot, in the order of slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
 
-    /// Returns the number of slots: one more than the largest slot.
+    /// Returns the number of slots, used or free: one more than the largest slot.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Returns the stream of the launch of a slot, if that leaves and may have begun.
+    /// Returns the stream of the launch in a slot, if the launch leaves and may have begun; `None`
+    /// otherwise.
     pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
         let flying = self.slots.get(slot)?.as_ref()?;
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
     }
 
-    /// Marks the launch of this slot as one that the reset kills, if it runs.
+    /// Marks the launch in a slot as one that the reset kills if it runs.
     pub(super) fn hit(&mut self, slot: usize) {
         if let Some(Some(flying)) = self.slots.get_mut(slot) {
             flying.fate = LaunchFate::Hit;
         }
     }
 
-    /// Returns whether a launch of this stream is in the runtime.
+    /// Returns whether a launch of the stream `stream` is in the runtime.
     pub(super) fn has_stream(&self, stream: StreamId) -> bool {
         self.iter().any(|(_, flying)| flying.stream == stream)
     }
 
-    /// Decides of each launch whether it leaves, stream by stream in the order of submission: the
-    /// second argument of `leaves` is true if a launch in front of this one leaves. A launch that
-    /// stays keeps all in front of it, as it would overtake them.
+    /// Decides for each launch whether it leaves by the flag, stream by stream in the order of
+    /// submission. The second argument of `leaves` is true where a launch of the stream that was
+    /// submitted earlier leaves. A launch that stays makes all launches before it in its stream
+    /// stay, as it would overtake them.
     pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
         let Self { slots, sorted, .. } = self;
         sorted.clear();
@@ -191,13 +196,14 @@ impl<T> Flight<T> {
         }
     }
 
-    /// Returns the order of capture and the payload of every launch, in no particular order.
+    /// Returns the payload of every launch with the launch's order of capture, in no particular
+    /// order.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
     }
 }
 
-/// Returns the launch at this place of a list of slots.
+/// Returns the launch at index `at` of `sorted`, a list of slots.
 fn nth<'s, T>(
     slots: &'s mut [Option<FlyingLaunch<T>>],
     sorted: &[u32],

@@ -1,4 +1,4 @@
-//! Which processes are there?
+//! Which processes does a controller know, and how do they join and leave?
 
 use alloc::vec::Vec;
 
@@ -9,8 +9,8 @@ use super::process::{ControlledProcess, NextNumbers, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Adds a process: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are reused, the lowest first. Submission numbers and
+    /// Adds a process, with a low flag and no launch submitted (S2.1), and returns its id. Ids of
+    /// processes that have left are reused, the lowest first. Submission numbers and
     /// [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so handles of the
     /// earlier process name nothing, and a late view of its flag makes no launch of the new one
     /// leave.
@@ -24,7 +24,7 @@ impl<T> Controller<T> {
         self.join_as(id, level).map(|()| id)
     }
 
-    /// Adds a process under this id.
+    /// Adds a process under the id `process`.
     ///
     /// # Errors
     /// The id is taken: by a process that has not left, or by one that was lost while the driver
@@ -44,8 +44,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Sets the part of the device that a process has, which is 0 by default. Where the scope of a
-    /// reset is a partition, the reset hits the processes of one part.
+    /// Sets the part of the device that a process has, a number that is 0 by default. Where the
+    /// scope of a reset is a partition, the reset kills launches of all processes of one part.
     ///
     /// # Errors
     /// An unknown process; one that is preempted or has launches in the runtime.
@@ -74,7 +74,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Takes a process out, and keeps the numbers from which the next process of its id continues.
+    /// Takes a process out and returns it; `None` where there is none. Keeps the numbers from which
+    /// the next process of the id continues.
     pub(super) fn remove(&mut self, process: ProcessId) -> Option<ControlledProcess<T>> {
         self.listed.retain(|other| *other != process);
         let gone = self.processes.get_mut(process.index())?.take()?;
@@ -86,8 +87,9 @@ impl<T> Controller<T> {
 
     /// Removes a process that has died, of which nothing is left in the runtime, including flags
     /// and held or saved work. Returns the payloads of all its unfinished work, in the order of
-    /// capture. Other processes are not affected. Its id stays taken until a reset that was
-    /// commanded for it is over, which is the only report that may still come.
+    /// capture. Other processes are not affected. Where a reset was commanded for the process, its
+    /// id stays taken until [`drained`](Self::drained) reports the end of the reset, the only
+    /// report that may still come.
     ///
     /// # Errors
     /// An unknown process.

@@ -1,4 +1,4 @@
-//! What waits in one stream?
+//! Which launches wait in one stream of a process?
 //!
 //! A stream has two queues: new launches, and launches that have come back. Their memory is kept
 //! until the process leaves, so nothing is allocated in steady state.
@@ -16,8 +16,9 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Makes room in a full queue: a quarter more, less for large payloads, and a sixteenth at least (for
-/// payloads beyond 752 bytes that is more than [`MOST_BYTES`]). Doubling would exceed that earlier.
+/// Makes room in a full queue for a quarter more launches; less for large payloads, but a sixteenth
+/// at least (for payloads beyond 752 bytes that is more than [`MOST_BYTES`] a launch). Doubling
+/// would exceed that limit earlier.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -27,26 +28,27 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// A hold of a stream: no launch of this order or a later one is submitted.
+/// Hold of a stream: no launch of the order `from` or a later one is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
-    /// True if the hold lasts until a launch has finished; false if until the host releases it.
+    /// True where the hold lasts until an awaited launch has finished; false where it lasts until
+    /// the host releases it.
     pub(super) is_wait: bool,
 }
 
-/// The waiting launches of one stream, ascending in order; launches that came back stand before the
-/// new ones, as they were submitted before.
+/// Waiting launches of one stream, ascending in order of capture. Launches that came back stand
+/// before the new ones, as they were submitted before.
 #[derive(Clone, Debug)]
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
     fresh: VecDeque<WaitingLaunch<T>>,
-    /// The lowest order that a hold keeps from being submitted; `u64::MAX` without holds.
+    /// Lowest order of capture that a hold keeps from being submitted; `u64::MAX` without holds.
     held_from: u64,
     holds: BTreeSet<Hold>,
-    /// Set if the stream was closed: nothing more is captured in it.
+    /// True where the stream was closed: no further launch is captured in it.
     pub(super) is_closed: bool,
-    /// Set if the stream was closed and nothing of it is left.
+    /// True where the stream was closed and no launch of it is left.
     pub(super) is_gone: bool,
 }
 
@@ -64,12 +66,13 @@ impl<T> Default for StreamQueue<T> {
 }
 
 impl<T> StreamQueue<T> {
-    /// Returns the order of the first launch.
+    /// Returns the order of capture of the first launch; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
-    /// Returns the order of the first launch, if it may be submitted.
+    /// Returns the order of capture of the first launch; `None` where no launch waits or a hold
+    /// keeps the first one back.
     pub(super) fn front(&self) -> Option<u64> {
         self.first().filter(|&order| order < self.held_from)
     }
@@ -78,7 +81,8 @@ impl<T> StreamQueue<T> {
         self.back.is_empty() && self.fresh.is_empty()
     }
 
-    /// Puts a launch at the end. Returns whether it is the first one now and may be submitted.
+    /// Puts a launch at the end of the queue. Returns whether it is the first launch of the queue
+    /// and may be submitted.
     #[inline]
     pub(super) fn append(&mut self, work: WaitingLaunch<T>) -> bool {
         let first = self.is_empty() && work.order < self.held_from;
@@ -86,8 +90,8 @@ impl<T> StreamQueue<T> {
         first
     }
 
-    /// Removes the first launch. Returns it, and the order of the launch behind it if that may be
-    /// submitted.
+    /// Removes the first launch. Returns the launch, and the order of capture of the next launch
+    /// (`None` where that may not be submitted); `None` where no launch waits.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {
@@ -97,7 +101,7 @@ impl<T> StreamQueue<T> {
         Some((work, self.front()))
     }
 
-    /// Puts a launch back where it was captured.
+    /// Puts a launch back at the place of its order of capture.
     pub(super) fn put_back(&mut self, work: WaitingLaunch<T>) {
         let order = work.order;
         let later = |other: &WaitingLaunch<T>| other.order > order;
@@ -114,7 +118,7 @@ impl<T> StreamQueue<T> {
         self.back.insert(before, work);
     }
 
-    /// Returns whether the launch of this order waits in the stream.
+    /// Returns whether the launch with the order of capture `order` waits in the stream.
     pub(super) fn has(&self, order: u64) -> bool {
         let has = |queue: &VecDeque<WaitingLaunch<T>>| {
             queue.binary_search_by_key(&order, |work| work.order).is_ok()
@@ -122,26 +126,27 @@ impl<T> StreamQueue<T> {
         has(&self.back) || has(&self.fresh)
     }
 
-    /// Adds a hold. Returns whether the stream did not have the hold already.
+    /// Adds a hold to the stream. Returns whether the stream did not have it already.
     pub(super) fn hold(&mut self, hold: Hold) -> bool {
         self.held_from = self.held_from.min(hold.from);
         self.holds.insert(hold)
     }
 
-    /// Takes a hold away. Returns whether there was one.
+    /// Takes a hold away. Returns whether the stream had the hold.
     pub(super) fn unhold(&mut self, hold: Hold) -> bool {
         let there = self.holds.remove(&hold);
         self.held_from = self.holds.first().map_or(u64::MAX, |first| first.from);
         there
     }
 
-    /// Takes every hold away. Returns the number of holds.
+    /// Takes every hold of the stream away. Returns the number of holds.
     pub(super) fn clear_holds(&mut self) -> usize {
         self.held_from = u64::MAX;
         core::mem::take(&mut self.holds).len()
     }
 
-    /// Returns the payload of every waiting launch, with its order.
+    /// Returns the payload of every waiting launch with the launch's order of capture, first launch
+    /// first.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.back.into_iter().chain(self.fresh).map(|work| (work.order, work.payload))
     }

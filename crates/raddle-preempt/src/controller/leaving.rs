@@ -11,12 +11,14 @@ use super::waiting::WaitingLaunch;
 use crate::error::PreemptError;
 use crate::progress;
 
-/// Returns whether a launch may be killed or stopped part-way.
+/// Returns whether a launch may be killed or stopped part-way: it may be run again, and was not
+/// killed as often as `options` allow.
 fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerConfig) -> bool {
     work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
 }
 
-/// Returns why a reset must not hit this launch; `None` if it may, or cannot.
+/// Returns why a reset must not hit the launch of `handle`; `None` where the reset may kill it or
+/// cannot reach it.
 fn refuses<T>(
     handle: LaunchHandle,
     flying: &FlyingLaunch<T>,
@@ -32,8 +34,8 @@ fn refuses<T>(
 }
 
 impl<T> ControlledProcess<T> {
-    /// Decides which launches leave by the flag: in each stream all that are in the runtime, except
-    /// those up to the last one that has to run to its end.
+    /// Raises the flag and decides which launches leave by it: in each stream all that are in the
+    /// runtime, except the launches up to the last one that has to run to its end.
     pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
@@ -49,8 +51,8 @@ impl<T> ControlledProcess<T> {
         });
     }
 
-    /// Returns why a reset must not kill the launches of this process in the runtime; `None` if it
-    /// may. Of several launches that forbid the reset, the first in the order of submission is
+    /// Returns why a reset must not kill the launches of this process in the runtime; `None` where
+    /// it may. Of several launches that forbid the reset, the first in the order of submission is
     /// named.
     fn refuses_reset(&self, process: ProcessId, options: ControllerConfig) -> Option<NoReset> {
         if !self.is_leaving() {
@@ -61,25 +63,27 @@ impl<T> ControlledProcess<T> {
         refusing.min_by_key(|(sequence, _)| *sequence).map(|(_, why)| why)
     }
 
-    /// Returns whether the process has a launch that a reset could hit.
+    /// Returns whether the process has a launch in the runtime that may have begun, so that a reset
+    /// could hit it.
     fn has_target(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate != LaunchFate::Claimed)
     }
 
-    /// Returns whether the process still has a launch that the reset was decided for.
+    /// Returns whether a launch that the reset was decided for is still in the runtime.
     pub(super) fn is_hit(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate == LaunchFate::Hit)
     }
 
-    /// Returns whether a reset of this stream must be avoided, as it could kill a launch that must
-    /// not be killed.
+    /// Returns whether a reset must leave out the stream `stream`, as it could kill a launch that
+    /// must not be killed.
     fn spares(&self, process: ProcessId, stream: StreamId, options: ControllerConfig) -> bool {
         let mut own = self.flying(process).filter(|(_, it)| it.stream == stream);
         own.any(|(handle, it)| refuses(handle, it, options).is_some())
     }
 
-    /// Marks the launches that a reset hits: where single streams are reset, those in streams of
-    /// which every launch may be killed. Returns whether a launch was marked.
+    /// Marks the launches that a reset hits among those that leave and may have begun: all of them,
+    /// or, where single streams are reset, those in streams of which every launch may be killed.
+    /// Returns whether a launch was marked.
     fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {
@@ -92,7 +96,8 @@ impl<T> ControlledProcess<T> {
         any
     }
 
-    /// Returns the raised flag of a stream; `None` where none is raised.
+    /// Returns the raised flag of a stream: the range of its submissions that leave. `None` where
+    /// no flag is raised.
     pub(super) fn cut_of(&self, stream: StreamId) -> Option<FlagCut> {
         let to = self.cut?;
         let leaving = self.flight.iter().map(|(_, it)| it);
@@ -102,8 +107,8 @@ impl<T> ControlledProcess<T> {
 }
 
 impl<T> Controller<T> {
-    /// Notes that every launch of the process that starts from now on sees the raised flag, and
-    /// decides whether a reset follows (S3.3, A2, A11).
+    /// Notes that every launch of the process that starts from now on sees the raised flag. Returns
+    /// the decision whether a reset follows (S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -122,7 +127,8 @@ impl<T> Controller<T> {
         Ok(verdict)
     }
 
-    /// Decides whether a process whose raised flag is visible is reset.
+    /// Returns the decision whether a process whose raised flag is visible is reset, and begins the
+    /// reset where it is.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -143,7 +149,8 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Returns why there must be no reset of everything in the scope.
+    /// Returns why everything in the scope of a reset of `process` must not be reset; `None` where
+    /// it may be.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

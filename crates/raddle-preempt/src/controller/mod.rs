@@ -116,17 +116,19 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// The next numbers of each id, from the last process that had it.
+    /// Numbers with which the next process of each id begins, as the last process of that id left
+    /// them.
     before: Vec<NextNumbers>,
-    /// The number of processes that are to be reset, or are being reset, with others: the others
-    /// submit nothing meanwhile. Always 0 if a reset hits one process alone.
+    /// Number of processes that may be reset or are being reset. While it is not 0, the other
+    /// processes that such a reset hits submit nothing. Always 0 where a reset hits one process
+    /// alone.
     resets: u32,
-    /// The processes that may have a command, each once.
+    /// Processes for which a command may be due, each listed once.
     listed: VecDeque<ProcessId>,
 }
 
 impl<T> Controller<T> {
-    /// Returns a controller without processes.
+    /// Returns a controller without processes. `declared` describes the driver's runtime.
     ///
     /// # Errors
     /// A window of 0; a runtime that can reset and has no flag.
@@ -153,7 +155,7 @@ impl<T> Controller<T> {
         self.declared
     }
 
-    /// Returns the phase of a process in its preemption.
+    /// Returns how far the preemption of a process is.
     ///
     /// # Errors
     /// An unknown process.
@@ -161,7 +163,7 @@ impl<T> Controller<T> {
         self.process(process).map(ControlledProcess::phase)
     }
 
-    /// Returns the level of a process.
+    /// Returns the level of urgency of a process.
     ///
     /// # Errors
     /// An unknown process.
@@ -185,7 +187,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.flight.len())
     }
 
-    /// Returns whether the flag of a process is raised, from its `Raise` to its `Lower`.
+    /// Returns whether the flag of a process is raised, which it is from the command `Raise` to the
+    /// command `Lower`.
     ///
     /// # Errors
     /// An unknown process.
@@ -193,8 +196,9 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut.is_some())
     }
 
-    /// Returns the raised flag of a stream; `None` if none is raised. Read it at the `Raise`,
-    /// because it excludes launches that have left since.
+    /// Returns the raised flag of a stream: the range of its submissions that leave. `None` if no
+    /// flag is raised. Read it when the `Raise` command comes, because it excludes launches that
+    /// have left since.
     ///
     /// # Errors
     /// An unknown process.
@@ -206,7 +210,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut_of(stream))
     }
 
-    /// Returns the raised flags of all streams from which a launch leaves.
+    /// Returns each stream from which a launch leaves, with the range of its submissions that
+    /// leave.
     ///
     /// # Errors
     /// An unknown process.
@@ -221,29 +226,30 @@ impl<T> Controller<T> {
         }))
     }
 
-    /// Returns whether a launch that is in the runtime leaves when it comes to its start.
+    /// Returns whether a launch that is in the runtime leaves by the flag when it comes to its
+    /// start.
     #[must_use]
     pub fn leaves(&self, handle: LaunchHandle) -> bool {
         let flying = self.process(handle.process).ok().and_then(|it| it.flight.get(handle));
         flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
     }
 
-    /// Returns the payload of a launch, while it is in the runtime.
+    /// Returns the payload of a launch; `None` where the launch is not in the runtime.
     #[must_use]
     pub fn payload(&self, handle: LaunchHandle) -> Option<&T> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
-    /// Returns the capture order of a launch, while it is in the runtime.
+    /// Returns the capture order of a launch; `None` where the launch is not in the runtime.
     #[must_use]
     pub fn order(&self, handle: LaunchHandle) -> Option<CaptureOrder> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| CaptureOrder(flying.work.order))
     }
 
-    /// Returns the launches of a process that are in the runtime, in no particular order, and
-    /// whether each has been reported as started.
+    /// Returns the launches of a process that are in the runtime, in no particular order, each with
+    /// true where it has been reported as started.
     ///
     /// # Errors
     /// An unknown process.
@@ -269,29 +275,30 @@ impl<T> Controller<T> {
         found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
     }
 
-    /// Returns the processes that a reset of this part of the device hits; all where the scope is
-    /// the device.
+    /// Returns the processes that a reset in the part `part` of the device hits: all processes
+    /// where the scope of a reset is the device.
     fn sharing(&self, part: u16) -> impl Iterator<Item = &ControlledProcess<T>> {
         let device = self.declared.scope == ResetScope::Device;
         self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Returns whether a reset that hits this process too is wished and not refused, pending or
-    /// under way.
+    /// Returns whether a reset that hits this process is wanted and not refused, is the next
+    /// command, or is under way.
     fn is_reset_around(&self, process: ProcessId) -> bool {
         let part = self.process(process).map_or(0, |it| it.part);
         self.sharing(part).any(ControlledProcess::may_be_reset)
     }
 
-    /// Returns whether a reset that hits this part of the device was commanded and is not over.
+    /// Returns whether a reset that hits the part `part` of the device was commanded and is not
+    /// over.
     fn is_reset_commanded(&self, part: u16) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resets > 0 && self.sharing(part).any(told)
     }
 
-    /// Counts the processes that may be reset, of which one was `before` and is `now`; counts
-    /// nothing where a reset hits one process alone.
+    /// Counts one process in or out of those that may be reset: `before` and `now` say whether it
+    /// was one of them and is one. Counts nothing where a reset hits one process alone.
     fn count_resets(&mut self, before: bool, now: bool) {
         if !self.declared.scope.is_shared() || before == now {
             return;
@@ -304,7 +311,7 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Returns the other processes that a reset of this one hits and that have launches in the
+    /// Returns the other processes that a reset of `process` hits and that have launches in the
     /// runtime.
     fn others(
         &self,

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-/// The first launch of each stream in a tournament tree: the root at 1, the leaves in the second half,
-/// nodes 2n and 2n + 1 side by side.
+/// First launch that may be submitted of each stream, in a tournament tree: the root at 1, the
+/// leaves in the second half, nodes 2n and 2n + 1 side by side.
 #[derive(Clone, Debug)]
 pub(super) struct OldestTree(Vec<[OldestLaunch; 2]>);
 
-/// The order of the oldest waiting launch of some streams, and its stream.
+/// Node of the tree: the lowest order of capture among the first launches of some streams, and the
+/// stream of that launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OldestLaunch {
     pub(super) order: u64,
@@ -18,7 +19,7 @@ pub(super) struct OldestLaunch {
 }
 
 impl OldestLaunch {
-    /// The entry of a stream in which no launch waits.
+    /// Node of streams in which no launch may be submitted.
     const NONE: Self = Self { order: u64::MAX, stream: 0 };
 }
 
@@ -41,7 +42,7 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Enters the first launch of a stream that had none, or a younger one.
+    /// Enters the first launch of a stream that had none, or a first launch with a larger order.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -54,7 +55,8 @@ impl OldestTree {
         }
     }
 
-    /// Replaces the first launch of a stream by this one, or by none.
+    /// Replaces the first launch of a stream by one with the order `front`, or by none where that
+    /// is `None`.
     #[inline]
     pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();
@@ -72,7 +74,8 @@ impl OldestTree {
         }
     }
 
-    /// Returns the oldest launch of all.
+    /// Returns the launch with the lowest order of capture over all streams; `None` where no launch
+    /// may be submitted.
     #[inline]
     pub(super) fn first(&self) -> Option<OldestLaunch> {
         let [_, root] = self.0.first()?;

@@ -6,41 +6,43 @@ use super::answers::{Command, LaunchHandle, ProcessPhase};
 use super::flight::{Flight, FlyingLaunch};
 use super::queues::Queues;
 
-/// The stages of a preemption, in their order.
+/// Stages of a preemption, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
     /// No preemption is under way or complete.
     Running,
-    /// The preemption waits for submit calls that were begun (S3.1, A8).
+    /// The preemption waits for submit calls that were begun to return (S3.1, A8).
     Pausing,
     /// The driver raises the flag (S3.2).
     Raising,
     /// The next command is the reset (S3.3).
     MustReset,
-    /// The driver resets; `over` when it has reported the end.
+    /// The driver resets the compute units; `over` is true when it has reported the end.
     Resetting { over: bool },
-    /// The preemption waits until the runtime has nothing of the process.
+    /// The preemption waits until no launch of the process is in the runtime.
     Emptying,
-    /// The driver holds or saves; `over` when it has reported that the device has nothing of it.
+    /// The driver holds or saves the work of the process; `over` is true when it has reported that
+    /// the device has none of it.
     Removing { over: bool },
     /// The preemption is complete.
     Preempted,
 }
 
 impl PreemptionStage {
-    /// Returns whether killed launches may be reported, as a reset was commanded; also when the
-    /// reset is over, as reports come in any order.
+    /// Returns whether killed launches may be reported, as a reset was commanded. True also when
+    /// the reset is over, as reports come in any order.
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
 
-    /// Returns whether a reset is decided on and not over.
+    /// Returns whether a reset is decided on and not over: it is the next command or under way.
     pub(super) const fn is_reset_pending(self) -> bool {
         matches!(self, Self::MustReset | Self::Resetting { over: false })
     }
 }
 
-/// The measures against a process that a driver was commanded to take, and has to undo.
+/// Measures against a process that a driver was commanded to take and has to undo, each true where
+/// it was taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Measures {
     pub(super) raised: bool,
@@ -53,7 +55,7 @@ impl Measures {
         self.raised || self.held || self.saved
     }
 
-    /// Returns the command that undoes the latest measure.
+    /// Returns the command that undoes the measure taken last; `None` where no measure is left.
     pub(super) const fn undo(&mut self, process: ProcessId) -> Option<Command> {
         if self.saved {
             self.saved = false;
@@ -71,7 +73,7 @@ impl Measures {
     }
 }
 
-/// The next submission and capture numbers of an id, which outlive its process.
+/// Next submission number and capture number of an id, which outlive its process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextNumbers {
     submission: u64,
@@ -81,36 +83,39 @@ pub(super) struct NextNumbers {
 #[derive(Clone, Debug)]
 pub(super) struct ControlledProcess<T> {
     pub(super) level: Level,
-    /// The part of the device that the process has.
+    /// Part of the device that the process has, as the host numbered it; 0 by default.
     pub(super) part: u16,
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
-    /// Set if nothing is submitted although no preemption is under way.
+    /// True where the process submits nothing although no preemption is under way.
     pub(super) paused: bool,
-    /// The method of the preemption under way, or of the last one.
+    /// Method of the preemption under way, or of the last one.
     pub(super) way: Preemption,
-    /// Set if a resume waits for the end of the preemption.
+    /// True where a resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
-    /// The measures taken in the preemption under way.
+    /// Measures taken in the preemption under way.
     pub(super) done: Measures,
-    /// The measures that the next commands undo.
+    /// Measures that the next commands undo.
     pub(super) undo: Measures,
-    /// The first submission that no longer sees the raised flag; `None` while no flag is raised.
+    /// Sequence number from which submissions no longer see the raised flag; `None` while no flag
+    /// is raised.
     pub(super) cut: Option<u64>,
-    /// The sequence number of the next submission.
+    /// Sequence number of the next submission.
     pub(super) next: u64,
-    /// A number that changes whenever something may have come true that a host blocks on.
+    /// Number that changes whenever an event has happened that a thread of the host may be blocked
+    /// on.
     pub(super) generation: u64,
-    /// Set if the process was lost while the driver resets: its id is taken until the reset is
+    /// True where the process was lost while the driver resets: its id is taken until the reset is
     /// over.
     pub(super) is_lost: bool,
-    /// Set if the process stands in the list of processes that may have a command.
+    /// True where the process stands in the controller's list of processes that may have a command.
     pub(super) is_listed: bool,
 }
 
 impl<T> ControlledProcess<T> {
-    /// Returns a process that continues the numbers of the one that had its id before.
+    /// Returns a process of this urgency, which continues the numbers `before` of the process that
+    /// had its id earlier.
     pub(super) const fn new(level: Level, before: NextNumbers) -> Self {
         Self {
             level,
@@ -143,26 +148,27 @@ impl<T> ControlledProcess<T> {
         }
     }
 
-    /// Returns whether the process submits nothing, as a preemption is under way, complete or not
-    /// undone.
+    /// Returns whether the process submits nothing because a preemption is under way, complete, or
+    /// not undone yet.
     #[inline]
     pub(super) fn is_preempted(&self) -> bool {
         self.stage != PreemptionStage::Running || self.undo.any()
     }
 
-    /// Ends a preemption; its measures are undone by the next commands.
+    /// Ends a preemption; the next commands undo its measures: the raised flag, the hold or the
+    /// save.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
         self.undo = self.done;
         self.done = Measures { raised: false, held: false, saved: false };
     }
 
-    /// Changes the generation, so that hosts that wait for something of this process look again.
+    /// Changes the generation, so that threads of the host that wait for this process look again.
     pub(super) const fn turn_over(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Returns the launches in the runtime, with their handles.
+    /// Returns the launches of the process in the runtime, with their handles.
     pub(super) fn flying(
         &self,
         process: ProcessId,
@@ -172,14 +178,14 @@ impl<T> ControlledProcess<T> {
         })
     }
 
-    /// Returns whether the process is to leave by a reset that is neither refused nor over.
+    /// Returns whether a reset of the process is wanted and neither refused nor over.
     pub(super) fn may_be_reset(&self) -> bool {
         let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
         (undecided && self.way.begins_again()) || self.stage.is_reset_pending()
     }
 
-    /// Returns whether the flag is raised and visible to every launch that starts; also after a
-    /// reset, as launches that the reset did not kill still leave.
+    /// Returns whether the flag is raised and visible to every launch that starts. True also after
+    /// a reset, as launches that the reset did not kill still leave.
     pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);

@@ -1,4 +1,4 @@
-//! What waits to be submitted, and what is next?
+//! Which launches of a process wait to be submitted, and which is next?
 //!
 //! Each stream has a buffer queue. The launch that was captured first is submitted first, over all
 //! streams: so a launch that waits for an earlier one of another stream never fills the window in
@@ -14,26 +14,26 @@ use super::oldest::OldestTree;
 use super::waiting::WaitingLaunch;
 use super::work::{CapturedWork, WorkKind};
 
-/// A stream that is held until a launch has finished: the order of that launch, the stream, and the
-/// order from which it is held.
+/// Wait of a stream for the end of a launch: (order of capture of the awaited launch, stream, order
+/// from which the stream is held).
 type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
 pub(super) struct Queues<T> {
-    /// The queue of each stream, by id.
+    /// Queue of each stream; the index is the id of the stream.
     lanes: Vec<StreamQueue<T>>,
-    /// The streams that were closed and have nothing left: their ids are given again.
+    /// Ids of the streams that were closed and have no launch left: the next streams get them.
     closed: BTreeSet<u32>,
     awaited: BTreeSet<Awaited>,
     oldest: OldestTree,
     waiting: usize,
-    /// The number of holds in all streams.
+    /// Number of holds in all streams together.
     holds: usize,
     next: u64,
 }
 
 impl<T> Queues<T> {
-    /// Returns empty queues, whose first launch has this order.
+    /// Returns empty queues; the first launch captured gets the order `next`.
     pub(super) const fn new(next: u64) -> Self {
         Self {
             lanes: Vec::new(),
@@ -54,13 +54,14 @@ impl<T> Queues<T> {
         self.waiting
     }
 
-    /// Returns whether a launch may be submitted.
+    /// Returns whether any waiting launch may be submitted.
     #[inline]
     pub(super) fn is_ready(&self) -> bool {
         self.oldest.first().is_some()
     }
 
-    /// Returns the queue of an open stream, or of a closed one that has something left.
+    /// Returns the queue of an open stream, or of a closed stream that has launches left; `None`
+    /// otherwise.
     pub(super) fn lane(&self, stream: StreamId) -> Option<&StreamQueue<T>> {
         self.lanes.get(stream.index()).filter(|lane| !lane.is_gone)
     }
@@ -69,7 +70,7 @@ impl<T> Queues<T> {
         self.lanes.get_mut(stream.index()).filter(|lane| !lane.is_gone)
     }
 
-    /// Adds a stream; `None` if there are as many as ids.
+    /// Adds a stream and returns its id; `None` if all ids are in use.
     pub(super) fn open(&mut self) -> Option<StreamId> {
         if let Some(id) = self.closed.pop_first() {
             let lane = self.lanes.get_mut(id as usize)?;
@@ -90,8 +91,8 @@ impl<T> Queues<T> {
         self.lane_mut(stream).filter(open).map(|lane| lane.is_closed = true).is_some()
     }
 
-    /// Gives the id of a stream free, if the stream was closed and nothing of it waits; nothing of
-    /// it may be in the runtime.
+    /// Gives the id of a stream free if the stream was closed and no launch of it waits. The caller
+    /// makes sure that no launch of the stream is in the runtime.
     pub(super) fn forget(&mut self, stream: StreamId) {
         let Some(lane) = self.lane_mut(stream) else { return };
         if !lane.is_closed || !lane.is_empty() {
@@ -103,9 +104,9 @@ impl<T> Queues<T> {
         self.closed.insert(stream.0);
     }
 
-    /// Puts work behind everything of its stream. Returns the order of the work; `None` if the
-    /// stream is not open. `reached` is true unless the work waits for other work that has not
-    /// finished.
+    /// Puts work behind all other work of its stream. Returns the work's order of capture; `None`
+    /// if the stream is not open. `reached` is false where the work waits for other work that has
+    /// not finished.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -129,7 +130,8 @@ impl<T> Queues<T> {
         Some(order)
     }
 
-    /// Removes the launch that was captured first, of those that may be submitted.
+    /// Removes and returns the launch that was captured first among those that may be submitted,
+    /// with its stream; `None` where none may be.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.oldest.first()?.stream);
@@ -150,8 +152,8 @@ impl<T> Queues<T> {
         self.waiting += 1;
     }
 
-    /// Holds the launches of a stream that were captured from this order on. Returns whether there
-    /// is that stream.
+    /// Holds the launches of a stream that were captured from the order `from` on. Returns whether
+    /// the stream exists.
     pub(super) fn hold(&mut self, stream: StreamId, from: u64) -> bool {
         let Some(lane) = self.lane_mut(stream) else { return false };
         let added = lane.hold(Hold { from, is_wait: false });
@@ -161,7 +163,7 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Takes a hold away. Returns whether there was one.
+    /// Takes the host's hold from the order `from` away. Returns whether the stream had that hold.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
     }
@@ -175,7 +177,8 @@ impl<T> Queues<T> {
         there
     }
 
-    /// Lets go the streams that wait for a launch that has finished, or never will.
+    /// Lets the streams go on that wait for the launch with this order of capture, which has
+    /// finished or never will.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {
@@ -192,12 +195,13 @@ impl<T> Queues<T> {
         }
     }
 
-    /// Returns whether the launch of this order waits in that stream.
+    /// Returns whether the launch with the order of capture `order` waits in the stream `stream`.
     pub(super) fn holds_order(&self, stream: StreamId, order: u64) -> bool {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// Returns the order of the launch that was captured first, may it be submitted or not.
+    /// Returns the order of the waiting launch that was captured first, even where a hold keeps it
+    /// back; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);

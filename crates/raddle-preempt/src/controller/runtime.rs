@@ -1,4 +1,4 @@
-//! What does the driver report of launches, flags and resets?
+//! What does a driver report to its controller about launches, flags and resets?
 
 use alloc::vec::Vec;
 
@@ -28,9 +28,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that the runtime refused: it waits again at its place, and is the next of
-    /// its stream that is submitted. A driver that begins further submit calls of the stream before
-    /// this one has returned must make them fail too, as they would overtake it.
+    /// Puts back a launch that the runtime refused. It waits again at its place, and is submitted
+    /// before every later launch of its stream. A driver that begins further submit calls of the
+    /// stream before this one has returned must make them fail too, as they would overtake it.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -45,8 +45,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Gives the verdict of a launch, where it is known only with its arguments: before the launch
-    /// is submitted, and in place of the verdict that was captured.
+    /// Sets the verdict whether a launch may be run again, where that is known only with the
+    /// launch's arguments: before the launch is submitted, and in place of the verdict that was
+    /// captured.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -79,8 +80,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Removes a launch that has run to its end, and returns its payload. It is never run again
-    /// (A13).
+    /// Removes a launch that has run to its end, and returns its payload. The launch is never run
+    /// again (A13).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -98,9 +99,9 @@ impl<T> Controller<T> {
     }
 
     /// Removes a launch that the runtime refused for good, or that died, and returns its payload.
-    /// It is not run again, and work that waits for it does not wait any more. The driver decides
-    /// what becomes of the launches behind it: they go on, unless the driver reports that the
-    /// process is [lost](Self::lost).
+    /// The launch is not run again, and work that waits for it does not wait any more. The driver
+    /// decides what becomes of the launches behind it: they go on, unless the driver reports that
+    /// the process is [lost](Self::lost).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -109,8 +110,9 @@ impl<T> Controller<T> {
     }
 
     /// Notes that the driver has made sure that a launch leaves without having begun: no reset hits
-    /// it, so whether it may be killed no longer matters. This is reported from `Raise` on; that
-    /// the launch has left is reported by [`exited`](Self::exited) as ever.
+    /// the launch, so a reset no longer depends on whether it may be killed. A driver reports this
+    /// from the command `Raise` on; it still reports with [`exited`](Self::exited) that the launch
+    /// has left.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime, that has started, or that does not leave.
@@ -130,10 +132,10 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that has left by the flag: it waits again at its place (A4). Where each
-    /// workgroup tests the flag, the launch counts as killed
-    /// ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was reported as
-    /// [started](Self::started).
+    /// Puts back a launch that has left by the flag, so that it waits again at its place (A4), and
+    /// returns whether the flag was raised for it. Where each workgroup tests the flag, the launch
+    /// counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was
+    /// reported as [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -153,7 +155,7 @@ impl<T> Controller<T> {
         Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
     }
 
-    /// Puts back a launch that was killed by the reset: it waits again at its place (A4).
+    /// Puts back a launch that the reset killed, so that it waits again at its place (A4).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime; one that no commanded reset may have
@@ -172,7 +174,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Returns whether a reset that was commanded kills this launch of any process, if it runs.
+    /// Returns whether a commanded reset, of this process or another, kills the launch if it runs.
     #[must_use]
     pub fn is_hit(&self, handle: LaunchHandle) -> bool {
         let Ok(it) = self.process(handle.process) else { return false };
@@ -193,8 +195,8 @@ impl<T> Controller<T> {
         flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
-    /// Notes that the reset is over, or that no work of the process that is held or saved is on the
-    /// device.
+    /// Notes that the commanded reset is over, or that none of the process's held or saved work is
+    /// on the device any more.
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.

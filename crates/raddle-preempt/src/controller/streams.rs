@@ -8,12 +8,13 @@ use super::work::{Capture, CaptureOrder, CapturedWork, WorkKind};
 use crate::error::PreemptError;
 
 impl<T> ControlledProcess<T> {
-    /// Returns whether the launch of this order is in the runtime, as one of that stream.
+    /// Returns whether a launch of the stream `stream` with the order of capture `order` is in the
+    /// runtime.
     fn flies(&self, stream: StreamId, order: u64) -> bool {
         self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
     }
 
-    /// Forgets a stream that was closed, if nothing of it is left.
+    /// Forgets a stream that was closed, if no launch of it waits or is in the runtime.
     pub(super) fn forget_if_closed(&mut self, stream: StreamId) {
         let closed = self.queues.lane(stream).is_some_and(|lane| lane.is_closed);
         if closed && !self.flight.has_stream(stream) {
@@ -23,7 +24,7 @@ impl<T> ControlledProcess<T> {
 }
 
 impl<T> Controller<T> {
-    /// Opens a stream of a process: the lowest id, from 0, that is not in use.
+    /// Opens a stream of a process, and returns its id: the lowest id, from 0, that is not in use.
     ///
     /// # Errors
     /// An unknown process; more streams than ids.
@@ -31,7 +32,7 @@ impl<T> Controller<T> {
         self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
     }
 
-    /// Closes a stream of a process: nothing more is captured in it. The work in it runs; after
+    /// Closes a stream of a process: no further work is captured in it. The work in it runs; after
     /// that its id is reused.
     ///
     /// # Errors
@@ -46,7 +47,7 @@ impl<T> Controller<T> {
     }
 
     /// Adds captured work (S2.2) at the end of its stream, even while the process is preempted
-    /// (A14).
+    /// (A14). The answer is the work's order, or the work itself where the queues are full.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -75,8 +76,8 @@ impl<T> Controller<T> {
         Ok(Capture::Taken(CaptureOrder(order)))
     }
 
-    /// Holds back the work of a stream that was captured from this order on, until it is
-    /// [released](Self::release): for a launch that waits for something that only the host knows.
+    /// Holds back the work of a stream that was captured from the order `from` on, until it is
+    /// [released](Self::release): for a launch that waits for an event that only the host knows.
     /// Order 0 holds all work of the stream. Launches in the runtime go on.
     ///
     /// # Errors
@@ -91,7 +92,7 @@ impl<T> Controller<T> {
         if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
     }
 
-    /// Removes the hold of this order. Other holds of the stream remain.
+    /// Removes the hold that begins at the order `from`. Other holds of the stream remain.
     ///
     /// # Errors
     /// An unknown process; a stream that is not held from there.
@@ -122,7 +123,7 @@ impl<T> Controller<T> {
     }
 
     /// Returns whether all work of one stream that was captured up to `order` has finished. A
-    /// stream that was closed and has nothing left has finished everything.
+    /// stream that was closed and has no work left has finished all work.
     ///
     /// # Errors
     /// An unknown process.

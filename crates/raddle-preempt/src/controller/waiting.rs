@@ -1,21 +1,21 @@
-//! What is kept of a launch that waits?
+//! Which data does a controller keep of a launch that waits?
 
 use raddle_policy::Idempotence;
 
 use super::work::{CapturedWork, WorkKind};
 
-/// A launch in a buffer queue: 16 bytes beside the payload.
+/// Launch in a buffer queue, which takes 16 bytes beside the payload.
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
-    /// The capture order of the launch: its position among all work captured for its process.
+    /// Order of capture of the launch: its position among all work captured for its process.
     pub(super) order: u64,
     pub(super) kills: u32,
     marks: LaunchMarks,
 }
 
-/// The properties of a launch as bits of one word: as bytes, copying them takes half the time of a
-/// submission.
+/// Properties of a launch as bits of one word. As bytes they would take twice the time of a
+/// submission to copy.
 #[derive(Clone, Copy, Debug)]
 struct LaunchMarks(u32);
 
@@ -38,30 +38,32 @@ impl<T> WaitingLaunch<T> {
         Self { payload: work.payload, order, kills: 0, marks }
     }
 
-    /// Returns whether the launch may be killed and run again.
+    /// Returns whether the launch may be killed and run again; never true for a collective.
     pub(super) const fn may_be_killed(&self) -> bool {
         self.marks.0 & (LaunchMarks::MAY_BE_KILLED | LaunchMarks::HAS_PEERS)
             == LaunchMarks::MAY_BE_KILLED
     }
 
-    /// Returns whether the launch leaves where the flag is raised for it.
+    /// Returns whether the launch leaves where the flag is raised for it; never true for a
+    /// collective.
     pub(super) const fn tests_flag(&self) -> bool {
         self.marks.0 & (LaunchMarks::TESTS_FLAG | LaunchMarks::HAS_PEERS) == LaunchMarks::TESTS_FLAG
     }
 
-    /// Returns whether the launch must not be separated from its peers.
+    /// Returns whether the launch is a collective: it must not be separated from its peers on other
+    /// devices or in other processes.
     pub(super) const fn has_peers(&self) -> bool {
         self.marks.0 & LaunchMarks::HAS_PEERS != 0
     }
 
-    /// Replaces the verdict of the launch, now that its arguments are known.
+    /// Replaces the verdict whether the launch may be run again, now that its arguments are known.
     pub(super) const fn judge(&mut self, idempotent: Idempotence) {
         self.marks = LaunchMarks::of(idempotent, self.tests_flag(), self.has_peers());
     }
 }
 
-/// The most bytes that a waiting launch takes beside its payload, the spare room of a queue that
-/// has just grown included.
+/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has
+/// just grown included.
 pub(super) const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);

@@ -8,8 +8,8 @@ use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Takes the work of a process off the device by this method; `by` is the process that wants it
-    /// to leave.
+    /// Starts to take the work of a process off the device by the method `way`. `by` is the process
+    /// that takes its place, which must be more urgent; `None` asks for no such comparison.
     ///
     /// # Errors
     /// An unknown process.
@@ -40,9 +40,9 @@ impl<T> Controller<T> {
         Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
     }
 
-    /// Pauses a process: nothing more of it is submitted until it is resumed, which takes effect at
-    /// once. This is S3.1 without a preemption. Changes nothing if a preemption is under way or
-    /// complete.
+    /// Pauses a process: no further launch of it is submitted until it is resumed, which takes
+    /// effect at once. This is S3.1 without a preemption. Changes nothing if a preemption is under
+    /// way or complete.
     ///
     /// # Errors
     /// An unknown process.
@@ -101,7 +101,7 @@ impl<T> Controller<T> {
         })
     }
 
-    /// Ends the preemption of a process (S4).
+    /// Ends the preemption or the pause of a process (S4).
     ///
     /// # Errors
     /// An unknown process.

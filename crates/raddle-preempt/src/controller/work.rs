@@ -1,21 +1,21 @@
-//! What does a host capture?
+//! Which kinds of work does a host capture, and with which data?
 
 use raddle_policy::{Idempotence, StreamId};
 
-/// The kind of captured work, as far as it matters for order and preemption.
+/// Kind of captured work, as far as it matters for order and preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKind {
-    /// A kernel.
+    /// A kernel launch.
     Kernel,
-    /// A copy or a fill.
+    /// A copy or a fill of memory.
     Copy,
     /// The record of an event, which has finished when all work before it in its stream has.
     Record,
     /// A wait for an event: neither the wait nor the work behind it in its stream is submitted
-    /// before the work that it names has finished. So it never waits in the runtime, where it would
-    /// fill the window and prevent a preemption from ending.
+    /// before the work that the wait names has finished. So a wait never lies in the runtime, where
+    /// it would fill the window and prevent a preemption from ending.
     Wait(AfterWork),
-    /// A graph of kernels that is submitted as one.
+    /// A graph of kernels that is submitted as one launch.
     Graph,
     /// A kernel that waits on the device for its peers on other devices or in other processes. Once
     /// submitted it runs to its end, and so does the work before it in its stream; no reset hits
@@ -26,21 +26,23 @@ pub enum WorkKind {
 /// Work of the same process that other work waits for: usually the latest record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterWork {
-    /// The stream of the work.
+    /// Stream of the work.
     pub stream: StreamId,
-    /// The capture order of the work.
+    /// Order of capture of the work.
     pub order: CaptureOrder,
 }
 
 /// Work that a host captured, in the order of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedWork<T> {
-    /// The data that the driver needs to submit the work; returned when the work has finished.
+    /// Data that the driver needs to submit the work; the controller returns it when the work has
+    /// finished.
     pub payload: T,
-    /// The kind of the work.
+    /// Kind of the work: kernel, copy, event and so on.
     pub kind: WorkKind,
-    /// The verdict whether the work may be run again (A12). Unknown counts as not. If that depends
-    /// on the arguments, [`judged`](crate::Controller::judged) reports it at the submission.
+    /// Verdict whether the work may be run again (A12); an unknown verdict counts as no. If the
+    /// verdict depends on the arguments, [`judged`](crate::Controller::judged) reports it at the
+    /// submission.
     pub idempotent: Idempotence,
     /// True if the work tests the flag (S1.2). Copies, events and kernels that cannot be
     /// instrumented do not.
@@ -62,46 +64,49 @@ impl<T> CapturedWork<T> {
         Self::new(payload, WorkKind::Copy, Idempotence::Not, false)
     }
 
-    /// Returns a graph; it tests the flag if all of it leaves or none.
+    /// Returns a graph; `tests_flag` is true where either all kernels of the graph leave by the
+    /// flag or none.
     pub const fn graph(payload: T, idempotent: Idempotence, tests_flag: bool) -> Self {
         Self::new(payload, WorkKind::Graph, idempotent, tests_flag)
     }
 
-    /// Returns the record of an event.
+    /// Returns the record of an event, which finishes when all work before it in its stream has.
     pub const fn record(payload: T) -> Self {
         Self::new(payload, WorkKind::Record, Idempotence::Not, false)
     }
 
-    /// Returns a wait for an event.
+    /// Returns a wait for an event: the wait and the work behind it are submitted when the work
+    /// `after` has finished.
     pub const fn wait(payload: T, after: AfterWork) -> Self {
         Self::new(payload, WorkKind::Wait(after), Idempotence::Not, false)
     }
 
-    /// Returns a collective.
+    /// Returns a collective: a kernel that waits on the device for its peers, and so is never taken
+    /// off.
     pub const fn collective(payload: T) -> Self {
         Self::new(payload, WorkKind::Collective, Idempotence::Not, false)
     }
 }
 
-/// The position of work in the order of capture: a larger number was captured later, over all
-/// processes that ever had the same id.
+/// Position of work in the order of capture: a larger number was captured later, over all processes
+/// that ever had the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 
-/// The answer to a capture.
+/// Answer of a controller to captured work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "work that was not taken comes back"]
 pub enum Capture<T> {
-    /// The work waits at the end of its stream, under this order.
+    /// The controller has taken the work, which waits at the end of its stream under this order.
     Taken(CaptureOrder),
-    /// The queues are full, and nothing has changed: wait until the
-    /// [`generation`](crate::Controller::generation) of the process changes, and capture the work
-    /// again.
+    /// The queues are full and the controller has not taken the work, which comes back here: wait
+    /// until the [`generation`](crate::Controller::generation) of the process changes, and capture
+    /// the work again.
     Full(CapturedWork<T>),
 }
 
 impl<T> Capture<T> {
-    /// Returns the order of the work, if it was taken.
+    /// Returns the order of the work; `None` where the queues were full.
     pub fn order(self) -> Option<CaptureOrder> {
         match self {
             Self::Taken(order) => Some(order),

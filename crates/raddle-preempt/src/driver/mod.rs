@@ -28,49 +28,49 @@ use crate::controller::{
 };
 use crate::error::PreemptError;
 
-/// A wish of the arbiter for a process.
+/// Request of the arbiter to the driver of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// The work of the process leaves by this method.
+    /// The work of the process shall leave the device by this method.
     Preempt {
-        /// The process.
+        /// Process whose work leaves.
         process: ProcessId,
-        /// The method.
+        /// Method by which the work leaves.
         way: Preemption,
     },
-    /// A stronger method replaces the one under way.
+    /// A stronger method shall replace the method of the preemption under way.
     Escalate {
-        /// The process.
+        /// Process whose preemption is under way.
         process: ProcessId,
-        /// The method.
+        /// Stronger method, by which the work leaves from now on.
         way: Preemption,
     },
-    /// The process submits no further launch.
+    /// The process shall submit no further launch.
     Pause {
-        /// The process.
+        /// Process that is paused.
         process: ProcessId,
     },
-    /// The process may continue.
+    /// The process may submit launches again.
     Resume {
-        /// The process.
+        /// Process that goes on.
         process: ProcessId,
     },
 }
 
-/// The answer to a wish.
+/// Answer of a driver to a wish, one kind for each kind of [`Wish`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WishAnswer {
-    /// The answer to a preemption.
+    /// Answer to [`Wish::Preempt`].
     Preempted(Preempted),
-    /// The answer to a stronger method.
+    /// Answer to [`Wish::Escalate`].
     Escalated(Escalated),
-    /// The answer to a pause.
+    /// Answer to [`Wish::Pause`]: the process is paused.
     Paused,
-    /// The answer to a resume.
+    /// Answer to [`Wish::Resume`].
     Resumed(Resumed),
 }
 
-/// A report of a runtime; each is a call of the [`Controller`] of the same name.
+/// Report of a runtime to its driver; each kind is a call of the [`Controller`] of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
@@ -87,34 +87,35 @@ pub enum Report {
     Drained(ProcessId),
 }
 
-/// The effect of a report.
+/// Effect of a report on the driver's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
-    /// No effect that the driver needs to know.
+    /// The controller has noted the report; the driver needs to do nothing.
     Noted,
-    /// A launch has ended, with this payload.
+    /// A launch has ended; its payload comes back.
     Ended(T),
-    /// A launch has left by the flag.
+    /// A launch has left by the flag; the value says whether the flag was raised for it.
     Left(Exit),
-    /// The flag is visible, and this is the decision about a reset.
+    /// The raised flag is visible to every launch that starts, and the controller has decided
+    /// whether a reset follows.
     Verdict(ResetVerdict),
 }
 
-/// A way to wake the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`]: it is
-/// used when there is something to do after there was nothing.
+/// Means to wake the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`], used
+/// when there is something to do after there was nothing.
 pub trait Wake {
     /// Wakes the thread, as there is something to do. This is called from within a call of the
     /// driver, so it must not call the driver.
     fn wake(&self);
 }
 
-/// A controller, its runtime, and an observer.
+/// Controller of a device, together with the runtime that carries out its commands and an observer.
 pub struct Driver<T, R, O = ()> {
     controller: Controller<T>,
     runtime: R,
     observer: O,
     wake: Option<Box<dyn Wake + Send>>,
-    /// Set if the last request for a command found none.
+    /// True where the last request for a command found none.
     idle: bool,
 }
 
@@ -127,7 +128,7 @@ impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>> Driver<T, R> {
-    /// Returns a driver of this runtime, with the declaration that the runtime makes.
+    /// Returns a driver of the runtime `runtime`, as the runtime declares itself.
     ///
     /// # Errors
     /// As [`Controller::new`].
@@ -138,7 +139,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 }
 
 impl<T: Clone> Driver<T, ()> {
-    /// Returns a driver whose runtime is elsewhere, with this declaration: the runtime is given its
+    /// Returns a driver whose runtime is elsewhere and is `declared` here. The runtime is given
     /// [tasks](Self::take).
     ///
     /// # Errors
@@ -150,47 +151,49 @@ impl<T: Clone> Driver<T, ()> {
 }
 
 impl<T: Clone, R, O: Observer> Driver<T, R, O> {
-    /// Adds an observer to the driver, in place of the one that it has.
+    /// Replaces the observer of the driver by `observer`.
     #[must_use]
     pub fn watched_by<P: Observer>(self, observer: P) -> Driver<T, R, P> {
         let Self { controller, runtime, wake, idle, .. } = self;
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// Adds a wake to the driver, which is called when there is something to do.
+    /// Adds a wake to the driver, which is called when there is a command to carry out after there
+    /// was none.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }
     }
 
-    /// Returns the controller, for queries.
+    /// Returns the driver's controller, for queries.
     pub const fn controller(&self) -> &Controller<T> {
         &self.controller
     }
 
-    /// Returns the runtime.
+    /// Returns the driver's runtime.
     pub const fn runtime(&self) -> &R {
         &self.runtime
     }
 
-    /// Returns the runtime, to be changed.
+    /// Returns the driver's runtime, to be changed.
     pub const fn runtime_mut(&mut self) -> &mut R {
         &mut self.runtime
     }
 
-    /// Returns the observer.
+    /// Returns the driver's observer.
     pub const fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// Makes a call of the host on the controller: processes, streams, captured work.
+    /// Makes a call of the host on the controller, about processes, streams or captured work, and
+    /// returns the call's answer.
     pub fn host<A>(&mut self, call: impl FnOnce(&mut Controller<T>) -> A) -> A {
         let answer = call(&mut self.controller);
         self.note_edge();
         answer
     }
 
-    /// Carries out a wish, and returns the answer.
+    /// Carries out a wish of the arbiter, and returns the answer.
     ///
     /// # Errors
     /// An unknown process.
@@ -213,7 +216,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Ok(answer)
     }
 
-    /// Passes on a report of the runtime, and returns its effect.
+    /// Passes a report of the runtime on to the controller, and returns its effect.
     ///
     /// # Errors
     /// As the call of the controller of the same name; nothing has changed.
@@ -223,8 +226,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Ok(heard)
     }
 
-    /// Returns the next command. Callers of [`run`](Self::run) or [`take`](Self::take) do not need
-    /// this.
+    /// Returns the next command for the runtime; `None` where there is none. Callers of
+    /// [`run`](Self::run) or [`take`](Self::take) do not need this.
     pub fn step(&mut self) -> Option<Command> {
         let command = self.controller.next_any();
         self.idle = command.is_none();
@@ -234,14 +237,14 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere, in this order.
-    /// Release the lock around the driver while the task runs.
+    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere, in this order; `None`
+    /// where there is none. Release the lock around the driver while the task runs.
     pub fn take(&mut self) -> Option<Task<T>> {
         let command = self.step()?;
         Task::new(&self.controller, command)
     }
 
-    /// Wakes the thread if there is something to do after there was nothing.
+    /// Wakes the driver's thread if there is a command to carry out after there was none.
     fn note_edge(&mut self) {
         if self.idle
             && let Some(wake) = &self.wake
@@ -254,8 +257,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
-    /// Lets the runtime carry out all commands. Returns `false` if the runtime takes no launch now:
-    /// call this again later.
+    /// Lets the runtime carry out all commands that are due. Returns `false` if the runtime takes
+    /// no launch now: call this again later.
     ///
     /// # Errors
     /// Those of the controller's calls that report the answers of the runtime.
@@ -271,7 +274,7 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     }
 }
 
-/// Passes a report to the controller, and to the observer if it is accepted.
+/// Passes a report to the controller, and to the observer if the controller accepts it.
 fn hear<T>(
     controller: &mut Controller<T>,
     observer: &mut impl Observer,

@@ -5,22 +5,22 @@ use raddle_policy::{Preemption, ProcessId};
 use super::{Report, Wish, WishAnswer};
 use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
 
-/// Something that a driver did, or that was reported to it.
+/// Event of a driver: a thing that it did, or that was reported to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// A wish and its answer.
+    /// A wish that the driver carried out, and its answer.
     Wish(Wish, WishAnswer),
-    /// A report that was accepted.
+    /// A report that the controller accepted.
     Report(Report),
-    /// The decision about a reset, when a flag had become visible.
+    /// The decision whether the process is reset, made when its raised flag had become visible.
     Verdict(ProcessId, ResetVerdict),
-    /// The next command.
+    /// A command that the runtime has to carry out next.
     Command(Command),
 }
 
-/// An observer of everything that a driver does, in order: for statistics and logs.
+/// Observer of everything that a driver does, in order: for statistics and logs.
 pub trait Observer {
-    /// Observes something that was done or reported.
+    /// Observes an event of the driver, after it has happened.
     fn saw(&mut self, seen: &Seen);
 }
 
@@ -28,38 +28,39 @@ impl Observer for () {
     fn saw(&mut self, _: &Seen) {}
 }
 
-/// Counts of what a driver did.
+/// Counts of the launches, preemptions and resets of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Launches submitted, including those submitted again.
+    /// Number of launches submitted, each counted again when it is submitted again.
     pub submitted: u64,
-    /// Launches that have run to their end.
+    /// Number of launches that have run to their end.
     pub finished: u64,
-    /// Launches that were refused permanently, or died.
+    /// Number of launches that the runtime refused permanently, or that died.
     pub failed: u64,
-    /// Launches that left by the flag.
+    /// Number of times that a launch left by the flag.
     pub exited: u64,
-    /// Launches that were killed.
+    /// Number of times that a launch was killed by a reset.
     pub killed: u64,
-    /// Preemptions that began, by method, in the order of [`Preemption::ALL`].
+    /// Number of preemptions that began, for each method in the order of [`Preemption::ALL`].
     pub begun: [u64; Preemption::ALL.len()],
-    /// Preemptions that are complete.
+    /// Number of preemptions that are complete.
     pub drained: u64,
-    /// Resets that were commanded.
+    /// Number of resets that were commanded.
     pub resets: u64,
-    /// Resets that were refused, by reason: nothing to hit; a launch may not be run again, does not
-    /// leave, or was killed often; another process.
+    /// Number of resets that were refused, for each reason in this order: no launch to hit; a
+    /// launch may not be run again; a launch does not leave; a launch was killed too often; another
+    /// process would be hit.
     pub refused: [u64; 5],
 }
 
 impl Counts {
-    /// Returns the index of a method in [`begun`](Self::begun).
+    /// Returns the index of a preemption method in [`begun`](Self::begun).
     #[must_use]
     pub const fn way(way: Preemption) -> usize {
         way as usize
     }
 
-    /// Returns the index of a reason in [`refused`](Self::refused).
+    /// Returns the index of a reason against a reset in [`refused`](Self::refused).
     #[must_use]
     pub const fn reason(why: NoReset) -> usize {
         match why {

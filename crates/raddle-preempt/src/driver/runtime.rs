@@ -4,16 +4,16 @@ use raddle_policy::{Idempotence, ProcessId, StreamId};
 
 use crate::controller::{Declared, FlagCut, LaunchHandle};
 
-/// The result of a submit call.
+/// Result of a submit call of a runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubmitCall {
-    /// The call has returned, and the launch is in the runtime.
+    /// The submit call has returned, and the launch is in the runtime.
     Returned,
-    /// Another thread makes the call, and its return will be reported.
+    /// Another thread makes the submit call, and its return will be reported.
     UnderWay,
-    /// The runtime takes no launch now.
+    /// The runtime takes no launch now; the driver submits this launch again later.
     NotNow,
-    /// The runtime refuses this launch permanently.
+    /// The runtime refuses this launch for good.
     Refused,
 }
 
@@ -38,55 +38,57 @@ pub trait Runtime<T> {
     /// Returns the properties of the runtime; called once.
     fn declared(&self) -> Declared;
 
-    /// Returns the verdict of a launch that is about to be submitted, if it depends on the
-    /// arguments.
+    /// Returns whether a launch that is about to be submitted may be run again, if that depends on
+    /// its arguments; `None` where the verdict of the capture holds.
     fn verdict(&mut self, payload: &T) -> Option<Idempotence> {
         let _ = payload;
         None
     }
 
-    /// Takes a launch, and returns the result of the submit call.
+    /// Takes a launch into a stream, and returns the result of the submit call.
     fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: T) -> SubmitCall;
 
-    /// Raises the flags of these streams, and reports `raised` when every launch that starts sees
-    /// them.
+    /// Raises the flag of each stream in `cuts`, for the submissions of its range, and reports
+    /// `raised` when every launch that starts sees the flags.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _ = (process, cuts);
     }
 
-    /// Lowers the flags of a process.
+    /// Lowers all raised flags of a process.
     fn lower(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Kills the launches in `hit` that are running, of any process; reports each launch that was
-    /// `killed`, and only then `drained`, when the reset is over.
+    /// Kills the launches in `hit` that are running, of any process. Reports each of them as
+    /// `killed`, and after that `drained`, when the reset is over.
     fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
         let _ = (process, hit);
     }
 
-    /// Places no further workgroup; reports `drained` when nothing of the process is on the device.
+    /// Places no further workgroup of a process; reports `drained` when none of its workgroups is
+    /// on the device.
     fn hold(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Places workgroups again.
+    /// Places the workgroups of a process again, after a hold.
     fn release(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Saves the work of the process on the device; reports `drained` when none is left there.
+    /// Saves the work of a process that is on the device; reports `drained` when none of it is left
+    /// there.
     fn save(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Restores the saved work.
+    /// Restores the saved work of a process on the device.
     fn restore(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Notes that a preemption is complete. `resumed` is true if a resume that waited takes effect
-    /// now.
+    /// Notes that the preemption of a process is complete. `resumed` is true if a resume that
+    /// waited takes effect now.
     fn drained(&mut self, process: ProcessId, resumed: bool) {
         let _ = (process, resumed);
     }

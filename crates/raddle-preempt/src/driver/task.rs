@@ -8,40 +8,40 @@ use super::Report;
 use super::runtime::{Runtime, SubmitCall};
 use crate::controller::{Command, Controller, FlagCut, LaunchHandle};
 
-/// A command that can be carried out without the controller: outside of the controller's lock, on
-/// another thread.
+/// Command together with all that carries it out, so that the controller is not needed: it can be
+/// carried out on another thread, while the controller's lock is free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task<T> {
-    /// The task for [`Command::Submit`].
+    /// Task for [`Command::Submit`]: to submit a launch.
     Submit {
-        /// The submission.
+        /// Handle of the submission.
         handle: LaunchHandle,
-        /// The stream to submit it to.
+        /// Stream in which the runtime runs the launch.
         stream: StreamId,
-        /// The payload of the launch.
+        /// Payload of the launch: the data that the driver needs to submit it.
         payload: T,
     },
-    /// The task for [`Command::Raise`].
+    /// Task for [`Command::Raise`]: to raise the flags of a process.
     Raise {
-        /// The process.
+        /// Process whose flags are raised.
         process: ProcessId,
-        /// The flags of the process's streams.
+        /// Raised flag of each stream of the process from which a launch leaves.
         cuts: Vec<(StreamId, FlagCut)>,
     },
-    /// The task for [`Command::Reset`].
+    /// Task for [`Command::Reset`]: to kill running launches.
     Reset {
-        /// The process.
+        /// Process that is reset.
         process: ProcessId,
-        /// The launches that are killed if they run.
+        /// Launches of any process that are killed if they run.
         hit: Vec<LaunchHandle>,
     },
-    /// The task for any other command.
+    /// Task for any other command, which needs no more than the command itself.
     Plain(Command),
 }
 
 impl<T: Clone> Task<T> {
-    /// Returns the task for this command, in the present state of the controller; `None` for a
-    /// submission that the controller does not know.
+    /// Returns the task for the command `command`, in the present state of the controller; `None`
+    /// for a submission that the controller does not know.
     pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
         Some(match command {
             Command::Submit { handle, stream } => {
@@ -58,7 +58,7 @@ impl<T: Clone> Task<T> {
 
 impl<T> Task<T> {
     /// Lets the runtime carry out the task, and passes its immediate answers to `report`:
-    /// [`Report::Judged`] before a launch is submitted, and the result of the call after it.
+    /// [`Report::Judged`] before a launch is submitted, and the result of the submit call after it.
     /// Returns `false` if the runtime takes no launch now.
     ///
     /// # Errors
@@ -104,7 +104,8 @@ impl<T> Task<T> {
 }
 
 impl SubmitCall {
-    /// Returns the report that follows from the result of a submit call at once, if any.
+    /// Returns the report that the result of a submit call causes at once; `None` where the runtime
+    /// reports later.
     const fn report(self, handle: LaunchHandle) -> Option<Report> {
         match self {
             Self::UnderWay => None,

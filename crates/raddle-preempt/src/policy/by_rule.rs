@@ -7,15 +7,17 @@ use super::estimates::Estimates;
 use crate::abilities::Abilities;
 use crate::progress::Kills;
 
-/// The rule by which the method is chosen.
+/// Rule by which the method of a preemption is chosen.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// This method; the flag instead of a reset that would kill a launch that may not be killed
-    /// (S3.3, S3.2).
+    /// Always this method; but the flag in place of a reset that would kill a launch that may not
+    /// be killed (S3.3, S3.2).
     Fixed(Preemption),
-    /// This method; the controller decides whether a reset may be made.
+    /// Always this method; where it is a reset, the controller decides whether the reset may be
+    /// made.
     Wished(Preemption),
-    /// The method that wastes least within the bound, by the estimates for the victim.
+    /// The method that wastes the least device time among those that are over within the bound, by
+    /// the estimates for the victim.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
 
@@ -42,23 +44,23 @@ pub struct ByRule {
 }
 
 impl ByRule {
-    /// Returns the policy that always answers this method, on a runtime that has all methods; if a
-    /// launch may not be killed, the flag instead of a reset.
+    /// Returns the policy that always answers the method `method`, on a runtime that has all
+    /// methods; if a launch may not be killed, the flag in place of a reset.
     #[must_use]
     pub const fn fixed(method: Preemption) -> Self {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
-    /// Returns the policy that always answers this method. The controller decides whether a reset
-    /// may be made, when the flag is visible and it is known which launches run
-    /// ([`ResetVerdict`](crate::ResetVerdict)); so laws 1 and 2 are kept by the controller.
+    /// Returns the policy that always answers the method `method`. The controller decides whether a
+    /// reset may be made, when the flag is visible and it is known which launches run
+    /// ([`ResetVerdict`](crate::ResetVerdict)); so the controller keeps laws 1 and 2.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {
         Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }
     }
 
-    /// Returns the policy that answers the method that wastes least within this bound, on a device
-    /// with these costs.
+    /// Returns the policy that answers the method that wastes the least device time among those
+    /// that are over within `bound` nanoseconds, on a device with the costs `device`.
     #[must_use]
     pub fn cheapest(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
         let estimates = Estimates::new(device);
@@ -66,7 +68,8 @@ impl ByRule {
         Self { rule, kills: Kills::up_to(None) }
     }
 
-    /// Limits how often the policy kills one launch; `None`, the default, is no limit.
+    /// Limits how often the policy kills one launch: at most `most_kills` times. `None`, the
+    /// default, is no limit.
     #[must_use]
     pub fn sparing(self, most_kills: Option<u32>) -> Self {
         Self { kills: Kills::up_to(most_kills), ..self }

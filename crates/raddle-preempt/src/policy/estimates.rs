@@ -1,4 +1,5 @@
-//! What is known of a victim, from what was seen of its launches and of others of their kind?
+//! How long will the launches of a process that has lost the turn still take, and what do they
+//! hold?
 //!
 //! Ticks are nanoseconds.
 
@@ -8,7 +9,7 @@ use super::DeviceCosts;
 use super::history::LaunchHistory;
 use super::price::VictimEstimate;
 
-/// The costs of a device, and what was seen on it.
+/// Costs of a device, and the times of the launches observed on it.
 #[derive(Clone, Debug)]
 pub(super) struct Estimates {
     device: DeviceCosts,
@@ -24,7 +25,8 @@ impl Estimates {
         self.history.observe(fact, now);
     }
 
-    /// Returns the cheapest method for a victim ([`VictimEstimate::cheapest`]).
+    /// Returns the method that takes a victim off the device with the least waste
+    /// ([`VictimEstimate::cheapest`]).
     pub(super) fn cheapest(
         &self,
         view: &VictimView<'_>,
@@ -72,8 +74,8 @@ impl Estimates {
         victim
     }
 
-    /// Returns the largest number of launches of one stream that have not started. Copies do not
-    /// exit: they are taken out of the runtime.
+    /// Returns the largest number of launches in one stream that have not started, copies left out:
+    /// copies do not exit by the flag, they are taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
         let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);

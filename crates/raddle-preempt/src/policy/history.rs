@@ -1,4 +1,4 @@
-//! How long will a launch still take, judging by what was seen?
+//! How long will a launch still take, judging by launches that ran before?
 //!
 //! A launch is taken to last as long as the last one of its kind did: of the same process, with as
 //! many workgroups of the same demand. The first of its kind is judged by its progress. Times are
@@ -8,10 +8,12 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Tick, Ticks, VictimLaunch, WaveSpan};
 
-/// The number of kinds that are remembered; launches of later kinds are judged by their progress.
+/// Number of kinds of launches that are remembered; launches of later kinds are judged by their
+/// progress.
 const MOST_KINDS: usize = 4096;
 
-/// The key of launches that are taken to last equally long: process, workgroups and demand.
+/// Key of launches that are taken to last equally long: (process, number of workgroups, demand of a
+/// workgroup).
 type LaunchKind = (u16, u64, [u32; 5]);
 
 fn kind(launch: &Launch) -> LaunchKind {
@@ -21,29 +23,31 @@ fn kind(launch: &Launch) -> LaunchKind {
     (launch.process.0, launch.workgroups, [waves, vgpr, sgpr, barriers, demand.lds])
 }
 
-/// The time that the last launch of a kind took, and its last workgroup.
+/// Time on the device that the last launch of a kind took, and the time that its last workgroup
+/// took (`None` where unknown), in ticks.
 #[derive(Clone, Copy, Debug)]
 struct Lasted {
     launch: Ticks,
     workgroup: Option<Ticks>,
 }
 
-/// A launch that has started and not ended.
+/// Launch that has started and not ended, as observed so far.
 #[derive(Clone, Debug)]
 struct RunningLaunch {
     kind: LaunchKind,
-    /// The number of waves of the whole launch; the next field counts those that have ended.
+    /// Number of waves of the whole launch; the next field counts the waves that have ended.
     waves: u64,
     ended: u64,
-    /// Time on the device until it was last taken off.
+    /// Ticks that the launch was on the device, until it was last taken off.
     ran: Ticks,
-    /// The tick at which the launch came on the device; `None` while it is off.
+    /// Tick at which the launch came on the device; `None` while it is off the device.
     since: Option<Tick>,
-    /// The tick at which the launch was last taken off.
+    /// Tick at which the launch was last taken off the device.
     off: Tick,
-    /// The resident waves: the tick at which they started, the earliest first, and their number.
+    /// Waves on the device that have not ended, as (tick at which they started, their number), the
+    /// earliest start first.
     fronts: VecDeque<(Tick, u64)>,
-    /// The time that the launch's last workgroup took.
+    /// Ticks that the workgroup of the launch that ended last took; `None` where none has ended.
     workgroup: Option<Ticks>,
 }
 
@@ -52,8 +56,8 @@ impl RunningLaunch {
         self.ran + self.since.map_or(Ticks::ZERO, |since| now.since(since))
     }
 
-    /// Estimates the time that is left: each wave that has not ended is taken to need as long as
-    /// those that have.
+    /// Estimates the ticks until the launch ends: each wave that has not ended is taken to need as
+    /// long as the ended ones did on average. `None` where no wave has ended.
     fn by_progress(&self, now: Tick) -> Option<Ticks> {
         let left = u128::from(self.waves.saturating_sub(self.ended));
         let each = u128::from(self.elapsed(now).0).checked_mul(left)?;
@@ -62,14 +66,15 @@ impl RunningLaunch {
     }
 }
 
-/// The launches that run, and the last times of each kind, as observed so far.
+/// Launches that have started and not ended, and the last times of each kind of launch, as observed
+/// so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaunchHistory {
     running: BTreeMap<LaunchId, RunningLaunch>,
     kinds: BTreeMap<LaunchKind, Lasted>,
 }
 
-/// Returns the number of waves that the pieces name.
+/// Returns the number of waves in the workgroups that `pieces` name.
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, count) = waves.bounds(launch.demand.waves);
     let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
@@ -108,7 +113,7 @@ impl LaunchHistory {
         }
     }
 
-    /// Notes that a launch does not run from now on.
+    /// Notes that a launch is off the device from now on.
     fn stopped(&mut self, launch: LaunchId, now: Tick) {
         if let Some(running) = self.running.get_mut(&launch)
             && running.since.is_some()
@@ -166,12 +171,13 @@ impl LaunchHistory {
         self.running.contains_key(&victim.launch.id)
     }
 
-    /// Returns the time that the launch has been on the device.
+    /// Returns the ticks that the launch has been on the device; 0 where it has not started.
     pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
         self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
     }
 
-    /// Returns the time until the launch ends: from its start, or from now if it has started.
+    /// Returns the ticks that the launch takes from its start, or from now to its end if it has
+    /// started; `None` where that is unknown.
     pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
         let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
@@ -180,7 +186,8 @@ impl LaunchHistory {
         left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
     }
 
-    /// Returns the time until the last of the launch's resident workgroups ends.
+    /// Returns the ticks until the last workgroup of the launch that is on the device ends; `None`
+    /// where that is unknown.
     pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         if victim.resident_waves == 0 {
             return Some(Ticks::ZERO);

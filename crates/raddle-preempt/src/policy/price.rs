@@ -17,31 +17,34 @@ use raddle_policy::{Preemption, Ticks};
 
 use super::DeviceCosts;
 
-/// The submitted launches of one process. Estimates are `None` where nothing is known, and count as
-/// endless.
+/// Estimates for the submitted launches of one process, the victim of a preemption. A time is
+/// `None` where it is unknown, and then counts as endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimEstimate {
-    /// The time until the last running launch has ended; 0 where none runs.
+    /// Ticks until the last running launch has ended; 0 where none runs.
     pub(super) running: Option<Ticks>,
-    /// The time that the launches that are submitted and have not started take after that.
+    /// Ticks that the submitted launches that have not started take once the running launches have
+    /// ended.
     pub(super) waiting: Option<Ticks>,
-    /// The time until the last resident workgroup has ended.
+    /// Ticks until the last workgroup on the device has ended.
     pub(super) workgroup: Option<Ticks>,
-    /// The number of launches that leave by the flag one after the other: those of the longest
-    /// stream.
+    /// Number of launches that leave by the flag one after the other: the launches that have not
+    /// started of the stream that has most.
     pub(super) exits: u64,
-    /// Device time that a kill throws away: what the running launches have done.
+    /// Ticks of device time that a kill throws away: the time that the running launches have been
+    /// on the device.
     pub(super) done: Ticks,
-    /// Registers and LDS of resident workgroups, in bytes; `None` where nobody knows the registers.
+    /// Registers and LDS of the workgroups on the device, in bytes; `None` where the number of
+    /// registers is unknown.
     pub(super) bytes: Option<u64>,
 }
 
-/// The cost of one method, for one victim.
+/// Cost of taking one victim off the device by one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Price {
-    /// The time until nothing of the victim is on the device; `None` where nothing is known.
+    /// Ticks until no work of the victim is on the device; `None` where that is unknown.
     pub(super) latency: Option<Ticks>,
-    /// Device time that brings nothing. Saturates.
+    /// Ticks of device time that are lost. Saturates.
     pub(super) waste: Ticks,
 }
 
@@ -51,8 +54,8 @@ impl Price {
     }
 }
 
-/// The order of latencies: unknown ones are the longest. Among them a drain comes first, then the
-/// flag, then waiting: each of them is over no later than the next.
+/// Rank of a latency: unknown latencies are the longest. Of two unknown ones that of a drain comes
+/// first, then the flag, then waiting: each of them is over no later than the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LatencyRank {
     Known(Ticks),
@@ -98,7 +101,8 @@ impl VictimEstimate {
         Price { latency, waste }
     }
 
-    /// Returns how long saving takes, or restoring, rounded up; no time where nothing is resident.
+    /// Returns the ticks that one save or one restore takes, rounded up: 0 where no workgroup is on
+    /// the device, `None` where the bytes or the bandwidth are unknown.
     fn transfer(&self, device: &DeviceCosts) -> Option<Ticks> {
         let bytes = self.bytes?;
         if bytes == 0 {
@@ -111,10 +115,10 @@ impl VictimEstimate {
         Some(Ticks(device.switch_ns.unwrap_or(0)) + moving)
     }
 
-    /// Returns the method that wastes least among those that are `allowed` and over within the
-    /// bound. Equal waste: the shorter latency, then the gentler method ([`Preemption::ALL`]).
-    /// Where none is over within the bound: the shortest latency, then the least waste, then the
-    /// gentler method.
+    /// Returns the method that wastes the least device time among those that are `allowed` and over
+    /// within the bound. At equal waste the shorter latency decides, then the gentler method
+    /// ([`Preemption::ALL`]). Where no method is over within the bound, the shortest latency
+    /// decides, then the least waste, then the gentler method.
     pub(super) fn cheapest(
         &self,
         bound: Ticks,

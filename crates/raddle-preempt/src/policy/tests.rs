@@ -10,7 +10,7 @@ use super::price::VictimEstimate;
 
 const ENDLESS: u128 = u128::MAX / 8;
 
-/// Returns latency and waste of a method, both as the crate saturates them.
+/// Returns (latency, waste) of a method in ticks, both saturated as the crate saturates them.
 fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128, u128) {
     let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
     let top = u128::from(u64::MAX);
@@ -59,7 +59,7 @@ fn naive(
     best.map_or(Preemption::Wait, |(_, method)| method)
 }
 
-/// Amounts with many ties and some absurd ones.
+/// Returns a strategy of amounts with many ties and some absurdly large ones.
 fn amount() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0..5_u64, 3 => 0..200_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)]
 }

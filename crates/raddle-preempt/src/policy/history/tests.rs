@@ -11,18 +11,19 @@ use raddle_policy::{
 
 use super::LaunchHistory;
 
-/// A launch with the ticks that each of its resident waves has run, the first started first.
+/// Launch with the ticks that each of its waves on the device has run, the wave that started first
+/// in front.
 #[derive(Default)]
 struct NaiveLaunch {
     off: bool,
     ran: u64,
     ended: u64,
     waves: Vec<u64>,
-    /// The ticks that the last wave that ended ran.
+    /// Ticks that the wave ran that ended last; `None` where none has ended.
     workgroup: Option<u64>,
 }
 
-/// The launches that have started, and by kind how long the last launch and its last workgroup
+/// Launches that have started, and by kind the ticks that the last launch and its last workgroup
 /// took.
 #[derive(Default)]
 struct Naive {
@@ -38,8 +39,8 @@ impl Naive {
         }
     }
 
-    /// Returns the elapsed time, the remaining time, and the time until the last resident workgroup
-    /// ends.
+    /// Returns (ticks on the device, ticks until the launch ends, ticks until its last workgroup on
+    /// the device ends); `None` where unknown.
     fn estimates(&self, launch: &Launch) -> (u64, Option<u64>, Option<u64>) {
         let before = self.kinds.get(&kind(launch));
         let Some(it) = self.launches.get(&launch.id) else {
@@ -60,7 +61,7 @@ fn kind(launch: &Launch) -> (u16, u64) {
     (launch.process.0, launch.workgroups)
 }
 
-/// Returns one of four launches: two of one kind, one of another size, one of another process.
+/// Returns one of four launches: 0 and 1 of one kind, 2 with more workgroups, 3 of another process.
 fn launch(id: u32) -> Launch {
     let demand = Demand { waves: 3, vgpr: 2, ..Demand::default() };
     let workgroups = if id == 2 { 6 } else { 4 };
