@@ -1,4 +1,4 @@
-//! How does a worker elsewhere run cases of a sweep?
+//! How does a worker on another machine run cases of a sweep?
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,13 +12,14 @@ use crate::replay::RaddleError;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::bundled);
 
-/// The cases of a sweep, with its files in memory: profiles are read and fitted once.
+/// Runner of the cases of a sweep, with its files in memory; profiles are read and fitted once.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Bench(raddle_study::Bench<'static>);
 
 #[pymethods]
 impl Bench {
-    /// `sweep` is the question as JSON, `files` are those that it names.
+    /// Makes the runner: `sweep` is the sweep as JSON, `files` are the contents of the files that
+    /// it names.
     ///
     /// The files stay in memory until the process ends: a worker serves one sweep.
     #[new]
@@ -35,7 +36,7 @@ impl Bench {
         self.0.cases().len()
     }
 
-    /// Runs the case at a position and returns its row, a line with its line end.
+    /// Runs the case at a position and returns its row, one line of JSON with its line end.
     fn row(&self, py: Python<'_>, position: usize) -> PyResult<String> {
         let row = py.detach(|| self.0.row(position));
         row.map(|row| row.line()).map_err(|error| RaddleError::new_err(error.to_string()))

@@ -19,10 +19,11 @@ use raddle_testkit::Sink;
 use crate::policy::{Fault, FreeView, registry};
 use crate::replay::{RaddleError, refused};
 
-/// A dispatcher of four policies, with its log.
+/// Dispatcher of four policies, with its decision log.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct Composed {
-    // Python asks for what several threads may share. No thread waits: each call has the object for itself.
+    // Python asks for a type that several threads may share. No thread waits: each call has the
+    // object for itself.
     composed: Mutex<raddle_dispatch::Composed>,
     device: Device,
     log: Option<Sink>,
@@ -33,7 +34,8 @@ pub(crate) struct Composed {
 
 #[pymethods]
 impl Composed {
-    /// `text` says that the recipe is given as its text, and not by its name.
+    /// Makes the dispatcher of a recipe for a device. `text` is true if `recipe` is the text of a
+    /// recipe, and not its name; `log` is true if a decision log is kept.
     #[new]
     fn new(
         py: Python<'_>,
@@ -69,7 +71,7 @@ impl Composed {
         self.parts().0.looks_ahead()
     }
 
-    /// Tells an event, which is JSON.
+    /// Tells the dispatcher an event, given as JSON, that happens at `now`.
     fn event(&mut self, now: u64, event: &str) -> PyResult<()> {
         let cus = self.device.cus;
         let (composed, _, pieces) = self.parts();
@@ -77,18 +79,19 @@ impl Composed {
         self.checked(told)
     }
 
-    /// Decides; returns the actions, which are JSON, and the tick of the next wake.
+    /// Makes the dispatcher decide at `now`. Returns the actions as JSON, and the tick at which it
+    /// wants to be woken next, or `None`.
     fn decide(&mut self, now: u64) -> PyResult<(String, Option<u64>)> {
         let (composed, actions, _) = self.parts();
         actions.clear();
         let decided = composed.decide(Tick(now), actions);
-        // The next wake says the same.
+        // The next wake is returned beside the actions, so the action that says it is left out.
         actions.list.retain(|action| !matches!(action, Action::WakeAt(_)));
         let answer = (spelled_actions(actions), composed.next_wake().map(|at| at.0));
         self.checked(decided).map(|()| answer)
     }
 
-    /// Tells what is free on a compute unit in the account of the dispatcher.
+    /// Returns the resources that are free on a compute unit, as the dispatcher counts them.
     fn free(&mut self, cu: u16) -> PyResult<FreeView> {
         let cus = self.device.cus;
         if cu >= cus {
@@ -98,7 +101,7 @@ impl Composed {
         Ok(self.parts().0.cus().free(CuId(cu)).into())
     }
 
-    /// Rounds the footprint of a workgroup to granules of the device; both are JSON.
+    /// Rounds the footprint of a workgroup up to granules of the device; both are JSON.
     fn demand(&self, footprint: &str) -> PyResult<String> {
         let footprint: Footprint = serde_json::from_str(footprint)
             .map_err(|error| PyValueError::new_err(format!("the workgroup: {error}")))?;
@@ -107,7 +110,7 @@ impl Composed {
         serde_json::to_string(&demand).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The log so far, with a last line.
+    /// Returns the decision log so far, with its last line; `None` where no log is kept.
     fn log(&self) -> Option<String> {
         self.log.as_ref().map(|log| ended(&log.text()))
     }
@@ -119,7 +122,8 @@ impl Composed {
         (composed, &mut self.actions, &mut self.pieces)
     }
 
-    /// Returns the exception of a policy of Python before an error that follows from it.
+    /// Returns the result of a call; an exception that a policy in Python raised comes before an
+    /// error that follows from it.
     fn checked(&self, done: Result<(), DispatchError>) -> PyResult<()> {
         match (self.fault.take(), done) {
             (Some(raised), _) => Err(raised),

@@ -1,4 +1,4 @@
-//! Does a policy of Python keep the laws of its trait, and what does it decide?
+//! Does a policy written in Python keep the laws of its trait, and what does it decide?
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Makes policies for a scenario, and keeps the exception that one of them raised.
+/// Maker of policy objects for scenarios, which keeps the exception that one of them raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,
@@ -36,7 +36,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Plays scenarios drawn at random, always the same ones, and raises `LawBroken` where a law is broken.
+/// Checks a policy in `cases` scenarios drawn at random, the same ones in each call, and raises
+/// `LawBroken` where a law is broken.
 #[pyfunction]
 pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     match PolicySlotName::of(policy)? {
@@ -60,8 +61,8 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws scenarios and examines one after the other; an exception of the policy counts more than a
-/// broken law.
+/// Draws scenarios and examines the policy in one after the other; an exception of the policy is
+/// raised rather than a broken law.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,
     cases: u32,
@@ -97,7 +98,7 @@ fn drawn<S: Strategy>(
     }))
 }
 
-/// Returns a table of the decisions that the policy takes in a small scenario.
+/// Returns a table of the decisions that a policy makes in a small scenario.
 #[pyfunction]
 pub(crate) fn snapshot(policy: &Bound<'_, PyAny>) -> PyResult<String> {
     let maker = Maker { class: policy, fault: Arc::default() };

@@ -1,6 +1,6 @@
-//! What does Python ask of raddle, and how is it answered?
+//! Which functions of raddle can Python call?
 //!
-//! The module `raddle._raddle`; the interface for people is in `python/raddle`.
+//! The module is `raddle._raddle`; the interface for people is in `python/raddle`.
 #![warn(clippy::too_many_lines)]
 
 mod bench;

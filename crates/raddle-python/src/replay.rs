@@ -1,4 +1,4 @@
-//! How does a replay run for Python, and what does it give?
+//! How does a replay run for Python, and what does Python get from it?
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -24,10 +24,10 @@ create_exception!(
     "What raddle refused: the message says what, where and what to do; `exit_code` is that of the same command."
 );
 
-/// The interval at which Python may handle signals, such as an interrupt, while a replay runs.
+/// Interval at which Python can handle signals, such as an interrupt, while a replay runs.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Ends a replay when Python wants it, or a policy of its own failed.
+/// Watcher that ends a replay when a signal came, or a policy written in Python failed.
 struct Ender {
     ended: AtomicBool,
     fault: Arc<Fault>,
@@ -39,23 +39,23 @@ impl Watcher for Ender {
     }
 }
 
-/// The answer to a replay.
+/// Result of a replay, for Python.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Replayed(Studied);
 
 #[pymethods]
 impl Replayed {
-    /// The text of summary.json.
+    /// Returns the text of `summary.json`.
     fn summary(&self) -> String {
         json(&self.0.result)
     }
 
-    /// The report as a page.
+    /// Returns the report as an HTML page.
     fn html(&self) -> String {
         document(&self.0, closing(None, false)).html()
     }
 
-    /// The report as text.
+    /// Returns the report as text, in lines of `columns` characters; `verbose` shows everything.
     fn text(&self, columns: usize, verbose: bool) -> String {
         document(&self.0, closing(Some(columns), verbose)).text(false)
     }
@@ -65,7 +65,8 @@ fn closing(columns: Option<usize>, verbose: bool) -> Closing<'static> {
     Closing { folder: None, next: Vec::new(), columns, verbose }
 }
 
-/// Answers a command line with the verb `replay` or `share`, with these policies beside the bundled ones.
+/// Runs a command line with the verb `replay` or `share`, with these policies beside the bundled
+/// ones, and returns its result.
 #[pyfunction]
 pub(crate) fn replay(
     py: Python<'_>,
@@ -83,8 +84,8 @@ pub(crate) fn replay(
     }
 }
 
-/// Runs a study on a thread of its own, so that this thread hears of signals; returns the exception
-/// of a signal too.
+/// Runs a study on a new thread, so that the calling thread can handle signals. Returns the result,
+/// and the exception of a signal if one came.
 fn waited(
     app: &App,
     args: Vec<OsString>,
@@ -110,18 +111,18 @@ fn waited(
 
 pub(crate) fn refused(py: Python<'_>, stopped: &Stopped) -> PyErr {
     let error = RaddleError::new_err(stopped.text.clone());
-    // An exception of ours takes any attribute.
+    // An exception of raddle takes any attribute.
     let _ = error.value(py).setattr("exit_code", stopped.exit_code);
     error
 }
 
-/// The command line: its exit code.
+/// Runs a command line and returns its exit code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| App::new(Registry::bundled()).run(args, &mut Console::of_process()))
 }
 
-/// The file of a recipe that is given as an object of JSON.
+/// Converts a recipe from a JSON object to the TOML text of a recipe file.
 #[pyfunction]
 pub(crate) fn recipe_text(recipe: &str) -> PyResult<String> {
     let read: serde_json::Value =

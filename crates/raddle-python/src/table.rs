@@ -1,4 +1,4 @@
-//! How does a table leave for any library that reads Arrow?
+//! How does a table get to any library that reads Arrow?
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// Columns, each with its name, its type and its values, as a stream of the Arrow C data interface.
+/// Returns columns, given as (name, type, values), as a stream of the Arrow C data interface.
 #[pyfunction]
 pub(crate) fn arrow_stream<'py>(
     py: Python<'py>,
@@ -28,7 +28,7 @@ pub(crate) fn arrow_stream<'py>(
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// Makes a column of a table; a missing value becomes null.
+/// Makes a column of a table from values of Python; a missing value becomes null.
 fn array(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     Ok(match kind {
         "int" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),

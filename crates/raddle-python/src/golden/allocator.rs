@@ -1,4 +1,4 @@
-//! At which addresses does a workgroup lie, as Python asks it?
+//! At which addresses are the resources of a workgroup, asked from Python?
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -9,7 +9,8 @@ use raddle_workgroup::{Allocator, SimdRule};
 use super::number::numbers;
 use super::{Number, refused};
 
-/// The address of one wave.
+/// Addresses of one wave: its SIMD, and its first granule of vector registers, scalar registers and
+/// LDS.
 #[pyclass(frozen, get_all, name = "Place", module = "raddle._raddle")]
 pub(crate) struct PlaceView {
     simd: u8,
@@ -26,7 +27,7 @@ impl PlaceView {
     }
 }
 
-/// Compute units with every granule that is taken.
+/// Compute units with a record of every granule that is taken, and by which workgroup.
 #[pyclass(name = "Allocator", module = "raddle._raddle")]
 pub(crate) struct AllocatorObject {
     allocator: Allocator,

@@ -1,4 +1,4 @@
-//! What do the controllers of seed 003 do next, as Python asks it?
+//! What do the controllers of seed 003 do next, asked from Python?
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,16 @@ use raddle_sm::{BlockWarpConfig, Controllers, Handle, Kernel, Resources, Route};
 use super::number::numbers;
 use super::{Number, refused, word};
 
-/// The controllers of equal SMs.
+/// Controllers that distribute blocks to equal SMs (seed 003).
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct BlockWarp {
     controllers: Controllers,
-    /// The blocks with warps that have started and not all ended, by kernel and block.
+    /// Handles of the blocks of which some warps have started and not all have ended, by (kernel,
+    /// block).
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// Blocks that go to an SM.
+/// Blocks of a kernel that are distributed to an SM: `count` of them from `first` on.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct Distribution {
     route: &'static str,
@@ -27,7 +28,7 @@ pub(crate) struct Distribution {
     count: u64,
 }
 
-/// Warps that start on an SM.
+/// Warps of a block that start on an SM: `count` of them from `first` on.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct Started {
     kernel: u32,
@@ -37,7 +38,7 @@ pub(crate) struct Started {
     last: bool,
 }
 
-/// The effects of the end of a warp.
+/// Effects of the end of a warp: true where its block, or its kernel, has ended with it.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct WarpEnd {
     sm: u16,

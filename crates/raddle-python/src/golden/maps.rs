@@ -1,4 +1,4 @@
-//! Which blocks of a map or a ring are free, as Python asks it?
+//! Which blocks of a free map or a ring are free, asked from Python?
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use raddle_bitmap::{Error, FreeMap, Polarity, Ring, RunPlan};
 use super::number::numbers;
 use super::{Number, refused};
 
-/// A map of equal blocks, each free or taken.
+/// Free map of equal blocks, each of which is free or taken.
 #[pyclass(name = "FreeMap", module = "raddle._raddle")]
 pub(crate) struct FreeMapObject(FreeMap);
 
@@ -86,7 +86,7 @@ impl FreeMapObject {
     }
 }
 
-/// A ring of equal blocks.
+/// Ring of equal blocks, which are taken in order and wrap around.
 #[pyclass(name = "Ring", module = "raddle._raddle")]
 pub(crate) struct RingObject(Ring);
 

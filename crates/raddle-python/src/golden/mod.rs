@@ -1,6 +1,6 @@
-//! Which golden models does Python ask, as from a test bench?
+//! Which golden models can Python ask, as a test bench does?
 //!
-//! Each object is one of a crate below; what is refused is an answer, and what is wrong raises
+//! Each object wraps one of a crate below. A refusal is an answer; wrong input raises
 //! `RaddleError`.
 
 mod allocator;
@@ -27,7 +27,7 @@ pub(crate) use slices::Slices;
 
 use crate::replay::RaddleError;
 
-/// Answers a question of a topic, both as JSON.
+/// Returns the answer to a question of a golden model's topic, both as JSON.
 #[pyfunction]
 pub(crate) fn answer(topic: &str, question: &str) -> PyResult<String> {
     let known = raddle_golden::topic(topic).ok_or_else(|| {
@@ -41,12 +41,13 @@ pub(crate) fn answer(topic: &str, question: &str) -> PyResult<String> {
     })
 }
 
-/// Returns the exception for something that a model refuses as wrong.
+/// Returns the exception for input that a model finds wrong.
 fn refused(error: impl Display) -> PyErr {
     RaddleError::new_err(error.to_string())
 }
 
-/// Reads a word that stands for a variant.
+/// Reads a word that stands for a variant of a type; `name` is that of the argument, for the
+/// message.
 fn word<T: DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
     let read = serde_json::from_value(serde_json::Value::String(text.to_owned()));
     read.map_err(|error| PyValueError::new_err(format!("`{name}`: {error}")))

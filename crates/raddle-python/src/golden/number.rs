@@ -1,4 +1,4 @@
-//! Does a number of Python fit where it is given?
+//! Does a number from Python fit the type of the argument that it is given for?
 
 use std::fmt::Display;
 
@@ -7,14 +7,14 @@ use pyo3::prelude::*;
 
 use super::refused;
 
-/// A whole number that a call gives. One out of range is refused with its name, in place of Python's
-/// `OverflowError`, which says neither.
+/// Whole number that a caller in Python gives. A number out of range is refused with the name of
+/// its argument, which Python's `OverflowError` does not say.
 pub(crate) enum Number<T> {
     Fits(T),
     Outside(String),
 }
 
-/// The largest number of a type.
+/// Type of whole numbers that has a largest number.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }
@@ -41,11 +41,11 @@ where
     }
 }
 
-/// A number, or a number that may be left out.
+/// Argument that is a number, a number that may be left out, or a pair of numbers.
 pub(super) trait Named {
     type Out;
 
-    /// Returns the number, or the refusal that names it.
+    /// Returns the number, or an error that names the argument `name` where it does not fit.
     fn named(self, name: &str) -> PyResult<Self::Out>;
 }
 
@@ -80,7 +80,7 @@ impl<A: Named, B: Named> Named for (A, B) {
     }
 }
 
-/// Takes each number under the name of its argument.
+/// Replaces each variable by the number in it, or returns the error that names the variable.
 macro_rules! numbers {
     ($($name:ident),+) => { $(let $name = $crate::golden::number::Named::named($name, stringify!($name))?;)+ };
 }

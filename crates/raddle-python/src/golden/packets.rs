@@ -1,4 +1,4 @@
-//! Which launches does a packet stand for (seed 002), as Python asks it?
+//! Which launches does a packet stand for (seed 002), asked from Python?
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use raddle_packet::{
 
 use super::refused;
 
-/// The device's side, with the default format.
+/// Agent that reads packets on the device's side, with the default format of AQL.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct PacketAgent(Agent);
 

@@ -1,4 +1,4 @@
-//! Does a dispatcher hand out its resources as it must, as Python tells it?
+//! Does a dispatcher hand out its resources by the rules, as events from Python tell?
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,11 @@ use raddle_golden::allocation::{
 use super::number::{Named, numbers};
 use super::{Number, refused};
 
-/// Numbers by the names of resources.
+/// Numbers by name of resource.
 type ByResource<T> = BTreeMap<String, T>;
 
-/// Returns the rules of an argument: one for all resources, or one for each that is named.
+/// Makes the options of a check from its arguments: the rule of starts, for all resources or for
+/// named ones, and the lag in clocks.
 fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
     let rule = |text: String| {
@@ -34,14 +35,14 @@ fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     Ok(options)
 }
 
-/// Rules of starts.
+/// Rules for the start of each allocation: one for all resources, or one for each named resource.
 #[derive(FromPyObject)]
 pub(crate) enum Rules {
     All(String),
     Each(BTreeMap<String, String>),
 }
 
-/// Something that breaks a rule.
+/// An event of a check that breaks a rule.
 #[pyclass(frozen, name = "PlacementFinding", module = "raddle._raddle")]
 pub(crate) struct FindingView(AllocationFinding);
 
@@ -72,7 +73,7 @@ impl FindingView {
     }
 }
 
-/// The result of a check.
+/// Result of a check of placements.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct PlacementReport(AllocationReport);
 
@@ -115,7 +116,7 @@ impl PlacementReport {
     }
 }
 
-/// Checks the bytes of a table.
+/// Checks a table of placement events, given as its bytes.
 #[pyfunction]
 #[pyo3(signature = (table, fit, lag))]
 pub(crate) fn check_table(
@@ -129,7 +130,7 @@ pub(crate) fn check_table(
     py.detach(|| check(&table, &options)).map(PlacementReport).map_err(refused)
 }
 
-/// A check that is told event by event.
+/// Check of placements that is told one event after the other.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct PlacementCheck {
     check: Option<AllocationCheck>,
@@ -257,7 +258,7 @@ impl PlacementCheck {
         AllocationEvent::new(clock, kind, workgroup, self.names.len())
     }
 
-    /// Puts numbers of resources into an event.
+    /// Sets the numbers of named resources in an event by the function `to`.
     fn put<T: Named>(
         &self,
         event: &mut AllocationEvent,

@@ -1,4 +1,4 @@
-//! Which process runs next, and for how long (seed 004), as Python asks it?
+//! Which process runs next, and for how long (seed 004), asked from Python?
 
 use pyo3::prelude::*;
 use raddle_policy::{Level, Ticks};
@@ -7,17 +7,17 @@ use raddle_timeslice::{LoadOrder, PoolEntry, Runnable, SliceConfig, TwoStage};
 use super::number::numbers;
 use super::{Number, refused, word};
 
-/// The two stages.
+/// Two-stage choice of the next process and its slice (seed 004).
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct Slices(TwoStage<u64>);
 
-/// A process that can run, as a tuple: id, level, share, ticks alive, ticks run.
+/// Process that can run, as (id, level, share, ticks alive, ticks run).
 type Entry = (u64, u8, u64, u64, u64);
 
-/// The tuple as Python gives it.
+/// Process that can run, with the numbers as Python gives them.
 type Given = (Number<u64>, Number<u8>, Number<u64>, Number<u64>, Number<u64>);
 
-/// The pool of a call.
+/// Pool of the processes that can run, as one call gives it.
 struct Pool(Vec<Entry>);
 
 impl Pool {

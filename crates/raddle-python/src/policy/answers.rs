@@ -13,7 +13,8 @@ use super::PyPolicy;
 use super::views::{self, FreeView, LaunchView, ProcessView, ReadyLaunchView, VictimLaunchView};
 
 impl PyPolicy {
-    /// Hands a fact to the method `observe` of the object, as a dictionary with one kind.
+    /// Passes a fact to the method `observe` of the object, as a dictionary whose only key is the
+    /// kind of the fact.
     fn hear(&self, fact: &Fact<'_>, now: Tick) {
         if !self.listens {
             return;
@@ -46,21 +47,23 @@ impl PyPolicy {
     }
 }
 
-/// The meaning of an answer of a Python object that places workgroups.
+/// Answer of a Python object that places workgroups: start pieces of a launch, or wait, until a
+/// time where one is given.
 enum Placement {
     Start(Launch, Vec<Piece>),
     Wait(Option<Tick>),
 }
 
-/// Refuses the waiting launches of a round, with the resource that the first compute unit lacks.
+/// Refuses the waiting launches of a round, each with the resource that compute unit 0 lacks.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
     }
 }
 
-/// Reads the answer of a Python object: `None` and a time wait; `(launch, unit)` or `(launch,
-/// [unit, ...])` start the next workgroups.
+/// Reads the answer of a Python object: `None` and a time mean to wait; `(launch, unit)` or
+/// `(launch, [unit, ...])` start the next workgroups on these compute units. With `one`, at most
+/// one workgroup may be started.
 fn read_placement(
     answer: &Bound<'_, PyAny>,
     ready: &ReadyView<'_>,

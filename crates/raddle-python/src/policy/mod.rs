@@ -1,7 +1,8 @@
 //! How does an object of Python become a policy?
 //!
 //! The object is asked through the interpreter, one question at a time, however many runs there
-//! are: slow. The first exception that the object raises ends the replay, and is raised there.
+//! are, which is slow. The first exception that the object raises ends the replay, and is raised to
+//! the caller.
 
 mod answers;
 mod views;
@@ -21,7 +22,7 @@ pub(crate) use views::{
     VictimLaunchView,
 };
 
-/// The first exception that a policy raised.
+/// First exception that a policy raised, if one did.
 #[derive(Debug, Default)]
 pub(crate) struct Fault(Mutex<Option<PyErr>>);
 
@@ -39,7 +40,8 @@ impl Fault {
     }
 }
 
-/// The slot whose question a policy answers; `Rank` is an allocate policy that only ranks.
+/// Slot whose question a policy answers; `Rank` is an allocate policy that only ranks launches and
+/// compute units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicySlotName {
     LaunchPath,
@@ -50,7 +52,7 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the slot of a policy by the methods that the policy has.
+    /// Finds the slot of a policy by the methods that it has.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
@@ -76,14 +78,14 @@ impl PolicySlotName {
     }
 }
 
-/// An object with the methods of a policy.
+/// Policy that is an object of Python.
 #[derive(Debug)]
 pub(crate) struct PyPolicy {
     object: Py<PyAny>,
     fault: Arc<Fault>,
-    /// True if the object wants to hear what happened.
+    /// True if the object has a method `observe`, so that it is told what happens.
     listens: bool,
-    /// True if the object answers for many workgroups at once.
+    /// True if the object has a method `allocate_round`, which answers for many workgroups at once.
     bulk: bool,
 }
 
@@ -97,8 +99,8 @@ impl PyPolicy {
         })
     }
 
-    /// Asks the object a question; returns `otherwise` if the object fails, or if a policy failed
-    /// before.
+    /// Asks the object a question; returns `otherwise` if the object raises an exception, or a
+    /// policy raised one before.
     fn ask<T>(&self, otherwise: T, question: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.fault.is_there() {
             return otherwise;
@@ -112,7 +114,7 @@ impl PyPolicy {
     }
 }
 
-/// A clone has a memory of its own: the Python object is copied deeply.
+/// A clone has its own state, as the Python object is copied deeply.
 impl Clone for PyPolicy {
     fn clone(&self) -> Self {
         let object = Python::attach(|py| {
@@ -128,8 +130,8 @@ impl Clone for PyPolicy {
     }
 }
 
-/// Returns the bundled policies and these ones, each of which is made by a call of its class with
-/// the settings.
+/// Returns a registry with the bundled policies and the given classes; a call of a class with the
+/// settings makes its policy.
 pub(crate) fn registry(policies: &[Bound<'_, PyAny>], fault: &Arc<Fault>) -> PyResult<Registry> {
     let mut registry = Registry::bundled();
     let mut names = BTreeSet::new();
@@ -172,7 +174,7 @@ fn with(
     })
 }
 
-/// Makes a policy of a class by its settings.
+/// Makes a policy object by a call of its class with the settings as keywords.
 fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyResult<PyPolicy> {
     let text = PyString::new(class.py(), &settings.to_string());
     let read = class.py().import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?;
@@ -190,7 +192,7 @@ fn name(policy: &Bound<'_, PyAny>) -> PyResult<&'static str> {
         Some(name) => name.extract::<String>()?,
         None => kebab(&policy.getattr("__name__")?.extract::<String>()?),
     };
-    // Names of policies live as long as the program, so each is kept once.
+    // Names of policies live as long as the program, so each different name is kept once.
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(&*name) {
         return Ok(known);

@@ -1,4 +1,4 @@
-//! What does a policy see?
+//! Which state do the questions show to a policy in Python?
 //!
 //! Times are nanoseconds of the run; registers, shared memory and barriers are in granules of the
 //! device.
@@ -8,7 +8,7 @@ use raddle_policy::{
     CuId, Cus, Free, Hints, Idempotence, Launch, ProcessState, ReadyLaunch, VictimLaunch,
 };
 
-/// A launch.
+/// A launch, as a policy sees it.
 #[pyclass(frozen, name = "Launch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchView(pub(crate) Launch);
@@ -77,7 +77,7 @@ impl LaunchView {
     }
 }
 
-/// A submitted launch that still has something to start.
+/// A submitted launch that still has workgroups to start.
 #[pyclass(frozen, name = "ReadyLaunch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct ReadyLaunchView(pub(crate) ReadyLaunch);
@@ -105,7 +105,8 @@ impl ReadyLaunchView {
     }
 }
 
-/// The resources that are free on one compute unit, summed over its SIMDs.
+/// Resources that are free on one compute unit, summed over its SIMDs; registers and LDS in
+/// granules.
 #[pyclass(frozen, get_all, name = "Free", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct FreeView {
@@ -124,7 +125,7 @@ impl From<Free> for FreeView {
     }
 }
 
-/// The resources that are free on every compute unit.
+/// Resources that are free on every compute unit.
 #[pyclass(frozen, name = "Cus", module = "raddle._raddle")]
 #[derive(Clone)]
 pub(crate) struct CuView(pub(crate) Cus);
@@ -135,7 +136,7 @@ impl CuView {
         self.0.len()
     }
 
-    /// Returns how many further workgroups of the launch fit on a compute unit.
+    /// Returns the number of further workgroups of the launch that fit on a compute unit.
     fn room(&self, cu: u16, launch: &LaunchView) -> u32 {
         self.0.room(CuId(cu), &launch.0.demand)
     }
@@ -146,7 +147,8 @@ impl CuView {
     }
 }
 
-/// The launches on the device, in the order of their submission, and what is free on it.
+/// Launches on the device in the order of their submission, and the free resources of its compute
+/// units.
 #[pyclass(frozen, get_all, name = "Ready", module = "raddle._raddle")]
 pub(crate) struct ReadyView {
     pub(crate) launches: Vec<Py<ReadyLaunchView>>,
@@ -163,7 +165,7 @@ impl ReadyView {
     }
 }
 
-/// A process.
+/// A process, as a policy sees it; times are nanoseconds.
 #[pyclass(frozen, get_all, name = "Process", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct ProcessView {
@@ -183,7 +185,7 @@ pub(crate) struct ProcessView {
     hints: HintsView,
 }
 
-/// The last hint of each kind that the program of a process gave.
+/// Last hint of each kind that the program of a process gave; `None` where it gave none.
 #[pyclass(frozen, get_all, eq, name = "Hints", module = "raddle._raddle")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HintsView {
@@ -224,7 +226,7 @@ impl From<&ProcessState> for ProcessView {
     }
 }
 
-/// A submitted launch of a process that lost the turn.
+/// A submitted launch of a process that lost its turn.
 #[pyclass(frozen, name = "VictimLaunch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct VictimLaunchView(pub(crate) VictimLaunch);
