@@ -8,7 +8,7 @@ use raddle_read::read;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The settings of a queue.
+/// Settings of a queue, as an example of a type that is read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct QueueSettings {
@@ -18,7 +18,7 @@ struct QueueSettings {
     capacity: u16,
 }
 
-/// The order in which a queue is served.
+/// Order in which a queue is served.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum QueueOrder {

@@ -14,24 +14,24 @@ use serde_json::Value;
 
 mod tree;
 
-/// An error in a document.
+/// Kind of an error in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A text that is not JSON.
+    /// The text is not JSON.
     NotJson,
-    /// A key that is not known.
+    /// A key is not known.
     UnknownField,
     /// A required key is missing.
     MissingField,
-    /// A value of another type.
+    /// A value has another type than wanted.
     WrongType,
-    /// A number or a word that is not accepted.
+    /// A number or a word is not accepted.
     OutOfRange,
-    /// Values that contradict each other.
+    /// Values contradict each other.
     Inconsistent,
-    /// A result that does not fit its integer type.
+    /// A result does not fit its integer type.
     Overflow,
 }
 
@@ -49,24 +49,24 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A document that cannot be read.
+/// Error of a document that cannot be read: its kind, its place and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// The kind of the error.
+    /// Kind of the error.
     pub kind: FaultKind,
-    /// A JSON Pointer to the value, "" for the whole document. A missing key is reported at the
+    /// JSON Pointer to the wrong value, "" for the whole document. A missing key is reported at the
     /// object that lacks it.
     pub at: String,
-    /// The key or the word that is wrong; else a description of the value, or the whole message
-    /// where `wanted` is empty.
+    /// Key or word that is wrong; else a description of the value, or the whole message where
+    /// `wanted` is empty.
     pub found: String,
-    /// A description of the values that would be accepted.
+    /// Description of the values that would be accepted.
     pub wanted: String,
-    /// The keys or words that would be accepted; empty where there is no such list.
+    /// Keys or words that would be accepted; empty where there is no such list.
     pub known: Vec<&'static str>,
 }
 
-/// Reads a value. The pointers of errors begin at this value.
+/// Reads a JSON value into a type. The pointers in errors begin at this value.
 ///
 /// ```
 /// use raddle_read::{FaultKind, read};
@@ -87,26 +87,27 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
 }
 
 impl ReadError {
-    /// Makes an error at the value that is being read, with its whole message.
+    /// Makes an error at the value that is being read; `message` is its whole text.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self::unfit(kind, message.into(), String::new())
     }
 
-    /// Makes the error of a word that is not among the known ones.
+    /// Makes the error of a word that is not among the known words.
     #[must_use]
     pub fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
         let wanted = listed(&known, "or");
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
-    /// Returns this error as seen from the object or list that holds the value under `key`.
+    /// Returns this error with its place as seen from the object or list that holds the value under
+    /// `key`.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
         self
     }
 
-    /// Finds the known key or word that was likely meant.
+    /// Returns the known key or word that was likely meant; `None` where none is near.
     #[must_use]
     pub fn nearest(&self) -> Option<&'static str> {
         nearest(&kebab(&self.found), self.known.iter().copied())
@@ -143,7 +144,8 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// The errors that derived and hand-written visitors report. Types of values are checked before.
+/// Errors that derived and hand-written visitors of serde report. Types of values are checked
+/// before.
 impl Error for ReadError {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::new(FaultKind::Inconsistent, text.to_string())
@@ -179,15 +181,16 @@ impl Error for ReadError {
     }
 }
 
-/// Finds the one of these names that was likely meant: less than half of it differs. `None` for a
-/// name of more than 64 bytes, as a comparison takes time and memory by the length of both.
+/// Returns the name in `names` that was likely meant: less than half of it differs from `name`.
+/// `None` where there is none, and for a name of more than 64 bytes, as a comparison takes time and
+/// memory by the length of both.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > 64 {
         return None;
     }
     let distance = |known: &str| strsim::damerau_levenshtein(name, &kebab(known));
-    // Of equally near names one that only has more letters is meant: letters are forgotten more often
-    // than mistaken.
+    // Of equally near names, one that only has more letters is preferred: letters are forgotten
+    // more often than mistaken.
     let lacks = |known: &str| {
         let known = kebab(known);
         let mut letters = known.chars();
@@ -197,8 +200,8 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)
 }
 
-/// Returns a message of serde without what it quotes from the text that was read: such a text may be of
-/// any kind, and private.
+/// Returns a message of serde without the parts that it quotes from the document, as a document may
+/// be private.
 ///
 /// ```
 /// let message = "unknown field `password`, expected `id` or `cus` at line 1 column 9";
@@ -216,26 +219,26 @@ pub fn without_content(message: &str) -> String {
     let Some((_, found)) = kinds.iter().find(|(begin, _)| message.starts_with(begin)) else {
         return message.to_owned();
     };
-    // A quoted text may hold these words too, so the last ones count.
+    // The quoted part may contain these words too, so the last ones count.
     match message.rsplit_once(", expected ") {
         Some((_, wanted)) => format!("{found}, expected {wanted}"),
         None => (*found).to_owned(),
     }
 }
 
-/// Writes a name in kebab-case.
+/// Writes a name in kebab-case, with `-` for `_`.
 #[must_use]
 pub fn kebab(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// Writes a key as one step of a JSON Pointer.
+/// Writes a key as one step of a JSON Pointer: `a/b` as `/a~1b`.
 #[must_use]
 pub fn pointer(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Lists names as `a`, `b` and `c`.
+/// Lists names as `a`, `b` and `c`, each between backticks; `and` is the word before the last one.
 #[must_use]
 pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
@@ -247,7 +250,7 @@ pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     }
 }
 
-/// Makes a text from a document fit for a message: shortened, and without characters that control a
+/// Makes a text from a document fit for a message: at most 40 characters, and none that control a
 /// terminal.
 #[must_use]
 pub fn shown(text: &str) -> String {

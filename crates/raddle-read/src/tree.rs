@@ -12,7 +12,7 @@ use super::{FaultKind, ReadError, kebab, listed, shown};
 
 type Read<T> = Result<T, ReadError>;
 
-/// A value that is read.
+/// JSON value as serde reads it.
 #[derive(Clone, Copy)]
 pub(super) struct JsonTree<'v>(pub(super) &'v Value);
 
@@ -28,7 +28,7 @@ impl JsonTree<'_> {
         ReadError::unfit(kind, found, wanted.into())
     }
 
-    /// Reads a whole number of up to `most`.
+    /// Reads a whole number from 0 to `most`; it may be a text `0x..`.
     fn whole(self, most: u64) -> Read<u64> {
         let unfit = |kind| self.unfit(kind, format!("a whole number from 0 to {most}"));
         let number = match self.0 {
@@ -182,7 +182,7 @@ impl<'de> Deserializer<'de> for JsonTree<'_> {
     }
 }
 
-/// The entries of a list, one by one.
+/// Entries of a list, which serde reads one by one.
 struct ListItems<'v> {
     list: &'v [Value],
     next: usize,
@@ -203,8 +203,8 @@ impl<'de> SeqAccess<'de> for ListItems<'_> {
     }
 }
 
-/// The entries of an object: the name by which the type knows a key, the key as it is spelled in the
-/// document, the value.
+/// Entries of an object: (the name by which the type knows a key, the key as it is spelled in the
+/// document, its value).
 struct ObjectEntries<'v> {
     entries: std::vec::IntoIter<(&'v str, &'v str, &'v Value)>,
     value: Option<(&'v str, &'v Value)>,
@@ -216,7 +216,7 @@ impl<'v> ObjectEntries<'v> {
         Self { entries: entries.into_iter(), value: None }
     }
 
-    /// Makes the entries in the order of the fields; any other key is refused.
+    /// Makes the entries in the order of the type's fields; any other key is an error.
     fn fields(map: &'v Map<String, Value>, fields: &'static [&'static str]) -> Read<Self> {
         let mut entries: Vec<(usize, &str, &Value)> = Vec::with_capacity(map.len());
         for (key, value) in map {
@@ -248,13 +248,14 @@ impl<'de> MapAccess<'de> for ObjectEntries<'_> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Read<T::Value> {
-        // serde asks for a value only behind its key.
+        // serde asks for a value only after its key.
         let (key, value) = self.value.take().unwrap_or(("", &Value::Null));
         seed.deserialize(JsonTree(value)).map_err(|error| error.within(key))
     }
 }
 
-/// A variant of an enum: its name, and its settings where it is the key of an object.
+/// Variant of an enum: its name, and its settings where the document gives it as the key of an
+/// object.
 struct EnumChoice<'v> {
     word: &'v str,
     settings: Option<&'v Value>,
