@@ -1,14 +1,14 @@
-//! How is it shown how far a prediction was from what was measured afterwards?
+//! How is a check shown: how far was a prediction from what was measured afterwards?
 
 use raddle_study::check::Check;
 use raddle_study::units::{counted, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Characters of the name of a tenant.
+/// Largest number of characters of a tenant's name in a table.
 const TENANT: usize = 24;
 
-/// Shows the check to people.
+/// Makes the document that shows a check.
 #[must_use]
 pub fn document(check: &Check) -> Document {
     let mut document = Document::default();

@@ -7,15 +7,16 @@ use raddle_study::units::{count, duration, markdown as markdown_text, percent, p
 
 use crate::document::{Block, Column, Document, Table};
 
-/// Characters of a name, of a path and of a sentence, in this order.
+/// Largest number of characters of a name; the next two constants are those of a path and of a
+/// sentence.
 const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
 
-/// The explanation of the rows that appear only where processes take turns.
+/// Explanation of the rows that appear only where processes take turns.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
-/// Shows the comparison to people.
+/// Makes the document that shows a comparison.
 #[must_use]
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::default();
@@ -65,7 +66,8 @@ pub fn document(comparison: &Comparison) -> Document {
     document
 }
 
-/// Writes the comparison in Markdown, for a pull request: the changes, and the other differences.
+/// Writes a comparison in Markdown, for a pull request: the limits that `failures` names as
+/// exceeded, the differences beside figures, and the figures that changed.
 #[must_use]
 pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     let mut out = String::new();
@@ -146,8 +148,7 @@ fn cells(row: &MetricRow) -> Vec<String> {
 
 fn figure(value: f64, unit: MetricUnit) -> String {
     match unit {
-        // Numbers were written by this tool as whole ones; a fraction from elsewhere loses its
-        // decimals.
+        // raddle writes these numbers as whole ones; a fraction from elsewhere loses its decimals.
         MetricUnit::Ns => duration(value as u64),
         MetricUnit::Count => count(value as u64),
         MetricUnit::Share => percent(value),

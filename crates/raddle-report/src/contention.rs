@@ -1,4 +1,4 @@
-//! How is what was learnt of contention shown?
+//! How is the contention that was learnt from recordings shown?
 
 use raddle_sim::{ContentionRow, ContentionTable, Factor, NeighbourClass};
 use raddle_study::contention::{ContentionFound, ContentionSource};
@@ -6,14 +6,14 @@ use raddle_study::units::{count, percent, plain};
 
 use crate::document::{Cell, Column, Document, Table};
 
-/// Characters of the name of a kernel family.
+/// Largest number of characters of the name of a kernel family.
 const FAMILY: usize = 44;
 
 const READING: &str = "a factor is the time of a workgroup beside such a neighbour over its time alone, median of as many launches as stand behind it (and the interval that nineteen of twenty lie in); what the neighbour held of the device is taken out before, as fewer units mean more rounds. `unknown`: nobody observed it. Compute: names of matrix products and attention; memory: other names that are known; communication: NCCL, RCCL and the like, as neighbours only";
 
 const HELD_OUT: &str = "the first half of each recording foretells the launches beside neighbours of the second: the median of |foretold - recorded| / recorded; the same where what lies within one step of the recording clock is no error; of launches of at least 20 steps; and how many launches lie in the interval that is meant for nine of ten";
 
-/// Shows the table to people.
+/// Makes the document that shows learnt contention.
 #[must_use]
 pub fn document(found: &ContentionFound) -> Document {
     let mut document = Document::default();

@@ -1,4 +1,4 @@
-//! How is it shown which values suit best, and how sure that is?
+//! How are the best values of a search shown, and how sure they are?
 
 use std::path::Path;
 
@@ -9,12 +9,13 @@ use raddle_study::{Tuned, TunedRow};
 use crate::document::{Block, Cell, Column, Document, Table};
 use crate::verdict::verdict;
 
-/// The most candidates that are shown.
+/// Largest number of candidates that are shown.
 const ROWS: usize = 8;
-/// The most characters of a candidate on a terminal.
+/// Largest number of characters of a candidate on a terminal.
 const CASE: usize = 56;
 
-/// Shows what was found to people; `path` has the recipe of the best.
+/// Makes the document that shows the result of a search; `path` is the file with the recipe of the
+/// best candidate.
 #[must_use]
 pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let mut document = Document::default();
@@ -69,13 +70,15 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
-/// Returns the figure that was to be small, under today's way and under the best.
+/// Writes the figure that was to be small, under the recipe of today (the device's default) and
+/// under the best candidate.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
 }
 
-/// Writes a value of the figure that was to be small: a time, or a product of ratios.
+/// Writes a value of the figure that was to be small: nanoseconds as a time, or a product of
+/// ratios; `None` as "nothing ended".
 fn shown(tuned: &Tuned, value: Option<f64>) -> String {
     match value {
         None => "nothing ended".to_owned(),
@@ -89,7 +92,7 @@ fn difference(tuned: &Tuned, (mean, within): (f64, f64)) -> String {
     format!("{sign}{} ± {}", shown(tuned, Some(mean.abs())), shown(tuned, Some(within)))
 }
 
-/// Returns in a sentence how sure the choice is.
+/// Writes in a sentence how sure the choice of the best candidate is.
 fn sure(tuned: &Tuned) -> String {
     let Some(second) = tuned.best.get(1) else {
         return "No other candidate was run by as many seeds.".to_owned();

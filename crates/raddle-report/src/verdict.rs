@@ -4,7 +4,7 @@ use raddle_study::answer::{PolicyFigures, PolicyVerdict, VerdictKind};
 
 use crate::document::Block;
 
-/// Shows the verdict to people.
+/// Makes the block that shows the verdict.
 pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
     let PolicyVerdict { kind, recipe, text, why, .. } = &answer.verdict;
     let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);

@@ -1,95 +1,96 @@
-//! What does a chart show, independent of how it is drawn?
+//! What does a chart show, whatever draws it?
 
-/// One picture.
+/// A chart: series of points over two axes.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// The title of the chart.
+    /// Title of the chart.
     pub title: String,
-    /// The text beside the title.
+    /// Text beside the title, in small print.
     pub note: String,
-    /// A description of the chart in words, for readers who do not see it.
+    /// Description of the chart in words, for readers who do not see it.
     pub words: String,
-    /// The way in which the series are drawn.
+    /// Way in which the series are drawn.
     pub kind: ChartKind,
-    /// The horizontal axis.
+    /// Horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
+    /// Vertical axis.
     pub y: Axis,
-    /// A value of the vertical axis at which a dashed line goes across.
+    /// Value of the vertical axis at which a dashed line goes across; `None` draws no line.
     pub rule: Option<f64>,
-    /// The series, in the order in which they are drawn.
+    /// Series, in the order in which they are drawn.
     pub series: Vec<ChartSeries>,
 }
 
-/// The way in which series are drawn.
+/// Way in which the series of a chart are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// A line that holds each value until the next; of many points only those are drawn that can be
-    /// told apart.
+    /// Each series is a line that holds each value until the next point; points that could not be
+    /// told apart are joined.
     Steps,
-    /// A point for each series, with its name beside it; the area below the rule is good, and the
+    /// Each series is a point with its name beside it; the area below the rule is good, and the
     /// first series is the one to choose.
     Points,
-    /// A line from point to point.
+    /// Each series is a line from point to point.
     Lines,
-    /// Points of which the first ones, this many, are joined: no other point is better in both
-    /// figures.
+    /// Each series is a point; the first ones, this many, are joined by a line, as no other point
+    /// is better in both figures.
     Front(usize),
 }
 
-/// An axis.
+/// Axis of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// The name of the values; empty: no name is written.
+    /// Name of the values; no name is written where it is empty.
     pub title: &'static str,
-    /// The positions of the values on the axis.
+    /// Positions of the values on the axis.
     pub scale: Scale,
-    /// The unit of the values.
+    /// Unit of the values.
     pub unit: ValueUnit,
 }
 
-/// The positions of values on an axis.
+/// Range of an axis, and the positions of values on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// The axis goes from 0 to this value.
+    /// The axis goes from 0 to this value, with equal distances between equal differences.
     Linear(f64),
-    /// The axis goes from the first to the second of these values above 0; equal ratios are equally
-    /// far apart.
+    /// The axis goes from the first to the second of these values, both above 0; equal ratios are
+    /// equally far apart.
     Ratio(f64, f64),
 }
 
-/// The unit of values.
+/// Unit of the values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
-    /// Nanoseconds.
+    /// Nanoseconds, shown with the unit that suits them.
     Ns,
-    /// Shares, 0 to 1.
+    /// Fractions from 0 to 1, shown as percent.
     Share,
-    /// Numbers without a unit.
+    /// Plain numbers without a unit.
     Number,
 }
 
-/// One line or area.
+/// Series of points of a chart: one line, or one point.
 #[derive(Clone, Debug)]
 pub struct ChartSeries {
-    /// The position in the legend, which gives the series its colour, dashes and marker.
+    /// Position in the legend, which gives the series its colour, dashes and marker.
     pub look: usize,
-    /// The text beside a point.
+    /// Text beside the point of the series.
     pub name: String,
-    /// A description of the series in words.
+    /// Description of the series in words.
     pub words: String,
-    /// The points, from left to right; each value holds until the next point, and the last ends the
-    /// series.
+    /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value holds until the
+    /// next point, and the last point ends the series.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A horizontal bar.
+/// Horizontal bar of a picture, divided into parts.
 #[derive(Clone, Debug)]
 pub struct ChartBar {
-    /// The name of the bar, which comes from outside.
+    /// Name of the bar, which comes from outside.
     pub name: String,
-    /// The figure beside the name.
+    /// Figure beside the name, as text.
     pub note: String,
-    /// The parts from the left: the look of each, and its share of the whole.
+    /// Parts from the left: (position of the part's colour in the legend, fraction of the full
+    /// width).
     pub parts: Vec<(usize, f64)>,
 }

@@ -1,8 +1,8 @@
-//! How is a document written as one page?
+//! How is a document written as one HTML page?
 //!
 //! The page needs no other file: no network, no font, and its own policy
-//! (`Content-Security-Policy`) forbids them. Its one script sorts and filters tables, and nothing is
-//! missing without it. Equal documents give equal bytes. Whatever comes from outside is escaped and
+//! (`Content-Security-Policy`) forbids them. Its one script sorts and filters tables, and the page
+//! is complete without it. Equal documents give equal bytes. Text from outside is escaped and
 //! stands on one line.
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
@@ -14,23 +14,23 @@ use super::plot::{colour, key, patch, svg};
 use super::table::{Cell, ColumnKind, Table};
 
 const SCRIPT: &str = include_str!("script.js");
-/// The hash by which a page allows its script: no other script runs. `cargo xtask browse` fails
-/// where the hash is not that of the script.
+/// Hash by which a page allows its script: no other script runs. `cargo xtask browse` fails where
+/// the hash is not that of the script.
 pub const SCRIPT_HASH: &str = "sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc=";
-/// The text that every page of raddle has in it, and no other page: by it a page is recognised.
+/// Text that every page of raddle contains, and no other page; a page is recognised by it.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
-/// Characters of a name, and of a text, at most.
+/// Largest number of characters of a name; `TEXT` is that of a text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
-/// Items of a list, at most.
+/// Largest number of items of a list that are shown.
 const LISTED: usize = 60;
-/// Cells with more characters than this are broken into lines.
+/// Largest number of characters of a cell that is not broken into lines.
 const LONG: usize = 40;
-/// The share of a bar from which on a part has room for its figure.
+/// Smallest fraction of a bar at which a part has room for its figure.
 const ROOM: f64 = 0.15;
 
 impl Document {
-    /// Writes the document as a page.
+    /// Writes the document as one HTML page.
     #[must_use]
     pub fn html(&self) -> String {
         let mut head = Vec::new();
@@ -136,12 +136,13 @@ impl Document {
     }
 }
 
-/// Writes a name from outside.
+/// Writes a name that comes from outside.
 fn name(text: &str) -> Markup {
     html! { bdi { (plain(text, NAME)) } }
 }
 
-/// Writes text of the tool: text between backticks is code, where they come in pairs.
+/// Writes text of raddle itself: text between backticks becomes code, where the backticks come in
+/// pairs.
 fn rich(text: &str) -> Markup {
     let text = plain(text, TEXT);
     let parts: Vec<&str> = text.split('`').collect();
@@ -155,7 +156,7 @@ fn rich(text: &str) -> Markup {
     }
 }
 
-/// Writes a figure whose unit stays beside it, with the sign for micro.
+/// Writes a figure so that its unit stays beside it, with the sign for micro.
 fn figure(text: &str) -> String {
     match text.strip_suffix(" us") {
         Some(number) => format!("{number}\u{a0}µs"),
@@ -163,7 +164,7 @@ fn figure(text: &str) -> String {
     }
 }
 
-/// Returns the address of a file beside the page.
+/// Returns the relative address of a file in the folder of the page.
 fn address(path: &str) -> String {
     let mut to = "./".to_owned();
     for byte in path.bytes() {
@@ -176,7 +177,7 @@ fn address(path: &str) -> String {
     to
 }
 
-/// Writes a table that scrolls by itself where it is too wide, and sorts.
+/// Writes a table that can be sorted, and that scrolls by itself where it is too wide.
 fn grid(table: &Table) -> Markup {
     let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {

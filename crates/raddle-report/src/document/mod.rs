@@ -1,6 +1,6 @@
-//! What does a verb say, and how is that written?
+//! What does the answer of a command consist of, and how is it written?
 //!
-//! A verb fills one [`Document`] with [`Block`]s, each once. [`Document::text`] writes it for a
+//! A command fills one [`Document`] with [`Block`]s, each once. [`Document::text`] writes it for a
 //! terminal, [`Document::html`] as one page that needs no other file. A block that only one of the
 //! two shows is marked with its [`Medium`].
 

@@ -1,33 +1,34 @@
-//! What is a document made of?
+//! Of which blocks is a document made?
 
 use super::chart::{Chart, ChartBar};
 use super::table::Table;
 
-/// The place where a block is shown.
+/// Medium on which a block is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// A block for the terminal and the page.
+    /// The block is shown on the terminal and on the page.
     Any,
-    /// A block for a terminal only.
+    /// The block is shown on a terminal only.
     Terminal,
-    /// A block for the page only.
+    /// The block is shown on the page only.
     Page,
 }
 
-/// The result of a verb, for people.
+/// Result of a command for people: a list of blocks.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// The heading of the page; a terminal does without it.
+    /// Heading of the page; a terminal does not show it.
     pub title: String,
-    /// The line below the title on the page.
+    /// Line below the title on the page.
     pub summary: String,
-    /// The place where the rest of a shortened list can be found, in words.
+    /// Words that say where the rest of a shortened list can be found, such as "with --format
+    /// json".
     pub full: &'static str,
-    /// Columns of a line of text; `None`: 100. Tables may be wider.
+    /// Number of columns of a line of text on a terminal; `None` for 100. Tables may be wider.
     pub columns: Option<usize>,
-    /// True if a terminal shows the blocks that the page folds away.
+    /// True if a terminal shows also the blocks that the page folds away.
     pub verbose: bool,
-    /// The number of blocks before the part that is folded away, if any part is.
+    /// Number of blocks before the part that is folded away; `None` if no part is.
     pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
@@ -35,92 +36,94 @@ pub struct Document {
 /// A part of a document. Text between backticks is code.
 #[derive(Debug)]
 pub enum Block {
-    /// The beginning of a section, which ends at the next one. A terminal shows no heading for it.
+    /// Begin of a section, which ends at the next one. A terminal shows no heading for it.
     Section {
-        /// The anchor of the section on the page.
+        /// Anchor of the section on the page.
         id: &'static str,
-        /// The heading of the section.
+        /// Heading of the section.
         title: &'static str,
     },
-    /// A heading within a section.
+    /// Heading within a section.
     Heading(String),
-    /// Text, after its label if it has one.
+    /// Text behind a label.
     Paragraph {
-        /// The subject of the text.
+        /// Subject of the text, shown before it; empty for none.
         label: String,
-        /// The text, of one or more sentences.
+        /// Text of one or more sentences.
         text: String,
     },
     /// Text that explains a figure or a table.
     Note(String),
-    /// Lines of equal kind.
+    /// List of lines of one kind.
     List(List),
-    /// Something that a reader should know before using the figures.
+    /// Warning that a reader should know before using the figures.
     Warning(String),
-    /// Rows of figures.
+    /// Table of figures.
     Table(Table),
-    /// The recommendation, and its reason.
+    /// Recommendation, and its reason.
     Verdict {
-        /// True if the verdict recommends a recipe, or a prediction holds; the page colours it.
+        /// True if the verdict recommends a recipe, or a prediction holds; the page then colours
+        /// it.
         good: bool,
-        /// The part of the sentence that stands out, if the sentence has it.
+        /// Part of the sentence that stands out, such as the recipe; empty for none.
         name: String,
-        /// The verdict in one sentence.
+        /// Verdict in a sentence or a few.
         text: String,
-        /// The reason, if there is one.
+        /// Reason for the verdict; `None` for none.
         why: Option<String>,
     },
-    /// Short facts, each with its label.
+    /// Short facts: (label, text).
     Chips(Vec<(&'static str, String)>),
-    /// Blocks beside each other, where there is room.
+    /// Columns of blocks beside each other, where there is room.
     Beside(Vec<Vec<Block>>),
-    /// A link to a place of the page, or to a file beside it.
+    /// Link to a place on the page, or to a file in the folder of the page.
     Link {
-        /// The text of the link.
+        /// Text of the link.
         text: String,
-        /// An anchor with its `#`, or a path.
+        /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
-    /// Pictures with one legend, the names of the series by their looks.
+    /// Charts with one legend: the names in the legend, in the order of the series' looks, and the
+    /// charts.
     Charts(Vec<String>, Vec<Chart>),
-    /// A picture of horizontal bars.
+    /// Picture of horizontal bars.
     Bars {
-        /// The meaning of a full bar.
+        /// Title, which says what a full bar means.
         title: String,
-        /// The meanings of the looks of the parts, where a list gives them.
+        /// Legend of the parts: (position of the colour, meaning); empty for no legend.
         names: Vec<(usize, &'static str)>,
-        /// The bars, from the top.
+        /// Bars, from the top.
         bars: Vec<ChartBar>,
     },
-    /// Files beside the page.
+    /// Files in the folder of the page.
     Files {
-        /// The purpose of the files.
+        /// Purpose of the files.
         text: String,
-        /// The paths of the files from the page.
+        /// Paths of the files from the page.
         paths: Vec<String>,
     },
     /// Commands under one label.
     Commands {
-        /// The purpose of the commands, in a word.
+        /// Purpose of the commands, in a word.
         label: &'static str,
-        /// The commands, one a line.
+        /// Commands, one line each.
         commands: Vec<String>,
     },
 }
 
-/// Lines of equal kind.
+/// List of lines of one kind.
 #[derive(Debug)]
 pub struct List {
-    /// The subject of the lines; empty: they need no introduction.
+    /// Subject of the lines, shown before them; empty for none.
     pub label: String,
-    /// The lines, one sentence or clause each.
+    /// Lines, one sentence or clause each.
     pub items: Vec<String>,
-    /// True if a terminal shows the lines as one paragraph.
+    /// True if a terminal shows the lines as one paragraph; false for one line each.
     pub inline: bool,
 }
 
 impl Document {
-    /// Returns the verdict, in one sentence.
+    /// Returns the text of the verdict; `None` where the document has none.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         self.blocks.iter().find_map(|(_, block)| match block {
@@ -129,61 +132,62 @@ impl Document {
         })
     }
 
-    /// Adds a block for every medium.
+    /// Adds a block that the terminal and the page show.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);
     }
 
-    /// Adds the lines that can overturn an answer, each a warning.
+    /// Adds each of the lines that can overturn an answer as a warning.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
     }
 
-    /// Adds a block for one medium.
+    /// Adds a block that a medium shows.
     pub fn add_on(&mut self, medium: Medium, block: Block) {
         self.blocks.push((medium, block));
     }
 
-    /// Adds the blocks of another document.
+    /// Adds all blocks of another document behind the own ones.
     pub fn append(&mut self, other: Self) {
         self.blocks.extend(other.blocks);
     }
 
-    /// Adds a block that only the page shows.
+    /// Adds a block that only the page shows, and no terminal.
     pub fn page(&mut self, block: Block) {
         self.add_on(Medium::Page, block);
     }
 
-    /// Ends page one and the first screen: all blocks that follow are folded away.
+    /// Folds away all blocks that follow: the page hides them until they are opened, and a terminal
+    /// shows them only where it is verbose.
     pub fn fold(&mut self) {
         self.open = Some(self.blocks.len());
     }
 
-    /// Begins a section.
+    /// Begins a section with an anchor and a title; it ends at the next section.
     pub fn section(&mut self, id: &'static str, title: &'static str) {
         self.add(Block::Section { id, title });
     }
 
-    /// Adds a paragraph.
+    /// Adds a paragraph of text behind a label; the label may be empty.
     pub fn paragraph(&mut self, label: &str, text: impl Into<String>) {
         self.add(Block::Paragraph { label: label.to_owned(), text: text.into() });
     }
 
-    /// Adds a list, unless it is empty.
+    /// Adds a list of lines under a label, unless it has no line.
     pub fn list(&mut self, label: impl Into<String>, items: Vec<String>) {
         if !items.is_empty() {
             self.add(Block::List(List { label: label.into(), items, inline: false }));
         }
     }
 
-    /// Adds a table, unless it is empty.
+    /// Adds a table, unless it has no row.
     pub fn table(&mut self, table: Table) {
         if !table.is_empty() {
             self.add(Block::Table(table));
         }
     }
 
-    /// Returns the blocks that a medium shows.
+    /// Returns the blocks that a medium shows, in order.
     pub(super) fn on(&self, medium: Medium) -> impl Iterator<Item = &Block> {
         let shown = move |of: Medium| of == Medium::Any || of == medium;
         let hides = medium == Medium::Terminal && !self.verbose;

@@ -15,21 +15,22 @@ const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 46.0;
 const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
-/// The height of a line of text.
+/// Height of a line of text, in units of the picture.
 const LINE: f64 = 11.0;
-/// The distance below which two points of a line are drawn as one.
+/// Distance, in units of the picture, below which two points of a line are drawn as one.
 const NEAR: f64 = 2.0;
-/// The dashes of lines: units drawn and not drawn, by turns. With the colours, forty looks differ.
+/// Dashes of lines, by look: lengths drawn and not drawn, in turn. Together with the colours, forty
+/// looks differ.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
-/// Colours of the style sheet.
+/// Number of colours in the style sheet.
 const COLOURS: usize = 8;
 
-/// Returns the number of the colour of a series.
+/// Returns the number of the colour of a look, which is a position in the legend.
 pub(super) const fn colour(look: usize) -> usize {
     look % COLOURS
 }
 
-/// Draws a chart as SVG.
+/// Draws a chart as an SVG picture.
 pub(super) fn svg(chart: &Chart) -> Markup {
     let bottom = HEIGHT - if chart.x.title.is_empty() { 24.0 } else { 38.0 };
     let (x, y) = (PlotAxis::new(chart.x, LEFT, RIGHT), PlotAxis::new(chart.y, bottom, TOP));
@@ -72,7 +73,7 @@ pub(super) fn svg(chart: &Chart) -> Markup {
     }
 }
 
-/// Draws the line of a series for a legend.
+/// Draws the line by which a legend shows a series.
 pub(super) fn key(look: usize) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="36" height="12" viewBox="0 0 36 12" {
@@ -82,7 +83,7 @@ pub(super) fn key(look: usize) -> Markup {
     }
 }
 
-/// Draws the patch of a part of a bar for a legend.
+/// Draws the patch by which a legend shows a part of a bar.
 pub(super) fn patch(look: usize) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="18" height="12" viewBox="0 0 18 12" {
@@ -91,7 +92,8 @@ pub(super) fn patch(look: usize) -> Markup {
     }
 }
 
-/// Draws a circle for each series, and its title beside it where there is room.
+/// Draws a circle for each series, and its name beside it where there is room; the first `firsts`
+/// circles are larger.
 fn points(
     series: &[&ChartSeries],
     firsts: usize,
@@ -99,7 +101,7 @@ fn points(
     y: &PlotAxis,
     bottom: f64,
 ) -> Markup {
-    /// The width of a letter.
+    /// Width of a letter, in units of the picture.
     const LETTER: f64 = 6.6;
     let at = |series: &ChartSeries| (x.at(series.points[0].0), y.at(series.points[0].1));
     let mut taken: Vec<[f64; 4]> = series
@@ -138,7 +140,7 @@ fn points(
     }
 }
 
-/// Draws lines across, each with its value at the left where there is room.
+/// Draws the horizontal lines of the grid, each with its value at the left where there is room.
 fn rows(y: &PlotAxis) -> Markup {
     let mut before = f64::INFINITY;
     let mut room = |at: f64| {
@@ -157,8 +159,8 @@ fn rows(y: &PlotAxis) -> Markup {
     }
 }
 
-/// Draws short lines below, each with its value where there is room; the value of the last line
-/// goes before others.
+/// Draws the short lines below the horizontal axis, each with its value where there is room; the
+/// value of the last line has precedence.
 fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     let ticks = x.ticks(8);
     let span = |(at, label): &(f64, String)| {
@@ -183,7 +185,7 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     }
 }
 
-/// Joins points by straight lines.
+/// Returns the path of an SVG that joins points by straight lines.
 fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) -> String {
     let places = points.map(|(along, up)| format!("{} {}", number(x.at(along)), number(y.at(up))));
     places
@@ -191,7 +193,8 @@ fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) 
         .fold(String::new(), |path, (n, place)| path + if n == 0 { "M" } else { "L" } + &place)
 }
 
-/// Joins points by steps, and joins points that are too near to each other into one.
+/// Returns the path of an SVG that joins points by steps; points that are too near to each other
+/// are joined into one.
 fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
@@ -209,7 +212,8 @@ fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     pen.path
 }
 
-/// A pen that draws along first, then up; moves that cannot be seen are left out.
+/// Pen that writes the path of steps: first horizontally, then vertically. Moves that cannot be
+/// seen are left out.
 struct Pen {
     path: String,
     at: (String, String),
@@ -234,13 +238,13 @@ impl Pen {
     }
 }
 
-/// Writes tenths of a unit, without needless digits.
+/// Writes a coordinate with at most one decimal.
 fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// An axis in a picture.
+/// Axis in a picture, between two positions in units of the picture.
 struct PlotAxis {
     axis: Axis,
     from: f64,
@@ -252,7 +256,8 @@ impl PlotAxis {
         Self { axis, from, to }
     }
 
-    /// Returns the position of a value; a value beyond an end stands at that end.
+    /// Returns the position of a value in units of the picture; a value beyond an end is drawn at
+    /// that end.
     fn at(&self, value: f64) -> f64 {
         let within = |from: f64, share: f64| from + (self.to - from) * share.clamp(0.0, 1.0);
         match self.axis.scale {
@@ -265,8 +270,8 @@ impl PlotAxis {
         }
     }
 
-    /// Returns the values to write beside the axis and their positions; on a linear axis about
-    /// `most`.
+    /// Returns the (position, text) of the values to write beside the axis; on a linear axis about
+    /// `most` of them.
     fn ticks(&self, most: u32) -> Vec<(f64, String)> {
         let values: Vec<f64> = match self.axis.scale {
             Scale::Linear(end) => {
@@ -291,8 +296,8 @@ impl PlotAxis {
     }
 }
 
-/// Rounds a value up to the nearest of 1, 2, 5, 10, ...; shares and plain numbers may be as small
-/// as 0.01.
+/// Rounds a value up to the nearest of 1, 2, 5, 10, ...; fractions and plain numbers may be as
+/// small as 0.01.
 fn round_up(value: f64, unit: ValueUnit) -> f64 {
     let least = if unit == ValueUnit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
@@ -301,8 +306,8 @@ fn round_up(value: f64, unit: ValueUnit) -> f64 {
     round.into_iter().find(|round| *round >= value * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// Writes a value beside an axis; a time in the unit that suits the end of the axis, or else in its
-/// own.
+/// Writes a value beside an axis; a time is in the unit that suits `end`, the end of the axis, or
+/// with `None` in its own.
 fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {
@@ -317,7 +322,7 @@ fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     }
 }
 
-/// Writes at most this many decimals, without trailing zeros.
+/// Writes a number with at most `most` decimals, without trailing zeros.
 fn decimals(value: f64, most: usize) -> String {
     let text = format!("{value:.most$}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,37 +1,37 @@
-//! What is a table, independent of how it is drawn?
+//! What does a table hold, whatever draws it?
 
-/// Rows of cells under headings.
+/// Rows of cells under the titles of columns.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The subject of the rows, which describes the table to readers who do not see it.
+    /// Subject of the rows, which describes the table to readers who do not see it.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// The row that is recommended.
+    /// Position of the row that is recommended; `None` where none is.
     pub(super) chosen: Option<usize>,
 }
 
-/// A column of a table.
+/// Column of a table: its title and the kind of its values.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub(super) title: String,
     pub(super) kind: ColumnKind,
-    /// True if the column stays although all its cells are equal.
+    /// True if the column is shown even where all its cells are equal.
     pub(super) kept: bool,
 }
 
-/// The kind of values in the cells of a column.
+/// Kind of the values in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Text,
     /// Names from outside, of which a terminal shows at most this many characters.
     Name(usize),
-    /// Figures, aligned at the right.
+    /// Figures, aligned to the right.
     Figure,
 }
 
 impl Column {
-    /// Makes a column of words of the tool.
+    /// Makes a column of words that raddle itself writes.
     pub fn text(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
@@ -41,53 +41,53 @@ impl Column {
         Self { kind: ColumnKind::Name(most), ..Self::text(title) }
     }
 
-    /// Makes a column of figures.
+    /// Makes a column of figures, aligned to the right.
     pub fn figure(title: impl Into<String>) -> Self {
         Self { kind: ColumnKind::Figure, ..Self::text(title) }
     }
 
-    /// Marks the column as one that stays although all its cells are equal.
+    /// Marks the column as one that is shown even where all its cells are equal.
     #[must_use]
     pub fn kept(self) -> Self {
         Self { kept: true, ..self }
     }
 }
 
-/// A cell of a table.
+/// Cell of a table: its text, and how it is sorted and decorated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     pub(super) text: String,
-    /// The number by which the cell is sorted; `None`: it is sorted by its text.
+    /// Number by which the cell is sorted; `None` where it is sorted by its text.
     pub(super) rank: Option<f64>,
-    /// The share of the bar beside the cell that is full, 0 to 1.
+    /// Fraction of the bar beside the cell that is full, 0 to 1; `None` draws no bar.
     pub(super) bar: Option<f64>,
-    /// The text that is added in small print.
+    /// Text that is added in small print; empty for none.
     pub(super) note: String,
-    /// The file beside the page that the cell leads to.
+    /// Path of a file in the folder of the page to which the cell links; `None` for no link.
     pub(super) link: Option<String>,
 }
 
 impl Cell {
-    /// Makes a cell that is sorted by a number.
+    /// Makes a cell that is sorted by the number `rank`.
     pub fn ranked(text: impl Into<String>, rank: Option<f64>) -> Self {
         Self { rank, ..Self::from(text.into()) }
     }
 }
 
 impl Cell {
-    /// Adds a bar beside the cell, of which this share is full.
+    /// Adds a bar beside the cell, of which this fraction is full, 0 to 1.
     #[must_use]
     pub fn bar(self, share: f64) -> Self {
         Self { bar: Some(share), ..self }
     }
 
-    /// Adds a text in small print.
+    /// Adds a text in small print behind the text of the cell.
     #[must_use]
     pub fn note(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// Adds a link to a file beside the page.
+    /// Adds a link to a file in the folder of the page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {
         Self { link: Some(path.into()), ..self }
@@ -107,26 +107,26 @@ impl From<&str> for Cell {
 }
 
 impl Table {
-    /// Makes an empty table.
+    /// Makes a table without rows; `label` is the subject of its rows.
     pub fn new(label: impl Into<String>, columns: impl Into<Vec<Column>>) -> Self {
         Self { label: label.into(), columns: columns.into(), rows: Vec::new(), chosen: None }
     }
 
-    /// Adds columns of figures.
+    /// Adds columns of figures with these titles.
     #[must_use]
     pub fn figures<const N: usize>(mut self, titles: [&str; N]) -> Self {
         self.columns.extend(titles.map(Column::figure));
         self
     }
 
-    /// Adds columns.
+    /// Adds columns behind those of the table.
     #[must_use]
     pub fn more(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
         self.columns.extend(columns);
         self
     }
 
-    /// Adds a row.
+    /// Adds a row, with one cell for each column.
     pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
         debug_assert_eq!(row.len(), self.columns.len(), "{}", self.label);
@@ -145,13 +145,13 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Recommends the row that was added last.
+    /// Marks the row that was added last as the recommended one.
     pub fn choose(&mut self) {
         self.chosen = self.rows.len().checked_sub(1);
     }
 
-    /// Leaves out columns of figures that say the same in every row, where there are several rows,
-    /// except columns that are marked to be kept.
+    /// Removes columns of figures that are equal in every row, where there are several rows.
+    /// Columns that are marked to be kept stay.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let keep: Vec<bool> = (0..self.columns.len()).map(|at| !self.is_constant(at)).collect();
@@ -188,7 +188,7 @@ impl Table {
         self.columns.retain(|_| kept.next() != Some(&false));
     }
 
-    /// Leaves out columns, by title.
+    /// Removes the columns with these titles.
     #[must_use]
     pub fn without(mut self, titles: &[&str]) -> Self {
         let kept: Vec<bool> =

@@ -8,20 +8,20 @@ use raddle_study::units::{count, plain, wrap};
 use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
 
-/// Columns of a line of text where the document does not say how many.
+/// Number of columns of a line of text where the document does not say it.
 const WIDTH: usize = 100;
-/// Characters of one item at most, whatever came into it from outside.
+/// Largest number of characters of one item, whatever came into it from outside.
 const ITEM: usize = 2000;
-/// Items of a list at most.
+/// Largest number of items of a list that are shown.
 const LISTED: usize = 12;
 
-/// Writes `text` as a heading, where colour may be used.
+/// Writes `text` as a heading: in bold where `colour` is true.
 #[must_use]
 pub fn heading(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1", colour)
 }
 
-/// Writes `text` as a sign of trouble, where colour may be used.
+/// Writes `text` as a sign of trouble: in red where `colour` is true.
 #[must_use]
 pub fn alarm(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1;31", colour)
@@ -32,7 +32,7 @@ fn paint<'t>(text: &'t str, code: &str, colour: bool) -> Cow<'t, str> {
 }
 
 impl Document {
-    /// Writes the document for a terminal.
+    /// Writes the document for a terminal, with colours where `colour` is true.
     #[must_use]
     pub fn text(&self, colour: bool) -> String {
         let width = self.columns.unwrap_or(WIDTH);
@@ -142,20 +142,21 @@ impl TextWriter {
 }
 
 impl Table {
-    /// Counts the characters of the longest line of the table.
+    /// Returns the number of characters of the longest line of the table.
     #[must_use]
     pub fn width(&self) -> usize {
         rendered(self, false).lines().map(|line| line.chars().count()).max().unwrap_or(0)
     }
 }
 
-/// Aligns the columns with blanks, the header above a line; the table is as wide as its contents.
+/// Writes a table in columns aligned with blanks, with a line below the header; the table is as
+/// wide as its content.
 fn rendered(table: &Table, colour: bool) -> String {
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let aligned = |column: usize, text: &str| {
-        // The writer of tables trims blanks at the left, so pairs of blanks become hard ones for a
-        // while.
+        // The library that draws tables trims blanks at the left, so pairs of blanks become hard
+        // blanks until it is done.
         let text = text.replace("  ", "\u{a0}\u{a0}");
         let right = table.columns[column].kind == ColumnKind::Figure;
         let side = if right { CellAlignment::Right } else { CellAlignment::Left };

@@ -1,11 +1,11 @@
-//! How are the runs shown that the workgroups of a profile want?
+//! How are the runs of free granules shown that the workgroups of a profile need?
 
 use raddle_study::inspect::WantedAmounts;
 use raddle_study::units::{count, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Adds the runs to a document.
+/// Adds a table to a document: how many free granules in a row the workgroups of a profile need.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

@@ -6,16 +6,18 @@ use raddle_study::units::{count, duration, percent, plain, share};
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
-/// The share of kernel time in families of both recordings, below which these are not of one program.
+/// Smallest fraction of kernel time in families of both recordings for which these count as
+/// recordings of one program.
 const ALIKE: f64 = 0.5;
-/// Rows of the table of kernels.
+/// Largest number of rows of the table of kernels.
 const FAMILIES: usize = 15;
-/// Characters of the name of a family.
+/// Largest number of characters of the name of a kernel family.
 const FAMILY: usize = 28;
-/// Characters of the name of a profile.
+/// Largest number of characters of the name of a profile.
 const PROFILE: usize = 40;
 
-/// Shows what differs between two recordings, first how much longer one is and why.
+/// Makes the document that shows the differences of two recordings, first how much longer one is
+/// and why.
 #[must_use]
 pub fn document(changes: &ProfileChanges) -> Document {
     let mut document = Document::default();
@@ -31,7 +33,8 @@ pub fn document(changes: &ProfileChanges) -> Document {
     document
 }
 
-/// Says how much longer the second recording is, and what that consists of.
+/// Writes how much longer the second recording is than the first, and which parts of the time
+/// differ most.
 fn sentence(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
     let [a, b] = both(changes, |it| it.span_ns);
@@ -95,12 +98,12 @@ fn figures(changes: &ProfileChanges) -> Table {
     table
 }
 
-/// Returns a figure of both recordings.
+/// Returns a figure of both recordings, the first one first.
 fn both(changes: &ProfileChanges, figure: impl FnMut(&RecordedTotals) -> u64) -> [u64; 2] {
     changes.totals.each_ref().map(figure)
 }
 
-/// Returns the time without a kernel that has this cause, of both recordings.
+/// Returns the time in ns without a kernel that has this cause, in both recordings.
 fn caused_by(changes: &ProfileChanges, cause: RecordedCause) -> [u64; 2] {
     both(changes, |it| it.idle.caused_by(cause))
 }
@@ -144,7 +147,7 @@ fn families_note(changes: &ProfileChanges) -> String {
     )
 }
 
-/// Says a difference of times in words.
+/// Writes a difference of two times in ns in words: "5.00 ms more".
 fn more_or_less([a, b]: [u64; 2]) -> String {
     if a == b {
         return "as long".to_owned();
@@ -162,12 +165,12 @@ const fn sign([a, b]: [u64; 2]) -> &'static str {
     }
 }
 
-/// Writes a difference of times with its sign.
+/// Writes a difference of two times in ns with its sign.
 fn difference(values: [u64; 2]) -> String {
     format!("{}{}", sign(values), duration(values[0].abs_diff(values[1])))
 }
 
-/// Writes a difference of numbers with its sign.
+/// Writes a difference of two counts with its sign.
 fn counted(values: [u64; 2]) -> String {
     format!("{}{}", sign(values), count(values[0].abs_diff(values[1])))
 }

@@ -7,10 +7,11 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// The overlap of recorded kernels, as a share of busy time, up to which busy time says nothing.
+/// Fraction of busy time for which recorded kernels overlap, up to which the busy time proves
+/// nothing about the model.
 const MUCH_OVERLAP: f64 = 0.01;
 
-/// Adds the comparison to a document.
+/// Adds the comparison of a replay with its recording to a document.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
     let fidelity = &replayed.after;
     document.paragraph("Self-replay", head(fidelity));
@@ -113,7 +114,8 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-/// Makes a table of causes: name, time, share, explanation; causes of 0 are left out.
+/// Makes a table of causes, a row of (name, time in ns, fraction, explanation) each; causes of 0 ns
+/// are left out.
 fn causes<'c>(
     label: &str,
     titles: [&str; 4],
@@ -206,7 +208,8 @@ fn signed(ns: i64) -> String {
     format!("{sign}{}", duration(ns.unsigned_abs()))
 }
 
-/// Writes a change, with its sign, in hundredths of a percent: small changes matter here.
+/// Writes a change, given as a fraction, in hundredths of a percent with its sign, as small changes
+/// matter here.
 fn points(share: f64) -> String {
     if share == 0.0 { "0.00%".to_owned() } else { format!("{:+.2}%", share * 100.0) }
 }

@@ -1,4 +1,4 @@
-//! How is what is in a profile shown to a person?
+//! How are the facts about a profile shown to a person?
 
 use raddle_study::VendorWords;
 use raddle_study::inspect::{
@@ -13,11 +13,11 @@ use raddle_study::units::{
 use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
 
-/// Characters of names: of a profile, and of a stream.
+/// Largest number of characters of the name of a profile; `STREAM` is that of the name of a stream.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
 
-/// Shows the inspection to people.
+/// Makes the document that shows the facts about profiles.
 #[must_use]
 pub fn document(inspection: &Inspection) -> Document {
     let mut document = Document::default();
@@ -226,7 +226,7 @@ fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     Some((shape, shape.placing.as_ref()?))
 }
 
-/// Names the limiters of a shape as the columns are named, as there is little room.
+/// Names the resources that limit the residency of a shape, in the short words of column titles.
 fn limiters_in_brief(placing: &Placing, words: VendorWords) -> String {
     let brief = |it: &&'static str| if *it == "lds" { words.shared } else { words.limiter(it) };
     placing.limiters.iter().map(brief).collect::<Vec<_>>().join(", ")

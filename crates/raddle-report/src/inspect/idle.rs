@@ -1,21 +1,21 @@
-//! How is the time shown in which no kernel of a recording ran?
+//! How is the time in which no kernel of a recording ran shown?
 
 use raddle_study::inspect::{IdlePlace, RecordedIdle};
 use raddle_study::units::{count, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Characters of the name of a kernel.
+/// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 30;
-/// Rows of the table.
+/// Largest number of rows of the table of idle places.
 const PLACES: usize = 5;
 
-/// Adds the idle time, its causes, and the places where most of it lies.
+/// Adds the idle time of a recording, its causes, and the kernels between which most of it lies.
 pub(super) fn fill(document: &mut Document, idle: &RecordedIdle, span_ns: u64) {
     if idle.idle_ns == 0 {
         return;
     }
-    // A cause of less is written 0.0%.
+    // A cause below this fraction would be shown as 0.0%.
     let causes = idle.causes.iter().filter(|part| part.share >= 0.0005);
     let causes = causes.map(|part| format!("{} {}", percent(part.share), part.cause.told()));
     let text = format!(

@@ -1,4 +1,4 @@
-//! How is what is in a profile shown?
+//! How are the facts about a profile shown?
 
 mod amounts;
 mod changes;
@@ -11,7 +11,7 @@ mod verdicts;
 pub use changes::document as changes;
 pub use fill::document;
 
-/// Characters of the name of a kernel.
+/// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 44;
-/// Rows of a table of kernels or streams.
+/// Largest number of rows of a table of kernels or streams.
 const LISTED: usize = 10;

@@ -1,4 +1,4 @@
-//! How are the needs of a profile's kernels shown?
+//! How are the needs of a profile's kernels for memory and compute shown?
 
 use raddle_study::inspect::KernelNeeds;
 use raddle_study::units::{count, duration, percent, plain};
@@ -6,10 +6,10 @@ use raddle_study::units::{count, duration, percent, plain};
 use super::KERNEL;
 use crate::document::{Column, Document, Table};
 
-/// Kernels of unknown need that are named.
+/// Largest number of kernels of unknown need that are named.
 const NAMED: usize = 3;
 
-/// Adds the needs, and where they are known from.
+/// Adds a table of the needs of kernels, and the sources from which the needs are known.
 pub(super) fn fill(document: &mut Document, needs: &KernelNeeds) {
     let figures = ["launches", "kernel time", "share", "GB/s"];
     let mut table = Table::new("Needs", [Column::text("need")]).figures(figures);

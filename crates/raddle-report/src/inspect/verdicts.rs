@@ -1,4 +1,4 @@
-//! How are the verdicts of sources on the kernels of a profile shown?
+//! How are the verdicts of source files on the kernels of a profile shown?
 
 use raddle_study::inspect::SourceVerdict;
 use raddle_study::units::count;
@@ -8,7 +8,7 @@ use crate::document::{Column, Document, Table};
 
 const NO_SOURCES: &str = "their sources are not here; with --kernels FOLDER, or a folder `kernels` beside the profile, of .ptx, .cl or .spv files such as Triton's cache, it is said here which may be stopped and run again";
 
-/// Adds the verdicts of the kernels that have a source, out of `kernels` kernels.
+/// Adds the verdicts on the kernels that have a source; `kernels` is the number of all kernels.
 pub(super) fn fill(document: &mut Document, verdicts: &[SourceVerdict], kernels: usize) {
     if verdicts.is_empty() {
         document.paragraph("Verdicts", NO_SOURCES);

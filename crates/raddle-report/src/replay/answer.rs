@@ -1,4 +1,4 @@
-//! How do the first screen and page one say which recipe to use, at what cost, and how far to
+//! How do the first screen and the first page say which recipe to use, at what cost, and how far to
 //! believe it?
 
 use std::collections::BTreeSet;
@@ -16,27 +16,28 @@ use crate::document::{
 };
 use crate::verdict::verdict;
 
-/// The columns of a terminal whose width is unknown.
+/// Number of columns of a terminal whose width is unknown.
 const COLUMNS: usize = 80;
-/// Characters of a name where there is little room.
+/// Largest number of characters of a name where there is little room.
 const SHORT: usize = 12;
-/// The ways to ask for another device, and for another load.
+/// Options by which a user replays on another device, or with another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
-/// The largest number of policies that are named one by one.
+/// Largest number of policies that are named one by one.
 const CHIPS: usize = 6;
-/// Lines of the first screen at most, where it does not show everything.
+/// Largest number of lines of the first screen, where it does not show everything.
 const LINES: usize = 20;
 
-/// The length of the first screen.
+/// Length of the first screen.
 #[derive(Clone, Copy, Debug)]
 struct Brevity {
-    /// Rows of the table of policies.
+    /// Largest number of rows of the table of policies.
     rows: usize,
-    /// True if idle time and trust are shown in brief.
+    /// True if idle time, and how far to believe the verdict, are shown in fewer words.
     brief: bool,
 }
 
-/// The lengths from the longest on; the last is taken where none has few enough lines.
+/// Lengths of the first screen, the longest first; the last one is taken where none has few enough
+/// lines.
 const BREVITY: [Brevity; 5] = [
     Brevity { rows: 5, brief: false },
     Brevity { rows: 5, brief: true },
@@ -48,7 +49,8 @@ const BREVITY: [Brevity; 5] = [
 const ALL: AnswerDetail =
     AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 3] };
 
-/// The details from the most to the least; a terminal gets the first table that fits.
+/// Details of the table of policies, the most detailed first; a terminal gets the first table that
+/// fits its width.
 const DETAILS: [AnswerDetail; 9] = [
     ALL,
     PAGE,
@@ -61,10 +63,11 @@ const DETAILS: [AnswerDetail; 9] = [
     AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] },
 ];
 
-/// The detail on the page, whose tables scroll.
+/// Detail of the table of policies on the page, where tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
-/// Adds page one, and the first screen.
+/// Adds the first screen of a terminal and the first page of the report; `cards` are the blocks of
+/// its three cards.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -101,14 +104,14 @@ pub(super) fn fill(
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
-/// Shows the command that finds a load limit as a shell takes it, with files as they were given or
-/// by their names.
+/// Makes the block with the command that finds the load limit, quoted for a shell. With `given`,
+/// files are named as the user gave them, else without folders.
 fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     let words = if given { &left_out.given } else { &left_out.command };
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
 }
 
-/// Makes the first screen: the first of [`BREVITY`] that has few enough lines.
+/// Makes the first screen in the longest of [`BREVITY`] that has few enough lines.
 fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
@@ -120,7 +123,7 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     if document.verbose {
         return of(Brevity { rows: usize::MAX, brief: false });
     }
-    // The commands and files that set up the recommendation follow, after a blank line.
+    // The commands and files that set up the recommendation follow after a blank line.
     let after = result.setup.len() + result.setup_files.len();
     let after = after + usize::from(after > 0);
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
@@ -194,7 +197,7 @@ fn fill_screen(
     }
 }
 
-/// Says up to which load the goals hold where that is known, and how to replay another load or
+/// Writes up to which load the goals hold, where that is known, and how to replay another load or
 /// device.
 fn what_if(result: &ReplayResult, brief: bool) -> String {
     let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
@@ -205,18 +208,18 @@ fn what_if(result: &ReplayResult, brief: bool) -> String {
     }
 }
 
-/// Returns the warnings that can overturn the answer, a line each.
+/// Returns the warnings that can overturn the answer, one block each.
 fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
     result.overturning.iter().cloned().map(Block::Warning)
 }
 
-/// Names the number of processes and the device that they were replayed on.
+/// Names the number of processes, and the device on which they were replayed.
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
 }
 
-/// Lists the facts that the figures depend on: goals, device, loads and policies.
+/// Lists the facts on which the figures depend: (label, text) of goals, device, loads and policies.
 fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
@@ -254,7 +257,7 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     chips
 }
 
-/// Makes the cell with the name of a recipe.
+/// Makes the cell with the name of the recipe at position `row`.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
@@ -265,7 +268,8 @@ fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-/// Says whether the goals are met, where there are goals.
+/// Makes the cell that says how many goals the recipe at position `row` meets; `None` without
+/// goals.
 fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     let met = &answer.rows[row].goals_met;
     let text = match met.iter().filter(|met| **met).count() {
@@ -273,7 +277,7 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
         0 => "missed".to_owned(),
         n => format!("{n} of {}", met.len()),
     };
-    // Of one goal, the share of the requests within it says how nearly it is met.
+    // With a single goal, the fraction of the requests within its limit shows how nearly it is met.
     let text = match answer.rows[row].goals_share.as_slice() {
         [Some(share)] if *share < 1.0 => format!("{text}, {:.1}%", floor_per_mille(*share)),
         _ => text,
@@ -282,21 +286,21 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
 }
 
-/// Returns a share in percent with one decimal, rounded down: what is not all is never shown as all.
+/// Converts a fraction to percent with one decimal, rounded down, so that less than all is never
+/// shown as 100 %.
 fn floor_per_mille(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
 
-/// Returns the positions of the processes; processes with requests come first.
+/// Returns the positions of the processes, those with requests first.
 fn processes(answer: &PolicyFigures) -> Vec<usize> {
     let mut order: Vec<usize> = (0..answer.processes.len()).collect();
     order.sort_by_key(|&at| answer.processes[at].judged != JudgedBy::Requests);
     order
 }
 
-/// Makes the table of policies, the best first, with more or less detail. A terminal shows the
-/// first ones; the page shows all, with bars and longest waits, and rows that lead to their
-/// timelines.
+/// Makes the table of policies, the best first, with at most `most` rows. The page shows bars and
+/// longest waits too, and rows link to their timelines.
 fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
@@ -311,7 +315,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
-    // The baseline, the way of today, is always in the table.
+    // The baseline, which is the recipe of today, is always in the table.
     if !shown.contains(&answer.baseline) {
         shown.pop();
         shown.push(answer.baseline);
@@ -376,8 +380,9 @@ fn page_note(answer: &PolicyFigures) -> String {
     )
 }
 
-/// Returns the process on the vertical axis, and the process whose cost is on the horizontal one:
-/// the first with requests and the first without, else the first two.
+/// Returns the position of the process on the vertical axis, and that of the process whose cost is
+/// on the horizontal axis: the first with requests and the first without, else the first two.
+/// `None` with fewer than two processes.
 fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
     let all = 0..answer.processes.len();
@@ -386,7 +391,8 @@ fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws the gain of one process over the cost of another, a point a recipe.
+/// Draws the figure by which one process is judged over what another process pays for it, one point
+/// for each recipe; `None` with fewer than two points.
 fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let (up, along) = axes(answer)?;
     let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;

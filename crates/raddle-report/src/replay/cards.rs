@@ -1,5 +1,5 @@
-//! The three cards of page one: where is the GPU idle and why, what limits occupancy, and what did
-//! the slowest requests wait for?
+//! Which three cards does the first page have: where is the GPU idle and why, what limits
+//! occupancy, and what did the slowest requests wait for?
 
 use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
 use raddle_study::VendorWords;
@@ -10,27 +10,28 @@ use raddle_study::units::{duration, percent, plain};
 use super::NAME;
 use crate::document::{Block, ChartBar};
 
-/// The number of kernels for which one more workgroup a compute unit is tried.
+/// Largest number of kernels for which the card says what would let one more workgroup fit a
+/// compute unit.
 const KERNELS: usize = 2;
-/// Characters of the name of a kernel.
+/// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 40;
 
-/// Returns the baseline, and the recommended recipe where that is another one.
+/// Returns the results of the baseline, and of the recommended recipe where it is another one.
 pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
 
-/// Makes all three cards.
+/// Makes the blocks of all three cards.
 pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block>> {
     vec![idle(result), occupancy(replay), waited(result)]
 }
 
-/// Returns the parts of the window: look, name, time.
+/// Returns the parts of the time of a run: (position of the colour, name, ns).
 fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),
         (5, "1/4 to 3/4 full", time.to_three_quarters_ns),
-        // A copy inside the device fills none of it.
+        // A copy inside the device takes no part of its wave slots.
         (2, "under 1/4 full", time.under_quarter_ns.saturating_add(time.copying_inside_ns)),
         (6, "idle: host", time.idle_host_ns),
         (4, "idle: copies", time.idle_copies_ns),
@@ -65,8 +66,8 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     card
 }
 
-/// Says of the recommended recipe how long the device was idle, for which causes, and how long
-/// nearly empty; in brief only the largest cause.
+/// Writes how long the device was idle under the recommended recipe, for which causes, and how long
+/// nearly empty. With `brief`, only the largest cause is named; `None` without any result.
 pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
@@ -149,7 +150,7 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     card
 }
 
-/// Returns the parts of the time of a request, the longest first.
+/// Returns the parts of the time of a request, the longest first: (ns, what the request did).
 pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
     let mut parts = vec![
         (waits.behind_ns, "behind earlier requests"),
@@ -165,7 +166,7 @@ pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
     parts
 }
 
-/// Returns the requests of the first process that has any.
+/// Returns the name and the requests of the first process that has any.
 fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
     of.summary.processes.iter().find_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }

@@ -1,36 +1,37 @@
-//! Which figures of a process stand in the table of policies, from left to right?
+//! Which figures of a process does the table of policies have, from left to right?
 
 use raddle_study::answer::{JudgedBy, PolicyFigures, ProcessFigures};
 use raddle_study::units::{duration, in_unit_of};
 
 use crate::document::Cell;
 
-/// The columns of a table of policies beside the decisive figures.
+/// Choice of the columns that a table of policies has beside the figures by which processes are
+/// judged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AnswerDetail {
     /// True if the table describes each policy in words.
     pub(super) words: bool,
-    /// True if the table compares requests with the same process alone.
+    /// True if the table shows the slowdown of requests against the process alone.
     pub(super) alone: bool,
     /// True if the table has the median request.
     pub(super) median: bool,
     /// True if the table has the change against the baseline.
     pub(super) change: bool,
-    /// True if the table has the accuracy of the decisive figures of requests, of those of other
-    /// processes, and of medians.
+    /// True if the table shows the accuracy of (the figures by which processes with requests are
+    /// judged, those of other processes, medians).
     pub(super) within: [bool; 3],
 }
 
-/// A figure of one process in the table of policies.
+/// Column of the table of policies: a figure of one process.
 pub(super) struct FigureColumn<'a> {
     pub(super) title: String,
-    /// True if the table has the figure.
+    /// True if the table has the column.
     pub(super) when: bool,
-    /// Makes the cell of the policy at a position.
+    /// Function that makes the cell for the policy at a position.
     pub(super) cell: Box<dyn Fn(usize) -> Cell + 'a>,
 }
 
-/// Lists the figures of a process that a table may have, from left to right.
+/// Lists the columns that a table may have for the process at position `at`, from left to right.
 pub(super) fn figures<'a>(
     answer: &'a PolicyFigures,
     at: usize,
@@ -83,7 +84,8 @@ fn time(ns: Option<u64>) -> Cell {
     Cell::ranked(text, ns.map(|ns| ns as f64))
 }
 
-/// Writes the accuracy of a mean, in the unit of the mean.
+/// Writes the accuracy of a mean as `±1.2`, in the unit of the mean; both are in ns, and the text
+/// is empty where one is missing.
 fn within(mean: Option<u64>, within: Option<u64>) -> String {
     let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
     told.unwrap_or_default()
@@ -100,7 +102,8 @@ fn change(change: Option<f64>) -> Cell {
     Cell::ranked(text, change)
 }
 
-/// Makes the cells of the median request and of the decisive figure, with the accuracy of means.
+/// Makes the cells of the median request and of the figure by which the process is judged, with the
+/// bounds or the accuracy of each.
 fn times(
     figures: &ProcessFigures,
     bounds: Option<[u64; 2]>,

@@ -1,5 +1,5 @@
-//! How did launches do under each recipe, how did they reach the device, and how much energy did the
-//! work take?
+//! How fast were launches under each recipe, how did they reach the device, and how much energy did
+//! the work take?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,9 @@ use raddle_study::units::{count, duration, percent, size};
 use super::NAME;
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// The text in place of the makespan of a run that has none.
+/// Text in place of the makespan of a run that has none, as launches never ended.
 const STUCK: &str = "STUCK";
-/// The heading of the longest wait.
+/// Title of the column of the longest wait.
 const LONGEST: &str = "longest";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
@@ -61,13 +61,14 @@ fn table(result: &ReplayResult) -> Table {
     ];
     let mut table = Table::new("Launches", columns).figures(figures);
     result.recipes.iter().for_each(|recipe| add_rows(&mut table, recipe));
-    // A column of zeros is left out, as launches rarely get stuck.
+    // The column of stuck launches is left out where it has zeros alone, as launches rarely get
+    // stuck.
     let table = if result.stuck.is_empty() { table.without(&["stuck"]) } else { table };
     // The longest wait matters where one level may have to wait for another.
     if levels(result) > 1 { table } else { table.without(&[LONGEST]) }
 }
 
-/// Counts the levels of all launches.
+/// Counts the different levels of all launches.
 fn levels(result: &ReplayResult) -> usize {
     let recipes = result.recipes.iter();
     let processes = recipes.flat_map(|recipe| &recipe.summary.processes);
@@ -115,7 +116,8 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     }
 }
 
-/// Makes one row a resource of a recipe that keeps addresses.
+/// Makes the table of fragmentation, one row for each resource of a recipe whose policy keeps
+/// addresses.
 fn fragmented(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
     let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
@@ -136,7 +138,8 @@ fn fragmented(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes one row a resource that was lacking, of each recipe that counts refusals.
+/// Makes the table of refusals, one row for each resource that waiting workgroups lacked, of each
+/// recipe that counts refusals.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -159,7 +162,8 @@ fn waited(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes one row a recipe; none where launching costs nothing.
+/// Makes the table of launching costs, one row for each recipe; empty where launching costs
+/// nothing.
 fn launching(result: &ReplayResult) -> Table {
     let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
     let columns = [Column::name("launching", NAME), Column::name("path", NAME)];
@@ -186,7 +190,8 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes one row a recipe; none if energy is not asked for, or the instructions of no wave are known.
+/// Makes the table of energy, one row for each recipe; empty if energy is not counted, or the
+/// instructions of no wave are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",
@@ -224,13 +229,13 @@ fn energy(result: &ReplayResult) -> Table {
     table
 }
 
-/// Writes three decimals of mJ, or of J.
+/// Writes microjoules as mJ or J with three decimals.
 fn joules(uj: u64) -> String {
     let (thousands, unit) = if uj >= 1_000_000 { (uj / 1000, "J") } else { (uj, "mJ") };
     format!("{}.{:03} {unit}", thousands / 1000, thousands % 1000)
 }
 
-/// Writes three decimals of W.
+/// Writes milliwatts as W with three decimals.
 fn watts(mw: u64) -> String {
     format!("{}.{:03} W", mw / 1000, mw % 1000)
 }

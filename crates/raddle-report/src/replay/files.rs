@@ -1,4 +1,4 @@
-//! Which files were written, and what is in them?
+//! Which files were written, and what do they contain?
 
 use std::path::Path;
 
@@ -7,26 +7,27 @@ use raddle_study::units::{duration, plain, size};
 
 use crate::document::{Block, Document, Medium};
 
-/// Decision logs that are larger than this together are named with their size.
+/// Sum of the sizes of decision logs, in bytes, from which on their size is shown.
 const LARGE: u64 = 1_000_000;
 
-/// Characters of the name of a file.
+/// Largest number of characters of the name of a file.
 const FILE: usize = 160;
 
-/// The facts that are shown beside the result itself.
+/// Facts that the document shows beside the result itself.
 #[derive(Debug)]
 pub struct Closing<'c> {
-    /// The folder of the files, if there are any.
+    /// Folder with the files of the result; `None` where none were written.
     pub folder: Option<&'c Path>,
-    /// The next commands to try, a command a line.
+    /// Commands to try next, one line each.
     pub next: Vec<String>,
-    /// The columns of the terminal, where they are known.
+    /// Number of columns of the terminal; `None` where it is not known.
     pub columns: Option<usize>,
     /// True if the terminal shows everything.
     pub verbose: bool,
 }
 
-/// Names the respects in which a timeline is coarser than it could be, in a line.
+/// Writes in one line in which respects a timeline is coarser than it could be; `None` where it is
+/// not.
 fn coarse(drawn: &DrawnTimeline) -> Option<String> {
     let units = match drawn.grain {
         "cu" => Some("compute units by launch, not by workgroup".to_owned()),

@@ -1,4 +1,4 @@
-//! In which order is a result shown?
+//! In which order are the parts of a result shown?
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::files::{self, Closing};
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 
-/// Shows the result of a study to people.
+/// Makes the document that shows the result of a study.
 #[must_use]
 pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     let result = &studied.result;
@@ -40,7 +40,7 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document
 }
 
-/// Adds what each tenant gets under the recommended recipe, and the commands and files that set it
+/// Adds what each process gets under the recommended recipe, and the commands and files that set it
 /// up.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
@@ -72,7 +72,7 @@ fn title(result: &ReplayResult) -> String {
     }
 }
 
-/// Describes a recipe in words, with its policies.
+/// Describes a recipe in one line, with the names of its policies.
 fn recipe(recipe: &RecipeResult) -> String {
     let [path, turn, allocate, preempt] = recipe.recipe.policies();
     let words = recipe.recipe.description.as_deref().unwrap_or("without a description");
@@ -80,7 +80,7 @@ fn recipe(recipe: &RecipeResult) -> String {
     format!("{name}: {words} (allocate {allocate}, turn {turn}, preempt {preempt}, path {path})")
 }
 
-/// Describes a profile in one line.
+/// Describes a profile in one line: its launches, copies, streams, span and device.
 fn profile(profile: &ProfileFacts) -> String {
     let mut text = format!(
         "{}: {} ({} workgroups), {} copies and fills{}, {}, {}",
@@ -105,8 +105,8 @@ fn profile(profile: &ProfileFacts) -> String {
     format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
-/// Adds the basis of the figures: the warnings that a reader should look at twice, the assumptions
-/// of the model, and the unusual things that were met in the files.
+/// Adds the basis of the figures: warnings, assumptions of the model, and the unusual things that
+/// were met in the files.
 fn rests(document: &mut Document, result: &ReplayResult) {
     document.section("rests", "What the figures rest on");
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {
@@ -128,7 +128,8 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
-/// Names the recipes under which the shorter profiles could not repeat to the end.
+/// Names the recipes under which the shorter profiles could not repeat to the end; `None` where
+/// there are none.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, NAME)).collect();

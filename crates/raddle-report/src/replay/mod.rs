@@ -1,6 +1,6 @@
 //! How is the result of a replay shown?
 //!
-//! [`document`] shows it to people, with pictures made from the runs.
+//! [`document`] shows it to people, with charts made from the runs.
 
 mod answer;
 mod cards;
@@ -16,5 +16,5 @@ mod shares;
 pub use files::Closing;
 pub use fill::document;
 
-/// Characters of a name on a terminal.
+/// Largest number of characters of a name on a terminal.
 const NAME: usize = 20;

@@ -1,4 +1,4 @@
-//! Which launches could not run, and what lacked?
+//! Which launches could not run, and which resource was missing?
 
 use raddle_study::result::{
     RecipeResult, RefusedLaunches, ReplayResult, StuckLaunches, Unreported,
@@ -8,7 +8,7 @@ use raddle_study::units::{count, counted, plain};
 use super::NAME;
 use crate::document::{Block, Document};
 
-/// Characters of the name of a kernel.
+/// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 60;
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -31,8 +31,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
-/// Writes a line for each item of each recipe; items that are the same under every recipe get one
-/// line.
+/// Writes a line for each item of each recipe; if all recipes have equal items, each item gets one
+/// line without a recipe.
 fn by_recipe<T: PartialEq>(
     recipes: &[RecipeResult],
     items: impl Fn(&RecipeResult) -> &[T],
@@ -67,7 +67,7 @@ fn refusal(refused: &RefusedLaunches) -> String {
     format!("{launches}: {}", why(refused))
 }
 
-/// Says what a launch that can never run lacks.
+/// Says which resource a launch that can never run lacks, and how much of it.
 fn why(refused: &RefusedLaunches) -> String {
     let RefusedLaunches { resource, wanted, available, unit, unreported, .. } = refused;
     let (wanted, had) = (count(*wanted), count(*available));

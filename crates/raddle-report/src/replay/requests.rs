@@ -1,4 +1,5 @@
-//! How long did requests take, what did the slowest wait for, and who blocks whom?
+//! How long did requests take, what did the slowest requests wait for, and which process blocked
+//! which?
 
 use raddle_sim::{RequestSummary, SlowRequest};
 use raddle_study::result::{DrawnTimeline, RecipeResult, ReplayResult};
@@ -44,7 +45,8 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// Draws one picture a process with requests: the share of them that took no longer.
+/// Draws a chart for each process with requests: the fraction of the requests that took at most a
+/// time.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let chart = |(process, _): (&str, &RequestSummary)| {
@@ -88,7 +90,7 @@ fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
     ChartSeries { look, name: name.to_owned(), words, points }
 }
 
-/// Returns the recipes, the best first.
+/// Returns the results of the recipes, the best first.
 fn ranked(result: &ReplayResult) -> impl Iterator<Item = &RecipeResult> {
     result.answer.ranking.iter().filter_map(|&at| result.recipes.get(at))
 }
@@ -150,7 +152,8 @@ fn slowest(result: &ReplayResult) -> Table {
     table.without_constants()
 }
 
-/// Makes the table of victims by blockers.
+/// Makes the table of waiting processes, with the time that each spent while another process had
+/// the device.
 fn blocked(result: &ReplayResult) -> Table {
     let names: Vec<&str> = result.profiles.iter().map(|profile| &*profile.name).collect();
     let blocks = |name: &&str| {

@@ -1,4 +1,4 @@
-//! How was time divided, and what did taking turns cost?
+//! How was the time of the device divided between processes, and what did taking turns cost?
 
 use raddle_study::result::{RecipeResult, ReplayResult, TenantGot};
 use raddle_study::units::{count, duration, percent};
@@ -10,8 +10,8 @@ const WORDS: &str = "Run time is the time with waves on the device, alive time t
 
 const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
-/// Makes the table of the parts that each tenant got under one recipe, or under all; empty with one
-/// process.
+/// Makes the table of the parts that each process got under the recipe at position `of`, or under
+/// all recipes for `None`; empty with one process.
 pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
@@ -39,7 +39,8 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     table
 }
 
-/// Writes the requests or steps in a second with their interval, where that is not a single value.
+/// Makes the cell of the requests or steps per second, with their interval where it is more than
+/// one value.
 fn told_rate(got: &TenantGot) -> Cell {
     let Some(rate) = got.per_second else { return "-".into() };
     let between = got.per_second_between.map(|between| between.map(|rate| format!("{rate:.1}")));
@@ -59,7 +60,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     super::preemptions::fill(document, result);
 }
 
-/// Adds the table of turns; a terminal shows it only where a recipe divides time.
+/// Adds the table of turns; a terminal shows it only where a recipe gives processes turns.
 fn turns(document: &mut Document, result: &ReplayResult) {
     let divides = |recipe: &RecipeResult| {
         let [_, turn, ..] = recipe.recipe.policies();
@@ -75,7 +76,7 @@ fn turns(document: &mut Document, result: &ReplayResult) {
     document.page(Block::Note(WORDS.to_owned()));
 }
 
-/// Makes one row a recipe; none where there is one process.
+/// Makes the table of turns, one row for each recipe; empty where there is one process.
 fn turns_table(result: &ReplayResult) -> Table {
     let figures = [
         "Jain of run",

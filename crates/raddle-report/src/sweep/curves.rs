@@ -1,4 +1,5 @@
-//! Which pictures show a sweep? A figure along the load, and what one process pays for another's gain.
+//! Which charts show a sweep: a figure along the load, and what one process pays for another's
+//! gain?
 
 use raddle_study::answer::{GoalLimit, GoalMetric};
 use raddle_study::sweep::{GroupSummary, SweepSummary};
@@ -6,15 +7,17 @@ use raddle_study::units::duration;
 
 use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
 
-/// Series of one picture at most; more are divided into several pictures by an axis.
+/// Largest number of series in one chart; more are divided into several charts by an axis.
 const SERIES: usize = 8;
-/// Pictures of one kind at most.
+/// Largest number of charts of one kind.
 pub(super) const CHARTS: usize = 24;
 
-/// Groups that belong together, and the values that they share.
+/// Part of a sweep that one chart shows: (its name in the title, figures of each combination of
+/// values).
 type Facet<'s> = (String, Vec<&'s GroupSummary>);
 
-/// Draws a curve for each series of values, in a picture for each process.
+/// Draws curves along the axis of the load, one for each combination of other values, in a chart
+/// for each process.
 pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let facets = facets(summary, *along);
@@ -25,8 +28,8 @@ pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     charts.collect()
 }
 
-/// Returns the groups in one part; where there are many series, in parts by the values of the first
-/// axis that is neither drawn along nor the recipe.
+/// Divides the combinations of values into the parts that charts show: one part, or, with many
+/// series, parts by the values of the first axis that is neither drawn along nor the recipe.
 fn facets(summary: &SweepSummary, along: usize) -> Vec<Facet<'_>> {
     let groups = summary.groups.iter();
     let apart = (0..summary.axes.len()).find(|&at| at != along && summary.axes[at] != "recipe");
@@ -105,7 +108,8 @@ fn curve(
     })
 }
 
-/// Names the values of a group, except those on some axes, and those on axes where all are equal.
+/// Names a combination of values, without those on the axes `without` and those on axes with one
+/// value alone.
 pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usize]) -> String {
     let told = group.values.iter().enumerate().filter(|(at, value)| {
         let differs = || summary.groups.iter().any(|other| other.values[*at] != **value);
@@ -115,8 +119,9 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
     if told.is_empty() { "all".to_owned() } else { told.join(" ") }
 }
 
-/// Returns the process on the vertical axis and the process whose cost is on the horizontal one:
-/// the first with requests and the first without, else the first two.
+/// Returns the position of the process on the vertical axis, and that of the process whose cost is
+/// on the horizontal axis: the first with requests and the first without, else the first two.
+/// `None` with fewer than two processes.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();
@@ -125,8 +130,8 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws the gain of one process over the cost of another, a picture for each value along; points
-/// that no other point beats in both stand first and are joined.
+/// Draws the figure of one process over what another process pays, in a chart for each value of the
+/// axis `along`. Points that no other point beats in both figures come first and are joined.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {
@@ -201,7 +206,8 @@ fn front(
     })
 }
 
-/// Names the groups that have no answer, so that no picture has them.
+/// Names the combinations of values that have no answer, so that no chart shows them; empty where
+/// all have one.
 fn unanswered<'g>(
     summary: &SweepSummary,
     groups: impl Iterator<Item = &'g GroupSummary>,

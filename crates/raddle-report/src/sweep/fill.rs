@@ -1,4 +1,4 @@
-//! In which order is a sweep shown?
+//! In which order are the parts of a sweep shown?
 
 use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
 use raddle_study::units::{count, counted, duration, them};
@@ -6,14 +6,14 @@ use raddle_study::units::{count, counted, duration, them};
 use super::curves::{CHARTS, curves, fronts};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
 
-/// Rows of the table on the page at most; the file has all.
+/// Largest number of rows of the table on the page; the file has all rows.
 const ROWS: usize = 2000;
-/// Rows of a table on a terminal at most.
+/// Largest number of rows of a table on a terminal.
 const SHORT: usize = 16;
-/// Characters of a value on a terminal.
+/// Largest number of characters of a value on a terminal.
 const VALUE: usize = 24;
 
-/// Shows the summary of a sweep to people; `file` has the rows.
+/// Makes the document that shows a sweep; `file` names the file with the rows.
 #[must_use]
 pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -80,7 +80,8 @@ fn pictures(document: &mut Document, heading: &str, mut charts: Vec<Chart>, lege
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// Makes the table of how far each series is good.
+/// Makes the table that shows up to which value along the axis the results are good; `None` without
+/// such an axis or process.
 fn reach(summary: &SweepSummary) -> Option<Table> {
     let (along, _) = summary.along.as_ref()?;
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
@@ -107,7 +108,7 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
     Some(table)
 }
 
-/// Makes the table of the figures of each set of values.
+/// Makes the table of figures, one row for each combination of values, with at most `most` rows.
 fn groups(summary: &SweepSummary, most: usize) -> Table {
     let mut columns: Vec<Column> =
         summary.axes.iter().map(|key| Column::name(key, VALUE)).collect();
@@ -149,7 +150,7 @@ fn figure(figure: Option<Within>) -> Cell {
     }
 }
 
-/// Says how much memory the processes hold, of how much, in the first case and in the last.
+/// Adds the sentences on how much memory the processes hold, in the first case and in the last.
 pub(super) fn memory(document: &mut Document, told: &[String]) {
     if !told.is_empty() {
         document.paragraph("Memory", told.join("; in the last case "));

@@ -1,4 +1,4 @@
-//! How is a study of searches shown? As one table, and one picture of gates against makespan.
+//! How is a study of searches shown, as one table, and one chart of gates against makespan?
 
 use raddle_study::sweep::{FailedCase, SearchGroup, SearchSummary, Within};
 use raddle_study::units::{count, counted, duration, plain};
@@ -8,19 +8,19 @@ use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
 };
 
-/// Characters of a value on a terminal.
+/// Largest number of characters of a value on a terminal.
 const VALUE: usize = 28;
-/// Characters of the name of a process.
+/// Largest number of characters of the name of a process.
 const NAME: usize = 16;
 
-/// The option that gives decisions a duration.
+/// Option that gives decisions a duration.
 const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
 
 const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan (?: a case beside it failed)";
 
-/// Shows a study of searches to people; `file` has the rows.
+/// Makes the document that shows a study of searches; `file` names the file with the rows.
 #[must_use]
 pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -53,7 +53,7 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
 
 fn table(summary: &SearchSummary) -> Table {
     let axes = summary.axes.iter().enumerate();
-    // Axes with one value everywhere are left out.
+    // Axes on which all searches have the same value are left out.
     let told: Vec<usize> = axes
         .filter(|(at, _)| {
             let first = summary.searches.first().map(|group| &group.values[*at]);
@@ -97,7 +97,7 @@ fn table(summary: &SearchSummary) -> Table {
     table
 }
 
-/// Writes a value of a recipe without its brackets: `grouped size=4`.
+/// Writes a value of a recipe without brackets: `grouped size=4`.
 fn words(value: &str) -> String {
     let words = value.replace("={", " ").replace(['{', '}', '"'], "");
     words.trim().to_owned()
@@ -128,7 +128,8 @@ fn share(of: Option<Within>) -> Cell {
     figure(of, |value| format!("{:+.2}%", 100.0 * value))
 }
 
-/// Draws gates against makespan, a picture for each set of the other values.
+/// Draws makespan over gates of the searches, in a chart for each combination of the values on
+/// other axes.
 fn charts(summary: &SearchSummary) -> Vec<Chart> {
     let Some(search) = summary.axes.iter().position(|axis| axis == "allocate.search") else {
         return Vec::new();

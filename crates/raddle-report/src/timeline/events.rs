@@ -1,42 +1,42 @@
-//! In which order do slices begin and end?
+//! In which order are the begins and ends of slices written?
 //!
-//! Perfetto has no whole slices, only begins and ends. The events of each track are made in its own
-//! order, then all are sorted by time; the sort is stable, so that events of a track in one
+//! Perfetto has no whole slices, only begins and ends. The events of each track are made in the
+//! track's order, then all are sorted by time; the sort is stable, so that events of a track in one
 //! nanosecond stay in order. Streams come before compute units: an arrow begins before it ends.
 
 use raddle_study::timeline::{LaunchPhase, Timeline, by_ready};
 
 use super::layout::Tracks;
 
-/// An event on a track.
+/// Event on a track, with its time in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// The number of the track; for a sample the position of the counter.
+    /// Number of the track; for a sample, the position of the counter.
     pub(super) track: u32,
     pub(super) what: What,
 }
 
-/// The kind of an event; numbers are positions in the timeline's lists.
+/// Kind of an event; numbers are positions in the lists of the [`Timeline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// A slice of a compute unit begins.
+    /// The slice of a compute unit at this position begins.
     Slice(u32),
-    /// A launch is ready.
+    /// The launch at this position becomes ready.
     Launch(u32),
     /// A phase of a launch begins, in which it waits for its first wave or is off the device.
     Part(LaunchPhase),
-    /// A copy or fill begins to run.
+    /// The copy or fill at this position begins to run.
     Copy(u32),
-    /// A request begins to be served.
+    /// The request at this position begins to be served.
     Request(u32),
-    /// A span begins in which a process has no waves on the device.
+    /// The wait at this position begins, in which a process has no waves on the device.
     Wait(u32),
-    /// A span begins in which a process has waves on the device.
+    /// The turn at this position begins, in which a process has waves on the device.
     Turn(u32),
-    /// A counter takes a value: the position of the sample.
+    /// A counter takes the value of its sample at this position.
     Sample(u32),
-    /// The slice that began last on this track, and has not ended, ends.
+    /// The slice that began last on this track and has not ended ends.
     End,
 }
 
@@ -49,7 +49,7 @@ impl Events {
     }
 }
 
-/// Returns every event of a timeline, in the order in which they are written.
+/// Returns every event of a timeline, in the order in which events are written.
 pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> {
     let mut events = Events(Vec::with_capacity(room(timeline)));
     for (track, counter) in (0u32..).zip(&timeline.counters) {
@@ -90,7 +90,7 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
     events.0
 }
 
-/// Returns an upper bound of the number of events.
+/// Returns an upper bound of the number of events, for the memory that they take.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
     let others = timeline.requests.len() + timeline.waits.len() + timeline.turns.len();

@@ -1,4 +1,4 @@
-//! Which tracks does a timeline have, in which order, and which slice goes on which?
+//! Which tracks does a timeline have, in which order, and on which track is each slice?
 //!
 //! First come the processes, each with its requests, its waits, its counters and its streams; then
 //! the device with its turns, its counters, copy engines and compute units. A stream whose launches
@@ -10,60 +10,65 @@ use std::collections::BTreeMap;
 use raddle_study::timeline::{Grain, Lanes, Measure, Slice, Timeline, by_ready};
 use raddle_study::units::plain;
 
-/// The position of no slice.
+/// Position that stands for "no slice".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A line of a viewer, or a group of lines.
+/// Track of a viewer: one line, or a group of lines.
 #[derive(Debug)]
 pub(super) struct ViewerTrack {
-    /// The number of the group that the track belongs to; 0: none.
+    /// Number of the group that the track belongs to; 0 where it belongs to none.
     pub(super) parent: u32,
-    /// The place among the tracks of the same group.
+    /// Rank among the tracks of the same group; lower ranks are shown first.
     pub(super) rank: u32,
     pub(super) name: String,
     pub(super) kind: Kind,
 }
 
-/// The contents of a track.
+/// Kind of content of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Other tracks.
+    /// The track is a group of other tracks.
     Group,
-    /// Slices.
+    /// The track has slices.
     Slices,
-    /// Samples of a counter.
+    /// The track has the samples of a counter.
     Counter(Measure),
 }
 
-/// All tracks, and the track of everything that is drawn. Number n is at position n - 1; 0 is no
-/// track.
+/// All tracks of a timeline, and the number of the track on which each thing is drawn. The track
+/// with number n is at position n - 1 of `list`; 0 stands for no track.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
-    /// The track of each launch on its stream.
+    /// Number of the stream's track on which each launch is drawn, by launch; 0 where it is not
+    /// drawn.
     pub(super) launches: Vec<u32>,
-    /// The track of each copy on the copy engines.
+    /// Number of the copy engine's track on which each copy is drawn, by launch; 0 for other
+    /// launches.
     pub(super) copies: Vec<u32>,
-    /// The track of each request; 0 where its process is none of the timeline's.
+    /// Number of the track of each request; 0 where its process is not on the timeline.
     pub(super) requests: Vec<u32>,
-    /// The launches of each request that are drawn on their streams.
+    /// Launches of each request that are drawn on their streams, as positions.
     pub(super) served: Vec<Vec<u32>>,
-    /// True for each launch whose request is drawn.
+    /// True for each launch whose request is drawn, by launch.
     pub(super) serves: Vec<bool>,
-    /// The track of each process that shows its waits; 0 without.
+    /// Number of the track that shows the waits of each process; 0 where it has none.
     pub(super) waits: Vec<u32>,
-    /// The track of the turns, which shows the process that has waves on the device; 0 without.
+    /// Number of the track of the turns, which shows the process that has waves on the device; 0
+    /// where there is none.
     pub(super) turn: u32,
-    /// The track of each counter; 0 where its process is none of the timeline's.
+    /// Number of the track of each counter; 0 where its process is not on the timeline.
     pub(super) counters: Vec<u32>,
-    /// The slice in which each launch first started; `NONE` without.
+    /// Position of the slice in which each launch first started, by launch; [`NONE`] where there is
+    /// no slice.
     pub(super) first: Vec<u32>,
-    /// The number of the first track of each compute unit, and the slots, or lanes, of the unit in
-    /// which anything ran, rising.
+    /// Tracks of each compute unit: (number of its first track, its slots or lanes in which
+    /// anything ran, ascending).
     units: Vec<(u32, Vec<u32>)>,
 }
 
-/// Shortens a name from outside for a viewer: the rest of a long C++ name is of no use on a slice.
+/// Shortens a name from outside for a viewer, as the end of a long C++ name is of no use on a
+/// slice.
 pub(super) fn label(name: &str) -> String {
     let text = plain(name, 200);
     if text.trim().is_empty() { "unnamed".to_owned() } else { text }
@@ -80,7 +85,7 @@ impl Tracks {
             units: vec![(0, Vec::new()); usize::from(timeline.cus)],
             ..Self::default()
         };
-        // Until the tracks have numbers, `launches` and `copies` hold lanes, counted from 1.
+        // Until tracks have their numbers, `launches` and `copies` hold lanes, counted from 1.
         let (streams, copies) = tracks.give_lanes(timeline);
         for (process, what) in timeline.processes.iter().enumerate() {
             let name = format!("process {}", label(&what.name));
@@ -116,14 +121,14 @@ impl Tracks {
         tracks
     }
 
-    /// Returns the track of a slice on a compute unit.
+    /// Returns the number of the track of a slice on a compute unit; `None` where there is none.
     pub(super) fn slice(&self, slice: &Slice) -> Option<u32> {
         let (first, slots) = self.units.get(usize::from(slice.cu))?;
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
     }
 
-    /// Gives a lane to each launch on its stream, and to each copy; returns the lanes of the
-    /// streams, and those of the copy engines.
+    /// Assigns a lane to each launch on its stream, and to each copy. Returns the lanes of each
+    /// stream, by process, and those of the copy engines.
     fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
         let none = |n: usize| vec![Lanes::default(); n];
         let mut streams: Vec<_> =
@@ -179,7 +184,8 @@ impl Tracks {
         self.units = units;
     }
 
-    /// Adds the lanes of a process's requests, before its streams.
+    /// Adds the tracks of a process's requests, as many as lanes are needed, before those of its
+    /// streams.
     fn add_requests(&mut self, timeline: &Timeline, group: u32, process: usize) {
         let mut lanes = Lanes::default();
         let of = timeline.requests.iter().enumerate();
@@ -207,7 +213,7 @@ impl Tracks {
         }
     }
 
-    /// Finds the launches of each request.
+    /// Finds the launches that each request consists of.
     fn link_requests(&mut self, timeline: &Timeline) {
         self.served = vec![Vec::new(); timeline.requests.len()];
         self.serves = vec![false; timeline.launches.len()];
@@ -229,7 +235,8 @@ impl Tracks {
         }
     }
 
-    /// Adds the lanes of one line; returns the number of the track before them.
+    /// Adds a track for each lane of one thing, such as a stream. Returns the number of the track
+    /// before them.
     fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
@@ -244,7 +251,8 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// Returns the number of the track that will be added next, which is a rank behind all others.
+    /// Returns the number of the track that will be added next, which serves as a rank behind all
+    /// other tracks.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }

@@ -36,7 +36,7 @@ mod descriptor {
     pub(super) const COUNTER: u64 = 8;
     pub(super) const ORDERING: u64 = 11;
     pub(super) const RANK: u64 = 12;
-    /// The value of `ORDERING` that sorts children by their rank.
+    /// Value of the field `ORDERING` by which a viewer sorts the children of a track by their rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
     pub(super) const UNIT_NAME: u64 = 6;
@@ -62,18 +62,18 @@ mod annotation {
     pub(super) const TEXT: u64 = 17;
 }
 
-/// The number of the only writer, to which all packets belong.
+/// Number of the only writer, to which all packets belong.
 const SEQUENCE: u64 = 1;
-/// The flag of a packet that makes all names before it void, and the flag of a packet that needs
-/// the names from there on.
+/// Flag of a packet that makes all names before it void; `NEEDED` is the flag of a packet that uses
+/// the names written since then.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
-/// Events between two calls of `watch`.
+/// Number of events between two calls of `watch`.
 const STRIDE: usize = 1 << 14;
-/// The number of bytes that are collected before they are written.
+/// Number of bytes that are collected before they are written to the file.
 const CHUNK: usize = 1 << 16;
 
-/// The names of annotations; the number of a name is its position from 1.
+/// Numbers of the names of annotations, counted from 1 in the order of `NOTES`.
 #[derive(Clone, Copy)]
 enum Note {
     Workgroups = 1,
@@ -88,7 +88,7 @@ enum Note {
 const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-/// Names of slices that are no kernels; their numbers follow those of the kernels.
+/// Phases whose names are names of slices; their numbers follow those of the kernels.
 const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Host,
     LaunchPhase::Dependency,
@@ -99,16 +99,16 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// The number of the name `several`, counted from that of the last kernel; the names of the
-/// processes follow, then those of the requests.
+/// Number of the name `several`, counted from that of the last kernel. The names of the processes
+/// follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
 /// Tracks are nested: process, requests, waits and streams; device, turns, compute unit, workgroup
-/// slot. There are two counters a process. An arrow leads from a request to each of its launches,
-/// and from a launch on its stream to the slice in which it first started. `watch` gets the number
-/// of events written and of all events: at the begin, at intervals, and at the end.
+/// slot. There are two counters for each process. An arrow leads from a request to each of its
+/// launches, and from a launch on its stream to the slice in which it first started. `watch` gets
+/// the number of events written and of all events: at the begin, at intervals, and at the end.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -163,7 +163,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
         self.out.flush()
     }
 
-    /// Writes every name that an event uses, with its number.
+    /// Writes every name that an event uses, each with its number.
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
@@ -239,7 +239,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                         let share = value as f64 * 100.0 / timeline.wave_slots.max(1) as f64;
                         message.fixed64(event::REAL_VALUE, share.to_bits());
                     } else {
-                        // The value is an int64 on the wire.
+                        // The value is an int64 in the file.
                         message.number(event::VALUE, value.min(i64::MAX as u64));
                     }
                     return;
@@ -256,7 +256,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
     }
 }
 
-/// Writes the name of a slice, its process, and its annotations and arrows.
+/// Writes the begin of a slice: its name, its process, its annotations and its arrows.
 fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) {
     let first = &tracks.first;
     match what {
@@ -310,7 +310,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) 
     }
 }
 
-/// Returns the number of the name of a phase.
+/// Returns the number under which the name of a phase was written.
 fn named(timeline: &Timeline, phase: LaunchPhase) -> u64 {
     let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
     (timeline.kernels.len() + 2 + at) as u64
@@ -358,10 +358,11 @@ fn note_ending(message: &mut Proto, ending: Ending) {
     }
 }
 
-/// The bit that distinguishes the arrow that leads to a launch from the arrow that leads from it.
+/// Bit of an arrow's number that is set for arrows from a request to a launch, and clear for arrows
+/// from a launch to a slice.
 const OF_REQUEST: u64 = 1 << 63;
 
-/// Returns the number of the arrow of a launch.
+/// Returns the number of the arrow from a launch to its first slice.
 fn flow(launch: u32) -> u64 {
     u64::from(launch) + 1
 }

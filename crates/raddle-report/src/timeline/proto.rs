@@ -7,7 +7,7 @@ const VARINT: u64 = 0;
 const FIXED64: u64 = 1;
 const LENGTH: u64 = 2;
 
-/// A message under construction.
+/// Message of protocol buffers under construction.
 #[derive(Debug, Default)]
 pub(super) struct Proto {
     bytes: Vec<u8>,
@@ -47,10 +47,10 @@ impl Proto {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes a message field, filled in by `fill`.
+    /// Writes a message field whose content `fill` writes.
     pub(super) fn message(&mut self, field: u64, fill: impl FnOnce(&mut Self)) {
         self.raw(field << 3 | LENGTH);
-        // Nearly all messages are shorter than 128 bytes, so that one byte holds the length.
+        // Nearly all messages are shorter than 128 bytes, so room is kept for a length of one byte.
         let at = self.bytes.len();
         self.bytes.push(0);
         fill(self);

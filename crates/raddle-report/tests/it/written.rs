@@ -51,7 +51,8 @@ fn slice() -> impl Strategy<Value = Slice> {
     })
 }
 
-/// Draws any timeline at all: positions that lead nowhere, times that fall, lists out of order.
+/// Draws any timeline, also with positions that lead nowhere, times that fall, and lists out of
+/// order.
 fn timeline() -> impl Strategy<Value = Timeline> {
     let away = (place(), time(), time()).prop_map(|(launch, start_ns, end_ns)| Away {
         launch,
@@ -114,7 +115,7 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         })
 }
 
-/// Counts the packets in a Perfetto file, by the lengths that it gives.
+/// Counts the packets in a Perfetto file, by the lengths in it.
 fn packets(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some((&key, rest)) = bytes.split_first() {
@@ -128,7 +129,8 @@ fn packets(mut bytes: &[u8]) -> usize {
     count
 }
 
-/// Writes a timeline; returns the file, and the numbers that its watch was given.
+/// Writes a timeline. Returns the file, and the (events written, all events) that its watch was
+/// given.
 fn written(timeline: &Timeline) -> (Vec<u8>, Vec<(u64, u64)>) {
     let (mut file, mut seen) = (Vec::new(), Vec::new());
     let mut watch = |done, of| seen.push((done, of));
@@ -141,8 +143,8 @@ proptest! {
     fn any_timeline_is_written_whole(timeline in timeline()) {
         let (file, seen) = written(&timeline);
         let events = seen[0].1 as usize;
-        // There is a packet an event, one of names, and one a track: groups, counters, and at least
-        // the lanes of everything that is drawn.
+        // A file has one packet for each event, one for the names, and one for each track: groups
+        // of tracks, counters, and at least the lanes of all that is drawn.
         let groups = 1 + timeline.processes.len();
         let units = if timeline.grain < Grain::Launch { usize::from(timeline.cus) } else { 0 };
         let known = |c: &&Counter| {
@@ -158,7 +160,7 @@ proptest! {
     }
 }
 
-/// A writer that takes a few bytes and fails.
+/// Writer that takes this many bytes and then fails.
 struct Full(usize);
 
 impl std::io::Write for Full {
