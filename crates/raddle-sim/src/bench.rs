@@ -1,4 +1,4 @@
-//! What does a simulated device draw for work of one kind alone (seed 000, i10 and j10)?
+//! How much power does a simulated device draw for work of one kind alone (seed 000, i10 and j10)?
 //!
 //! Units: mW; rates as in [`Activity`].
 
@@ -11,7 +11,7 @@ use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, SimConfig, run};
 
-/// A compute unit on which tests of one kind run while all others rest, and a meter at it.
+/// A simulated compute unit on which tests of one kind run alone, with a meter of its power.
 ///
 /// With `raddle_workgroup::place::calibrate` it gives the weights of its energy model, in
 /// proportion:
@@ -34,15 +34,16 @@ pub struct TestBench {
     tests: Vec<Activity>,
 }
 
-/// Instructions of a test wave in a microsecond: with it a wave draws as many mW as its
-/// instruction costs pJ.
+/// The instructions of a test wave in a microsecond: with 1,000 of them a wave draws as many mW as
+/// its instruction costs pJ.
 const RATE: u32 = 1000;
-/// How long a test workgroup lasts, and how many run one after the other or side by side.
+/// The ticks that a test workgroup lasts; `WORKGROUPS` is the number of workgroups of a test.
 const LASTS: Ticks = Ticks(1024);
 const WORKGROUPS: u64 = 64;
 
 impl TestBench {
-    /// Tests that call only one instruction each (j101), by kind.
+    /// Returns a bench with one test for each kind of instruction, which calls only that kind
+    /// (j101).
     #[must_use]
     pub fn of_instructions(shape: CuShape, model: EnergyModel) -> Self {
         let test = |kind| {
@@ -53,15 +54,15 @@ impl TestBench {
         Self::new(shape, model, (0..6).map(test).collect())
     }
 
-    /// Tests of your own, one a kind: for resources, what a wave does that needs only this one
-    /// (i101).
+    /// Returns a bench with tests of your own, one for each kind: the rates at which a wave issues
+    /// instructions. To weigh resources, each test needs only its own resource (i101).
     #[must_use]
     pub const fn new(shape: CuShape, model: EnergyModel, tests: Vec<Activity>) -> Self {
         Self { shape, model, tests }
     }
 
-    /// The mean power of the test of a kind, in mW, idle power being none; `None` for a kind that
-    /// there is no test of, and on a compute unit that runs nothing.
+    /// Returns the mean power of the test of a kind, in mW, without idle power; `None` for a kind
+    /// without a test, and on a compute unit that runs no workgroup.
     #[must_use]
     pub fn measure(&self, kind: usize) -> Option<u64> {
         let work = Work::Kernel {

@@ -1,4 +1,4 @@
-//! Which processes ran while another had work and did not?
+//! Which processes ran while another process had work and did not run?
 //!
 //! Counted when a process begins and ends to be held up, from the run times of all others.
 
@@ -7,17 +7,18 @@ use raddle_policy::Tick;
 use crate::device_time::Doing;
 use crate::times::Account;
 
-/// With more processes, it is not counted which process delayed which.
+/// The most processes for which the simulator counts which process delayed which.
 const MOST_BLOCKERS: usize = 64;
 
-/// By victim and blocker, how long one held up the other; empty where there are too many.
+/// For each pair (victim, blocker), the time for which the blocker ran while the victim had work
+/// and no waves on the device; empty where there are too many processes.
 #[derive(Debug)]
 pub(crate) struct Blockers {
     processes: usize,
     blocked_ns: Vec<u64>,
-    /// For how long the blocker had run when this was last counted.
+    /// The run time of the blocker, in ns, when the pair was last counted.
     before: Vec<u64>,
-    /// `blocked_ns` where the window ends, so far.
+    /// The values of `blocked_ns` at the end of the window as far as it reaches.
     window: Vec<u64>,
 }
 
@@ -28,8 +29,8 @@ impl Blockers {
         Self { processes, blocked_ns: none(), before: none(), window: none() }
     }
 
-    /// Adds what all processes ran since the last count to what held up `victim`; if it was not
-    /// held up, only notes their run times.
+    /// With `held_up`, adds the time that each process ran since the last count to the time for
+    /// which it delayed `victim`; without, only records the run times.
     pub(crate) fn count(&mut self, victim: usize, accounts: &[Account], now: Tick, held_up: bool) {
         if self.window.is_empty() {
             return;
@@ -45,7 +46,7 @@ impl Blockers {
         }
     }
 
-    /// Extends the window until now.
+    /// Extends the window of the counts to `now`.
     pub(crate) fn mark(&mut self, accounts: &[Account], now: Tick) {
         for (victim, account) in accounts.iter().enumerate() {
             if is_held_up(account.doing) {
@@ -55,13 +56,13 @@ impl Blockers {
         self.window.copy_from_slice(&self.blocked_ns);
     }
 
-    /// Returns what was counted in the window.
+    /// Returns the times in ns by which processes delayed each other within the window.
     pub(crate) fn finish(self) -> Vec<u64> {
         self.window
     }
 }
 
-/// Returns whether a process that does this has work and no waves on the device.
+/// Returns whether a process with this activity has work to run and no waves on the device.
 pub(crate) const fn is_held_up(doing: Doing) -> bool {
     matches!(doing, Doing::Turn | Doing::Room)
 }

@@ -1,12 +1,12 @@
 //! How long does a workgroup last, where a kernel ran beside others when it was recorded?
 //!
-//! A recorded duration has in it what neighbours cost. Divided by the rounds over the whole device,
-//! and replayed beside the same neighbours, it pays for them twice. So the kernels that ran side by
-//! side are replayed with each issued at its recorded start: what a kernel waits for room there, it
-//! also waited for in the recording, and the rest of its recorded duration goes to the rounds that
-//! it needs in what is left. Each pass knows better how long the neighbours last. Nothing is taken
-//! from this replay but the lengths of workgroups; times are whole nanoseconds. Where some work is more
-//! urgent, `urgent` says how passes go on.
+//! A recorded duration includes what neighbours cost. If it is divided by the rounds over the whole
+//! device, and the kernel is replayed beside the same neighbours, they cost twice. So the kernels
+//! that ran side by side are replayed with each issued at its recorded start: what a kernel waits
+//! for room there, it also waited for in the recording, and the rest of its recorded duration goes
+//! to the rounds that it needs in what is left. Each pass knows better how long the neighbours
+//! last. Only the lengths of workgroups are taken from this replay; times are whole nanoseconds.
+//! Where some work is more urgent, `urgent` says how passes go on.
 
 mod urgent;
 
@@ -20,15 +20,16 @@ use crate::plan::{PlanConfig, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
 use urgent::Urgent;
 
-/// The lengths of the workgroups of a profile, and how they are found.
+/// The lengths of the workgroups of a profile, found by replaying kernels that ran side by side.
 #[derive(Clone, Debug)]
 pub struct Calibration<'p> {
     profile: &'p Profile,
     own: &'p Device,
-    /// The kernels that can run and ran beside another one when recorded, ascending positions.
+    /// The kernels that can run and that ran beside another kernel when recorded, as ascending
+    /// positions in the profile.
     beside: Vec<u32>,
-    /// By op, how long a workgroup lasts by rounds over the whole device, in ns; 0 for copies,
-    /// fills and what cannot run.
+    /// For each op, the time in ns of one workgroup if the kernel had the whole device in rounds; 0
+    /// for copies, fills and kernels that cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,
@@ -36,11 +37,11 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes that are of use where all work is of one level.
+    /// The most passes (replays) that bring a gain where all work is of one level.
     pub const PASSES: usize = 4;
 
-    /// Begins with the recorded durations; `level` says how urgent an op is. `None` where no kernels
-    /// ran side by side: then there is nothing to calibrate.
+    /// Begins with the recorded durations; `level` returns how urgent an op is. Returns `None`
+    /// where no kernels ran side by side, so that no length has to be found.
     #[must_use]
     pub fn new(
         profile: &'p Profile,
@@ -57,14 +58,15 @@ impl<'p> Calibration<'p> {
         (!calibration.beside.is_empty()).then_some(calibration)
     }
 
-    /// Returns the most passes that are of use; [`Self::learn`] says when fewer are enough.
+    /// Returns the most passes (replays) that bring a gain; [`Self::learn`] says when fewer are
+    /// enough.
     #[must_use]
     pub fn passes(&self) -> usize {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
     }
 
-    /// The kernels that ran side by side, each issued at its recorded start, to be run alone on
-    /// their own device.
+    /// Returns the process for the next pass: the kernels that ran side by side, each issued at its
+    /// recorded start, to be replayed alone on the device of the recording.
     #[must_use]
     pub fn plan(&self) -> ProcessPlan {
         let options = PlanConfig {
@@ -83,9 +85,9 @@ impl<'p> Calibration<'p> {
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
-    /// Takes from such a run how long workgroups last. Returns whether another run would teach more:
-    /// the kernels together last otherwise than before by over a thousandth, or much less where some
-    /// are more urgent.
+    /// Computes the lengths of workgroups anew from the replay of a [`Self::plan`]. Returns whether
+    /// another pass would bring a gain: the kernels together last longer or shorter than before by
+    /// over a thousandth, or by much less where some kernels are more urgent.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {
@@ -117,21 +119,23 @@ impl<'p> Calibration<'p> {
         self.goes_on(changed * 100_000 > all, &off)
     }
 
-    /// How much longer the device was busy with kernels in the first of these runs than in the
-    /// recording, a share: what kernels that ran side by side cost without calibration.
+    /// Returns by how much longer the device was busy with kernels in the first pass than in the
+    /// recording, as a fraction of the recording: the error for kernels side by side without
+    /// calibration. `None` before the first pass.
     #[must_use]
     pub const fn uncalibrated(&self) -> Option<f64> {
         self.uncalibrated
     }
 
-    /// By op, how long a workgroup lasts on its own device, in ns.
+    /// Returns the time in ns of one workgroup of each op on the device of the recording.
     #[must_use]
     pub fn into_workgroups(self) -> Vec<u64> {
         self.urgent.best.map_or(self.workgroups, |(_, best)| best)
     }
 }
 
-/// The kernels that can run and ran beside another one; ops are in the order of their starts.
+/// Returns the positions of the kernels that can run and that ran beside another kernel; ops are in
+/// the order of their starts.
 fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     // The kernel that ends last so far.
@@ -154,7 +158,8 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     found
 }
 
-/// How much longer at least one kernel ran when these kernels ran like that, a share.
+/// Returns by how much longer at least one kernel ran if the kernels in `beside` run as in
+/// `outcome`, as a fraction of the recorded time.
 fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
     let recorded = |op: &Op| (op.start_ns, op.end_ns());
     let all = || ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -171,7 +176,7 @@ fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
     round((i128::from(after) - i128::from(before)) as f64 / before as f64) + 0.0
 }
 
-/// How long at least one of these spans lasts.
+/// Returns the time in ns in which at least one of these spans (start, end) lasts.
 fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     spans.sort_unstable();
     let (mut sum, mut last) = (0, 0);
@@ -182,7 +187,9 @@ fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     sum
 }
 
-/// Divides the recorded duration, less the wait for room, by as many rounds as the run took.
+/// Returns the new length of a workgroup in ns: the old `length` scaled so that the kernel's run
+/// would last as long as its recorded duration less its wait for room. `None` where this is not
+/// possible.
 fn learned(op: &Op, length: u64, record: &Record) -> Option<u64> {
     let (started, ended) = (record.started?.0, record.ended?.0);
     let waited = started.saturating_sub(op.start_ns);

@@ -13,31 +13,31 @@ use serde::{Deserialize, Serialize};
 pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
-/// The factor of a kernel that no neighbour slows down.
+/// The factor, in thousandths, of a kernel that no neighbour slows down.
 pub(crate) const ALONE: u32 = 1000;
 
-/// The resource that a kernel mostly needs, by its name.
+/// The resource that a kernel mostly needs, as its name tells.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum NeighbourClass {
-    /// Issue slots: matrix products, attention.
+    /// The issue slots of the compute units: matrix products, attention.
     Compute,
-    /// Memory bandwidth: all other classes of names that are known.
+    /// The bandwidth of the memory: all other known names.
     Memory,
-    /// Other devices.
+    /// Other devices: kernels that exchange data between devices.
     Communication,
-    /// Unknown: its name does not tell.
+    /// An unknown resource: the name of the kernel does not tell.
     #[default]
     Unknown,
 }
 
 impl NeighbourClass {
-    /// Every class, in the order of [`Contention::permille`].
+    /// All classes, in the order of [`Contention::permille`].
     pub const ALL: [Self; 4] = [Self::Compute, Self::Memory, Self::Communication, Self::Unknown];
 
-    /// The class of a kernel of that name.
+    /// Returns the class of a kernel with this name.
     ///
     /// ```
     /// use raddle_sim::NeighbourClass;
@@ -55,7 +55,7 @@ impl NeighbourClass {
         }
     }
 
-    /// The word for a class in results.
+    /// Returns the word for the class in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,13 +67,16 @@ impl NeighbourClass {
     }
 }
 
-/// The charge of a replay on a kernel for its neighbours of other processes, and its own class.
+/// The cost that a replay charges a kernel for its neighbours of other processes, and the kernel's
+/// own class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
-    /// The class that the kernel is of where it is the neighbour.
+    /// The class of the kernel, by the resource that it mostly needs; it counts where the kernel is
+    /// the neighbour of another one.
     pub class: NeighbourClass,
-    /// How long the kernel lasts beside a neighbour of each class, in thousandths of its time
-    /// alone, at least 1000; of several neighbours the worst counts.
+    /// The time of the kernel beside a neighbour of each class (by the resource that the neighbour
+    /// needs), in thousandths of its time alone, at least 1000; of several neighbours the worst
+    /// counts.
     pub permille: [u32; 4],
 }
 
@@ -83,15 +86,15 @@ impl Default for Contention {
     }
 }
 
-/// The end of the known range of contention that a replay charges.
+/// The point in the known range of contention that a replay charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// The least: the low end of intervals, nothing where nothing is known.
+    /// The low ends of the intervals; 1000 thousandths (no cost) where no factor is known.
     Least,
-    /// The medians, nothing where nothing is known.
+    /// The medians; 1000 thousandths (no cost) where no factor is known.
     #[default]
     Expected,
-    /// The most: the high end of intervals; where nothing is known, as many times as long as there
-    /// are processes, as if all of them wanted all of the memory.
+    /// The high ends of the intervals. Where no factor is known, a kernel takes as many times as
+    /// long as there are processes, as if each of them wanted all of the memory.
     Most,
 }

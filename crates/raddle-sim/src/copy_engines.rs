@@ -1,4 +1,4 @@
-//! When does a copy between host and device begin, where others go in the same direction?
+//! When does a copy between host and device begin, where other copies go in the same direction?
 //!
 //! A device has one engine for each direction between host and device, for all processes. It takes
 //! copies in the order in which they become ready, one at a time. Other copies need no engine: those
@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 use raddle_policy::LaunchId;
 use raddle_trace::{CopyDirection, Profile};
 
-/// The copies at the engines of a device; the first of a queue runs.
+/// The queues of copies at the copy engines of a device; the first copy of a queue runs.
 #[derive(Debug, Default)]
 pub(crate) struct CopyEngines {
     queues: [VecDeque<LaunchId>; 2],
 }
 
 impl CopyEngines {
-    /// Puts a copy at the end of its engine's queue. Returns whether the copy can start now.
+    /// Puts a copy at the end of the queue of its engine. Returns whether the copy can start now.
     pub(crate) fn join(&mut self, copy: LaunchId, direction: Option<CopyDirection>) -> bool {
         let Some(engine) = direction.and_then(CopyDirection::engine) else { return true };
         let queue = &mut self.queues[engine];
@@ -24,24 +24,25 @@ impl CopyEngines {
         queue.len() == 1
     }
 
-    /// Takes a copy that has ended off its engine. Returns the copy that starts now.
+    /// Removes the copy that has ended from its engine. Returns the next copy of the queue, which
+    /// starts now; `None` without one.
     pub(crate) fn leave(&mut self, direction: Option<CopyDirection>) -> Option<LaunchId> {
         let queue = &mut self.queues[direction?.engine()?];
         queue.pop_front();
         queue.front().copied()
     }
 
-    /// Returns whether a copy is at an engine.
+    /// Returns whether a copy waits or runs at an engine.
     pub(crate) fn has(&self, copy: LaunchId) -> bool {
         self.queues.iter().any(|queue| queue.contains(&copy))
     }
 }
 
-/// Returns the direction of each copy of a profile and for how long it works, by op; `None` for other
-/// ops, and for copies whose direction nobody knows.
+/// Returns for each op of a profile (direction of the copy, time in ns for which it works); `None`
+/// for other ops, and for copies whose direction is unknown.
 ///
-/// A copy that was recorded while another one in its direction ran has waited for a part of its
-/// recorded duration, where they share an engine.
+/// Where two copies share an engine and one was recorded while the other ran, a part of its
+/// recorded duration was waiting, which the result leaves out.
 pub(crate) fn lengths(profile: &Profile) -> Vec<Option<(CopyDirection, u64)>> {
     let mut lengths: Vec<Option<(CopyDirection, u64)>> = CopyDirection::of_all(profile)
         .into_iter()

@@ -1,4 +1,5 @@
-//! How much of the memory's bandwidth does each launch want, and how does it fare on fewer units?
+//! How much of the memory's bandwidth does each launch want, and how long does it last on fewer
+//! compute units?
 //!
 //! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]) and from it a rate, both
 //! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
@@ -10,73 +11,78 @@ use raddle_trace::{
     CopyDirection, KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need,
 };
 
-/// The demand of one launch, copy or fill.
+/// The demand of one launch, copy or fill for the bandwidth of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TaskDemand {
     /// The resource that the launch needs most. Copies and fills need memory.
     pub need: KernelNeed,
-    /// The bytes that the launch moves in a microsecond while it has the whole device.
+    /// The bytes that the launch would move in a microsecond with the whole device to itself.
     pub rate: u64,
-    /// How many of its workgroups the device holds at once, at most as many as there are.
+    /// The number of its workgroups that the device holds at once, at most as many as the launch
+    /// has.
     pub full: u64,
-    /// True if the launch has as many workgroups as the device holds at once, which its library
-    /// chose by the number of units.
+    /// True if the launch has as many workgroups as the device holds at once, because its library
+    /// sized the grid by the number of compute units.
     pub persistent: bool,
 }
 
-/// The demand of a process: that of its launches, and the memory that they share.
+/// The demand of a process for memory bandwidth: the demands of its launches, and the memory that
+/// they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessDemand {
-    /// By task.
+    /// The demand of each task of the process, by position in its plan.
     pub tasks: Vec<TaskDemand>,
-    /// The memory that the process reaches.
+    /// The bandwidths of the memory that the process reaches.
     pub memory: MemoryRates,
-    /// True if other processes reach other memory, as in instances of MIG: nothing is charged
-    /// between them.
+    /// True if the other processes reach another memory, as in instances of MIG, so that they do
+    /// not slow this process down.
     pub apart: bool,
 }
 
-/// The figures by which needs become rates, in thousandths of the peak.
+/// The figures that turn the need of a launch into a rate of bytes, in thousandths of the memory's
+/// peak bandwidth.
 ///
 /// The figures were fitted to one decoder beside one training loop on an H200 at 20 requests a
 /// second (`fixtures/h200`); for other programs and devices they are an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemandRule {
-    /// The rate of a launch that needs memory, where its shapes do not tell it.
+    /// The rate of a launch that needs memory, in thousandths of the peak.
     pub memory: u64,
-    /// The rate of a launch that needs compute, at full residency.
+    /// The rate of a launch that needs compute, at full residency, in thousandths of the peak.
     pub compute: u64,
-    /// The bandwidth that all units reach; `None`: that of the device.
+    /// The bandwidth that all compute units together reach, in thousandths of the peak; `None`:
+    /// that of the device.
     pub reached: Option<u64>,
-    /// The need that stands in for an unknown one.
+    /// The need that is assumed for a launch whose need is unknown.
     pub unknown: KernelNeed,
 }
 
 impl DemandRule {
-    /// The figures that are expected.
+    /// The expected figures.
     pub const EXPECTED: Self =
         Self { memory: 800, compute: 250, reached: None, unknown: KernelNeed::Unknown };
-    /// The figures by which neighbours cost least, and most: the spread over which the bundled pair
-    /// was tried (`docs/demand.md`). An unknown kernel costs nothing at least, and at most as much
-    /// as one that needs memory.
+    /// The figures by which neighbours cost least, and those by which they cost most: the range
+    /// over which the bundled pair was tried (`docs/demand.md`). A launch with an unknown need
+    /// costs nothing at least, and at most as much as one that needs memory.
     pub const BOUNDS: [Self; 2] = [
         Self { memory: 720, compute: 0, reached: Some(950), unknown: KernelNeed::Unknown },
         Self { memory: 850, compute: 500, reached: Some(800), unknown: KernelNeed::Memory },
     ];
 }
 
-/// The need of one op of a profile, and where it is known from.
+/// The resource that one op of a profile needs most, and the source of that knowledge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpNeed {
-    /// The need.
+    /// The resource that the op needs most.
     pub need: KernelNeed,
-    /// The source of the need.
+    /// The fact from which the need is known: a rule of the user, the name, or the grid and length
+    /// of the launch.
     pub source: NeedSource,
 }
 
-/// Returns the need of each op of a profile that was recorded on `own`; `said` has what the user
-/// says of a kernel of that name. Copies and fills need memory where their names do not say that
-/// they cross to the host or to another device, or stay in the host.
+/// Returns the need of each op of a profile that was recorded on `own`; `said` returns the need
+/// that the user states for a kernel name, if any. Copies and fills need memory where their names
+/// do not say that they cross to the host or to another device, or stay in the host.
 pub fn op_needs(
     profile: &Profile,
     own: &Device,
@@ -108,13 +114,14 @@ pub fn op_needs(
     profile.ops.iter().enumerate().map(of).collect()
 }
 
-/// Returns how many workgroups of an op a device holds at once.
+/// Returns the number of workgroups of an op that a device holds at once, at least 1.
 pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
     let resident = device.residency(&op.footprint).workgroups.max(1);
     device.at_once(resident, op.cluster.into()).max(1)
 }
 
-/// Returns the demand of a process on the device that it is replayed on.
+/// Returns the demand for memory bandwidth of a process that was recorded on `own` and is replayed
+/// on `target`.
 #[must_use]
 pub fn process_demand(
     profile: &Profile,
@@ -146,8 +153,8 @@ pub fn process_demand(
     ProcessDemand { tasks, memory, apart: false }
 }
 
-/// The device as far as a launch fills it: its units, and how many workgroups of the launch each
-/// holds.
+/// The room that a device has for one launch: the number of compute units, and the number of the
+/// launch's workgroups that each holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoomFor {
     pub(crate) units: u64,
@@ -161,8 +168,9 @@ impl RoomFor {
 }
 
 impl ProcessDemand {
-    /// Returns the demand of a process in an instance with so many eighths of the memory, which no
-    /// other process reaches. What a unit moves stays.
+    /// Returns the demand of a process in an instance with `eighths` eighths of the memory's
+    /// bandwidth, which no other process uses. The bytes that one compute unit moves stay as they
+    /// are.
     #[must_use]
     pub fn in_instance(mut self, eighths: u8) -> Self {
         let part = |all: u64| (all.saturating_mul(eighths.into()) / 8).max(1);
@@ -172,13 +180,14 @@ impl ProcessDemand {
         self
     }
 
-    /// Returns the workgroups of a launch, and how long each lasts, where its process may have only
-    /// the units of `few`; `whole` is the device.
+    /// Returns (number of workgroups, ticks of each) of a launch whose process may have only the
+    /// compute units of `few`; `whole` is the device.
     ///
-    /// - A launch that needs memory lasts longer only as far as fewer units move less than it wants.
+    /// - A launch that needs memory lasts longer only as far as fewer units move fewer bytes than
+    ///   it wants.
     /// - A library asks the driver how many units there are, so a persistent grid shrinks with them
     ///   and its workgroups last longer.
-    /// - A small launch lasts as long as it does.
+    /// - A small launch lasts as long as on the whole device.
     /// - Any other grid takes as many rounds as it needs.
     pub(crate) fn on_fewer(
         &self,
@@ -223,7 +232,8 @@ mod tests {
         ProcessDemand { tasks: vec![task], memory, apart: false }
     }
 
-    /// A launch on so many of an H200's units, one workgroup each.
+    /// Returns (workgroups, ns of each) of a launch on `units` of an H200's compute units, each of
+    /// which holds one workgroup.
     fn on(demand: &ProcessDemand, launch: (u64, u64), units: u64) -> (u64, u64) {
         let room = |units| RoomFor { units, a_unit: 1 };
         let (workgroups, lasts) =

@@ -1,32 +1,32 @@
-//! What did each process and the whole device spend their time on?
+//! On which activities did each process, and the whole device, spend their time?
 //!
 //! Whole nanoseconds, summed up between changes. A process does one thing at a time: it runs, alone
 //! or beside others; else the most advanced of its launches says what it waits for.
 
 use serde::{Deserialize, Serialize};
 
-/// Time by what it was spent on.
+/// The time of a process or request, divided by what it was spent on, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TimeSpent {
-    /// Time behind earlier requests of the same process.
+    /// Time for which a request waited for earlier requests of the same process, in ns.
     pub behind_ns: u64,
-    /// Time in which nothing was issued.
+    /// Time in which no launch or copy was issued and unfinished, in ns.
     pub host_ns: u64,
-    /// Time in which all that was issued waited for other work, or was a copy.
+    /// Time in which all that was issued waited for other work or was a copy, in ns.
     pub dependency_ns: u64,
-    /// Time in which a launch was ready and the dispatcher held it.
+    /// Time in which a launch was ready and the dispatcher did not submit it or held it, in ns.
     pub turn_ns: u64,
-    /// Time in which a launch was submitted and had no room.
+    /// Time in which a launch was submitted, and no wave of the process ran, in ns.
     pub room_ns: u64,
-    /// Time with waves on the device while other processes had some too.
+    /// Time in which both this process and another one had waves on the device, in ns.
     pub beside_ns: u64,
-    /// Time in which the process alone had waves on the device.
+    /// Time in which only this process had waves on the device, in ns.
     pub alone_ns: u64,
 }
 
 impl TimeSpent {
-    /// Returns the time spent since `before`.
+    /// Returns the differences to an earlier state of the same counts.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -40,36 +40,39 @@ impl TimeSpent {
     }
 }
 
-/// How full the device was, and why it was empty; the parts add up to the window.
+/// The time of the device, divided by how full it was and by why it was empty; the parts add up to
+/// the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
-    /// From the first event to the end of the makespan.
+    /// The window in ns, from the first event to the end of the makespan.
     pub window_ns: u64,
-    /// Empty, and no host had issued anything.
+    /// Time in ns in which the device was empty and no host had issued work.
     pub idle_host_ns: u64,
-    /// Empty, and nothing was ready, as a copy ran that was none inside the device.
+    /// Time in ns in which the device was empty and no launch was ready, while a copy ran that was
+    /// not inside the device.
     #[serde(default)]
     pub idle_copies_ns: u64,
-    /// Empty, and all that was issued waited for other work.
+    /// Time in ns in which the device was empty and all that was issued waited for other work.
     pub idle_dependency_ns: u64,
-    /// Empty, and the dispatcher held every launch that was ready.
+    /// Time in ns in which the device was empty and the dispatcher held every launch that was
+    /// ready.
     pub idle_turn_ns: u64,
-    /// Empty, although a launch was submitted.
+    /// Time in ns in which the device was empty although a launch was submitted.
     pub idle_room_ns: u64,
-    /// Without waves, and a copy inside the device kept it busy.
+    /// Time in ns in which the device had no waves, and a copy inside the device kept it busy.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub copying_inside_ns: u64,
-    /// With less than a quarter of the wave slots used.
+    /// Time in ns in which less than a quarter of the wave slots were used, but some.
     pub under_quarter_ns: u64,
-    /// With up to three quarters of them used.
+    /// Time in ns in which a quarter to three quarters of the wave slots were used.
     pub to_three_quarters_ns: u64,
-    /// With more of them used.
+    /// Time in ns in which more than three quarters of the wave slots were used.
     pub above_ns: u64,
 }
 
 impl DeviceTime {
-    /// The share of the window in which the device was empty, 0 to 1.
+    /// Returns the fraction of the window in which the device was empty, 0 to 1.
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
@@ -77,14 +80,15 @@ impl DeviceTime {
         self.share(self.window_ns - busy.min(self.window_ns))
     }
 
-    /// The share of the window in which the device was empty and no host had issued anything, 0 to
-    /// 1.
+    /// Returns the fraction of the window in which the device was empty and no host had issued
+    /// work, 0 to 1.
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)
     }
 
-    /// The share of the window in which the device was empty while work waited for a copy, 0 to 1.
+    /// Returns the fraction of the window in which the device was empty while work waited for a
+    /// copy, 0 to 1.
     #[must_use]
     pub fn idle_copies(&self) -> f64 {
         self.share(self.idle_copies_ns)
@@ -100,13 +104,13 @@ const fn is_zero(ns: &u64) -> bool {
     *ns == 0
 }
 
-/// The processes that ran while another one had work but no waves on the device.
+/// A process that had work but no waves on the device, with the processes that ran meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedProcess {
-    /// The name of the process that had no waves.
+    /// The name of the process that had work but no waves.
     pub victim: String,
-    /// The other processes that ran meanwhile.
+    /// The other processes that ran in that time.
     pub by: Vec<BlockedBy>,
 }
 
@@ -114,31 +118,34 @@ pub struct BlockedProcess {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedBy {
-    /// The name of the process that ran.
+    /// The name of the process that had waves on the device.
     pub process: String,
-    /// How long the process ran meanwhile; where several ran, the time counts for each.
+    /// The time in ns for which this process ran while the other one waited; where several ran, the
+    /// time counts for each.
     pub ns: u64,
 }
 
-/// The activity of a process. While no wave of it runs, the most advanced of its launches decides.
+/// The activity of a process at one moment. While it has no wave on the device, the most advanced
+/// of its launches decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doing {
-    /// The host has issued nothing that has not ended.
+    /// The host has issued no work that has not ended.
     #[default]
     Host,
-    /// All that was issued waits for other work, or is a copy.
+    /// All issued work waits for other work, or is a copy.
     Dependency,
-    /// A launch is ready and not submitted, or held.
+    /// A launch is ready, and is not submitted or is held.
     Turn,
-    /// A launch is submitted, and nothing of the process runs.
+    /// A launch is submitted, and no wave of the process runs.
     Room,
     /// The process has waves on the device.
     Runs,
 }
 
 impl Doing {
-    /// Returns what a process does, by its waves on the device, and by how many of its launches
-    /// that have not ended are submitted and not held, are ready, and are issued.
+    /// Returns the activity of a process by four counts: its waves on the device, and of its
+    /// unfinished launches those that are submitted and not held, those that are ready, and those
+    /// that are issued.
     #[must_use]
     pub const fn of(waves: u64, placed: u64, ready: u64, issued: u64) -> Self {
         match () {
@@ -151,38 +158,38 @@ impl Doing {
     }
 }
 
-/// The activity of all processes between two changes.
+/// The activities of all processes between two changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standings {
-    /// How many processes do what, by `Doing`.
+    /// The number of processes with each activity, by the value of [`Doing`].
     pub(crate) doing: [u32; 5],
-    /// Waves on the device.
+    /// The number of waves on the device.
     pub(crate) waves: u64,
-    /// Copies that run, but for those inside the device.
+    /// The number of running copies, without those inside the device.
     pub(crate) copies: u32,
-    /// Copies inside the device that run: they keep it busy, and take no wave slots.
+    /// The number of running copies inside the device: they keep it busy, and take no wave slots.
     pub(crate) inside: u32,
 }
 
 impl Standings {
-    /// Returns how many processes run.
+    /// Returns the number of processes that have waves on the device.
     pub(crate) const fn running(&self) -> u32 {
         self.doing[Doing::Runs as usize]
     }
 }
 
-/// Sums up the time of the device.
+/// A clock that adds up the time of the device by how full it was.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// `now` and `now_wave_ns` as they were where the window ends, so far.
+    /// The values of `now` and `now_wave_ns` at the end of the window as far as it reaches.
     window: DeviceTime,
     window_wave_ns: u128,
 }
 
 impl DeviceClock {
-    /// Adds a span of `ns` during which processes stand as `at` says, on a device of `slots` wave
+    /// Adds a span of `ns` in which processes have the activities `at`, on a device of `slots` wave
     /// slots.
     pub(crate) fn pass(&mut self, ns: u64, at: &Standings, slots: u64) {
         let now = &mut self.now;
@@ -203,12 +210,12 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Extends the window until now.
+    /// Extends the window to the present moment.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }
 
-    /// The time of the window, and the wave-slot time used in it.
+    /// Returns (time of the window, wave-slot time used in it in wave-ns).
     pub(crate) const fn finish(self) -> (DeviceTime, u128) {
         (self.window, self.window_wave_ns)
     }

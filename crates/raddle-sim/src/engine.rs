@@ -1,9 +1,9 @@
-//! How does a run go?
+//! How does a simulated run proceed?
 //!
-//! For each tick: everything that happens in it is told to the dispatcher, then it decides, then
-//! its actions are carried out; what they cause in the same tick makes one more round. Every so many
-//! rounds the two books are compared on the compute units that changed. `happen` has what happens
-//! and who hears of it, `act` how actions are carried out.
+//! For each tick the dispatcher is told all events, then it decides, then its actions are carried
+//! out; events that these cause in the same tick make one more round. Every so many rounds the
+//! dispatcher's account of resources and the simulator's are compared on the compute units that
+//! changed. `happen` has the events and who is told of them, `act` how actions are carried out.
 
 mod act;
 mod copies;
@@ -30,51 +30,51 @@ use crate::workload::Workload;
 use crate::{EnergyModel, Outcome, SimError};
 use raddle_dispatch::ByLaunch;
 
-/// This many decisions in one tick count as a livelock.
+/// The most decisions in one tick; more count as a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
-/// The number of wakes in a row that led to nothing, while nothing else can happen, after which a
-/// run ends. Policies that count their retries (seed 000, E3) need some hundreds.
+/// The number of wakes in a row without an action, while no other event can come, after which a run
+/// ends. Policies that count their retries (seed 000, E3) need some hundreds.
 const IDLE_WAKES: u32 = 65_536;
-/// The number of moments in a row at which nothing was issued and nothing ended, after which a run
+/// The number of moments in a row at which no work was issued and none ended, after which a run
 /// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
 /// wrong. With slices of 1 ms it is a kernel of 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
-/// The number of times that one launch may be taken off before it ends, after which a run stops:
-/// other programs go on beside a kernel that lasts too long, so that something always ends. With
-/// turns of 2 ms it is a kernel of 10 minutes.
+/// The number of times that one launch may be taken off before it ends, after which a run stops: a
+/// kernel lasts too long, although other programs make progress beside it, so that work always
+/// ends. With turns of 2 ms it is a kernel of 10 minutes.
 const TIMES_OFF: u32 = 1 << 18;
-/// The two books are compared once in this many decisions, and at the end of a run; in a debug build
-/// at each. What changed since the last comparison is compared, so a fault that stays is found, up to
-/// this many decisions late.
+/// The number of decisions from one comparison of the dispatcher's account of resources with the
+/// simulator's to the next; in a debug build 1. A comparison covers all that changed since the last
+/// one, so a fault that stays is found, up to this many decisions late.
 const COMPARED_EVERY: u64 = if cfg!(debug_assertions) { 1 } else { 64 };
-/// Progress is reported once in this many decisions.
+/// The number of decisions from one report of progress to the next.
 const PROGRESS_EVERY: u64 = 1024;
 
-/// The device of a run.
+/// The device of a simulated run: its compute units, costs and energy.
 #[derive(Clone, Copy, Debug)]
 pub struct SimConfig {
     /// The resources of one compute unit.
     pub shape: CuShape,
     /// The number of compute units.
     pub cus: u16,
-    /// The costs of taking work off.
+    /// The costs of taking work off the device.
     pub costs: Costs,
-    /// The costs of instructions.
+    /// The energy that instructions and memory cost.
     pub energy: EnergyModel,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Simulated time.
+    /// The simulated time that has passed.
     pub now: Tick,
-    /// Launches that lead the run and have ended.
+    /// The number of leading launches that have ended; see [`Workload::leading`].
     pub ended: u64,
-    /// All launches that lead the run; see [`Workload::leading`].
+    /// The number of all launches that lead the run; see [`Workload::leading`].
     pub total: u64,
 }
 
-/// Runs a workload under a dispatcher until nothing more happens.
+/// Runs a workload under a dispatcher until no event will come any more.
 ///
 /// # Errors
 /// When the dispatcher breaks a rule. Problems of the workload are reported in the outcome.
@@ -91,7 +91,8 @@ pub fn run(
     run_watched(workload, dispatcher, options, &mut (), &mut told)
 }
 
-/// [`run`] with a watch; `progress` may end it.
+/// Runs a workload as [`run`] does, with a watch that sees what happens; `progress` may end the
+/// run.
 ///
 /// # Errors
 /// Those of [`run`], and [`SimError::Cancelled`].
@@ -116,24 +117,25 @@ struct Engine<'r, W> {
     energy: EnergyModel,
     queue: Queue,
     usage: Usage,
-    /// By process, how many units it may ever have.
+    /// The most compute units that each process may ever use, by process.
     units: Vec<u16>,
     fragmentation: Fragmentation,
     actions: Actions,
     told: Vec<Issued>,
-    /// How long it takes to clean up launches that are submitted, where it takes any time.
+    /// The ticks of cleanup at the end of each submitted launch, where it takes any.
     cleanups: ByLaunch<Ticks>,
     engines: CopyEngines,
     meetings: Meetings,
-    /// How long preemptions took, by way.
+    /// The ticks that each preemption took, by way of preempting.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// The number of times that each launch was taken off, until it ends.
     times_off: ByLaunch<u32>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
-    /// By process, the marks of its requests.
+    /// The begin and end of the requests of each process, each with the time that the process had
+    /// spent by then, by process.
     requests: Vec<Vec<RequestMarks>>,
-    /// True if the dispatcher has heard something since it decided.
+    /// True if the dispatcher has got an event since its last decision.
     undecided: bool,
     now: Tick,
     first: Option<Tick>,
@@ -249,7 +251,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         Ok(self.outcome(stuck))
     }
 
-    /// Reports the progress; the callback may end the run.
+    /// Reports the progress; the callback may end the run with [`SimError::Cancelled`].
     fn report(
         &self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -298,8 +300,8 @@ impl<'r, W: Watch> Engine<'r, W> {
         }
     }
 
-    /// Lets the dispatcher decide and carries out its actions. Returns whether it did more than to
-    /// ask for a wake.
+    /// Asks the dispatcher for a decision, and carries out its actions. Returns whether there was
+    /// an action other than a wake.
     fn decide(&mut self) -> Result<bool, SimError> {
         let at = self.now;
         let mut actions = std::mem::take(&mut self.actions);
@@ -326,7 +328,8 @@ impl<'r, W: Watch> Engine<'r, W> {
         Ok(acted)
     }
 
-    /// Compares the two books on the compute units that changed since they were last compared.
+    /// Compares the dispatcher's account of resources with the simulator's, on the compute units
+    /// that changed since the last comparison.
     fn compare_books(&mut self) -> Result<(), SimError> {
         let (dispatcher, ledger) = (&*self.dispatcher, &mut self.machine.ledger);
         match ledger.differs(|cu| (dispatcher.free(cu), dispatcher.alike(cu))) {

@@ -1,9 +1,10 @@
-//! What can go wrong in a run?
+//! Why can a simulated run not begin, or not continue?
 
 use raddle_dispatch::DispatchError;
 use raddle_policy::{CuId, Free, LaunchId, Tick};
 
-/// Why a run did not begin, or stopped. Launches that cannot run are data in the outcome instead.
+/// The reason why a run did not begin, or stopped. Launches that cannot run are data in the outcome
+/// instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
@@ -11,7 +12,7 @@ pub enum SimError {
     /// The dispatcher refused an event, or one of its policies broke a law.
     #[error("at {at} ns: {error}")]
     Dispatch { at: Tick, error: DispatchError },
-    /// An action would put more on a compute unit than it holds.
+    /// An action would put more workgroups on a compute unit than it holds.
     #[error(
         "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_testkit`"
     )]
@@ -19,12 +20,13 @@ pub enum SimError {
     /// An action that is not possible in the present state of the launch.
     #[error("at {at} ns: the dispatcher asks to {what} {launch}, which is {state}; the run stops")]
     Action { at: Tick, launch: LaunchId, what: &'static str, state: &'static str },
-    /// The dispatcher's book and the simulator's ledger differ.
+    /// The dispatcher's account of free resources and the simulator's differ: `ours` is that of the
+    /// simulator.
     #[error(
         "at {at} ns: the two books differ on {cu}: the simulator has {ours:?} free, the dispatcher {theirs:?}. This is a fault in one of them; please report it with the log"
     )]
     BooksDiffer { at: Tick, cu: CuId, ours: Box<Free>, theirs: Box<Free> },
-    /// Every launch has ended, but something is still taken.
+    /// Every launch has ended, but resources are still taken.
     #[error(
         "at {at} ns: every launch has ended and not everything was given back; this is a fault of the simulator, please report it with the profile"
     )]
@@ -34,12 +36,12 @@ pub enum SimError {
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
     Livelock { at: Tick },
-    /// Turns pass while one thing runs on and on.
+    /// Turns follow each other, and no launch or copy begins or ends in them.
     #[error(
         "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices, its packets do not reach the device within one, or a reset kills it at the end of each and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner"
     )]
     NothingEnds { at: Tick, turns: u32 },
-    /// One launch is taken off again and again, while others go on.
+    /// One launch is taken off again and again, while others make progress.
     #[error(
         "at {at} ns: launch {launch} of {process} was taken off {times} times and has not ended: it lasts too long for such slices, or a reset kills it each time and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner, fewer kills (preempt.most-kills) let it end"
     )]
@@ -47,18 +49,18 @@ pub enum SimError {
     /// The progress callback has ended the run.
     #[error("at {at} ns: the run was cancelled")]
     Cancelled { at: Tick },
-    /// More processes than ids.
+    /// The workload has more processes than there are ids.
     #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
     TooManyProcesses(usize),
-    /// A process cannot begin as its plan says.
+    /// The plan of a process asks for requests that cannot be.
     #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
     Requests { process: String, problem: &'static str },
-    /// Times were to be scaled by an unknown clock.
+    /// Times were to be scaled by a clock that is unknown.
     #[error(
         "the clock of {device} is not in the table: give a device file with its `clock-mhz` (`raddle devices --show {device} --save my.toml`, then `--device my.toml`), or scale by something else"
     )]
     NoClock { device: String },
-    /// More launches than ids.
+    /// The workload has more launches than there are ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,
     /// No launch of the workload can run on the device.
@@ -69,8 +71,8 @@ pub enum SimError {
 }
 
 impl SimError {
-    /// Returns whether the dispatcher or the simulator is at fault, and not what was given to them:
-    /// no policy can cause such an error.
+    /// Returns whether the dispatcher or the simulator is at fault, and not their input: no policy
+    /// can cause such an error.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
         matches!(

@@ -10,56 +10,57 @@ use crate::outcome::Outcome;
 use crate::times::ProcessTime;
 use crate::workload::Workload;
 
-/// How fairly time was divided.
+/// The figures of how fairly a run divided time among its processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
-    /// Jain's index of run time.
+    /// Jain's fairness index of the run times of processes: 1 is equal.
     pub jain_run: f64,
-    /// Jain's index of run time over alive time.
+    /// Jain's fairness index of run time over alive time of processes: 1 is equal.
     pub jain_rate: f64,
-    /// The process that joined last, if one joined after all the others.
+    /// The name of the process that joined last; `None` if several joined last together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer: Option<String>,
-    /// The newcomer's share of the run times of all processes, while the newcomer was alive.
+    /// The newcomer's fraction of the run times of all processes, while the newcomer was alive, 0
+    /// to 1; `None` without a newcomer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer_share: Option<f64>,
-    /// The longest any process was alive without waves on the device.
+    /// The longest time in ns that any process was alive without waves on the device.
     pub longest_wait_ns: u64,
-    /// Turns lost by processes that had submitted work.
+    /// The number of times that a process with submitted work lost the turn.
     pub switches: u64,
-    /// Time spent saving and restoring, summed over launches.
+    /// Time in ns spent saving, restoring and loading work, summed over launches and processes.
     pub switch_ns: u64,
-    /// Turns that their work outlasted.
+    /// The number of turns that the work of the process outlasted.
     pub overruns: u64,
-    /// The time by which work outlasted turns, altogether.
+    /// The time in ns by which work outlasted turns, in sum.
     pub(crate) overrun_ns: u64,
-    /// The longest time by which work outlasted a turn.
+    /// The longest time in ns by which work outlasted a turn.
     pub longest_overrun_ns: u64,
-    /// Time with waves of any process on the device.
+    /// Time in ns in which any process had waves on the device.
     pub(crate) busy_ns: u64,
-    /// One a process.
+    /// The figures of each process.
     pub processes: Vec<ProcessFairness>,
 }
 
-/// The time of one process.
+/// The time of one process in a run, as far as it concerns fairness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {
     /// The name of the process.
     pub(crate) name: String,
-    /// Time with waves on the device.
+    /// Time in ns in which the process had waves on the device.
     pub(crate) run_ns: u64,
-    /// Time with a launch that was ready and had not ended.
+    /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// The process's share of the run times of all, while it was alive, 0 to 1.
+    /// The process's fraction of the run times of all processes, while it was alive, 0 to 1.
     pub share: f64,
-    /// The longest time that the process was alive without waves on the device.
+    /// The longest time in ns that the process was alive without waves on the device.
     pub(crate) longest_wait_ns: u64,
 }
 
 impl Fairness {
-    /// Sums up a run; `None` where there is one process, which is fair to itself.
+    /// Returns the figures of a run; `None` where there is one process, which is fair to itself.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome) -> Option<Self> {
         let times = &outcome.times.processes;
@@ -96,7 +97,7 @@ impl Fairness {
     }
 }
 
-/// The process that joined last, if it joined alone.
+/// Returns the index of the process that joined last; `None` if several joined last together.
 fn newcomer(workload: &Workload) -> Option<usize> {
     let starts = || workload.processes.iter().map(|plan| plan.start);
     let last = starts().max()?;

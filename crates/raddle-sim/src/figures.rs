@@ -1,7 +1,7 @@
 //! How are ranks, ratios and rounded figures computed?
 
-/// The smallest value that at least `percent` in 100 of the values do not exceed; 0 of nothing.
-/// `sorted` rises.
+/// Returns the smallest value that at least `percent` in 100 of the values do not exceed; 0 without
+/// values. `sorted` is ascending.
 ///
 /// ```
 /// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 50), 20);
@@ -14,7 +14,8 @@ pub fn percentile(sorted: &[u64], percent: u64) -> u64 {
     sorted.get(at).copied().unwrap_or(0)
 }
 
-/// Jain's index, of two or more values of which one is above 0.
+/// Returns Jain's fairness index (1 is equal) of the values; `None` for fewer than two values, or
+/// if none is above 0.
 pub(crate) fn jain(used: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
     let count = used.len();
     let total: f64 = used.clone().sum();
@@ -26,7 +27,7 @@ pub(crate) fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Four decimals are all that is printed anywhere.
+/// Rounds to four decimals, which are all that is printed anywhere.
 pub(crate) fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! Which share of the free resources is in the longest runs, over time?
+//! Which fraction of the free resources is not in the longest free runs, over time?
 //!
 //! Fragmentation of a resource is the share of what is free on the device that does not lie in the
 //! longest run of its SIMD (of its compute unit for scalar registers and LDS): 0 where all that is
@@ -9,16 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// Stretches of time that are told apart at most, and the shortest one.
+/// The most stretches into which the time of a run is divided; `SHORTEST_NS` is the shortest length
+/// of a stretch.
 const BINS: usize = 64;
 const SHORTEST_NS: u64 = 1024;
 
-/// Granules that are free, and those that lie in longest runs, times ns.
+/// Free granules of one resource times ns, in total and in the longest runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeTime {
-    /// All free granules.
+    /// All free granules, times ns.
     pub(crate) free: u128,
-    /// Free granules of the longest runs.
+    /// The free granules in the longest runs, times ns.
     pub(crate) longest: u128,
 }
 
@@ -33,19 +34,21 @@ impl FreeTime {
     }
 }
 
-/// Free granules over the time of a run, by resource of [`IN_RUNS`].
+/// The free granules over the time of a run, for each resource of [`IN_RUNS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeOverTime {
-    /// Length of each stretch.
+    /// The length of each stretch of time, in ns.
     pub(crate) bin_ns: u64,
-    /// The stretches from the beginning of the run on.
+    /// The stretches of time from the beginning of the run on, each with the figures of every
+    /// resource.
     pub(crate) bins: Vec<[FreeTime; 3]>,
 }
 
-/// A meter of free granules while a run goes.
+/// A meter that adds up free granules while a run goes on.
 #[derive(Debug)]
 pub(crate) struct Fragmentation {
-    /// By compute unit; none where no addresses are kept.
+    /// The free granules of each compute unit, by resource; empty where the dispatcher keeps no
+    /// addresses.
     units: Vec<[FreeRun; 3]>,
     cus: u16,
     all: [FreeRun; 3],
@@ -59,12 +62,13 @@ impl Fragmentation {
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
     }
 
-    /// Returns whether the compute units have addresses.
+    /// Returns whether the dispatcher keeps addresses, so that there are free runs to count.
     pub(crate) const fn has_addresses(&self) -> bool {
         !self.units.is_empty()
     }
 
-    /// Counts the compute units that have changed anew.
+    /// Counts the free granules of the compute units that have changed anew; `of` returns them by
+    /// resource.
     pub(crate) fn see(
         &mut self,
         units: impl Iterator<Item = usize>,
@@ -97,7 +101,7 @@ impl Fragmentation {
         }
     }
 
-    /// Counts the time up to `now`.
+    /// Adds the free granules times the time up to `now`.
     pub(crate) fn advance(&mut self, now: Tick) {
         let mut from = self.now.0;
         self.now = now;
@@ -136,46 +140,48 @@ impl Fragmentation {
     }
 }
 
-/// The fragmentation of one resource in a run.
+/// The fragmentation of one resource in a run: the fraction of its free granules that is not in
+/// longest runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FragmentedResource {
     /// The name of the resource.
     pub resource: String,
-    /// Fragmentation over the whole run, 0 to 1.
+    /// The fragmentation over the whole run, 0 to 1.
     pub mean: f64,
-    /// Fragmentation of the stretch in which it is greatest.
+    /// The fragmentation in the stretch of time in which it is greatest, 0 to 1.
     pub most: f64,
-    /// Fragmentation of each stretch from the beginning of the run on.
+    /// The fragmentation in each stretch of time from the beginning of the run on, 0 to 1.
     pub over_time: Vec<f64>,
 }
 
-/// How often work waited.
+/// The count of how often work waited for one resource and one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LackCount {
-    /// The resource that was lacking first, on the compute unit that was asked first.
+    /// The resource that was lacking first, on the compute unit that was tried first.
     pub resource: String,
-    /// The reason why work waited.
+    /// The reason why that resource was not enough.
     pub reason: WaitReason,
-    /// How many questions found work waiting for that resource and reason.
+    /// The number of questions to the allocate policy at which work waited for this resource and
+    /// reason.
     pub count: u64,
 }
 
-/// Fragmentation and waits of a run with addresses.
+/// The fragmentation and the waits of a run in which the policy keeps addresses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddressSummary {
-    /// How long each stretch is.
+    /// The length of each stretch of time, in ns.
     pub(crate) bin_ns: u64,
-    /// Fragmentation of each resource of which there is any.
+    /// The fragmentation of each resource of which granules were ever free.
     pub fragmentation: Vec<FragmentedResource>,
-    /// Waits by resource and reason; empty under a policy that does not count.
+    /// The counts of waits by resource and reason; empty under a policy that does not count.
     pub waits: Vec<LackCount>,
 }
 
 impl AddressSummary {
-    /// `None` without addresses.
+    /// Returns the figures of a run; `None` where no addresses were kept.
     pub(crate) fn new(found: &FreeOverTime, waits: &[WaitTally]) -> Option<Self> {
         if found.bins.is_empty() {
             return None;

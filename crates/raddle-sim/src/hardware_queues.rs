@@ -20,8 +20,8 @@ use raddle_trace::Profile;
 
 use crate::workload::TaskWait;
 
-/// Returns how many hardware queues a process has on a device where nobody sets anything; `None`
-/// where each stream has one.
+/// Returns the number of hardware queues that a process has on a device without any set-up; `None`
+/// where each stream has a queue of its own.
 const fn hardware_queues(device: &Device) -> Option<u16> {
     match device.vendor {
         Vendor::Nvidia => Some(8),
@@ -30,21 +30,21 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
     }
 }
 
-/// The state of a hardware queue after the ops so far.
+/// The state of one hardware queue after the ops so far.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// The last op, and its stream.
+    /// The last op of the queue: (position, stream); `None` before the first.
     last: Option<(u32, u32)>,
-    /// By stream, the latest op for which the last op waited.
+    /// The latest op, by stream, for which an op of this queue waited.
     awaited: BTreeMap<u32, u32>,
 }
 
-/// Adds to `waits`, which are by op, the waits of ops for others in their hardware queue, on a
-/// device with a number of queues for a process: `wanted`, or else its own.
+/// Adds to `waits`, which are sorted by op, the waits of ops for ops of other streams in the same
+/// hardware queue. The number of queues of a process is `wanted`, or else that of the device.
 ///
-/// The queue of a stream is in no recording, so it is assumed. An op that was recorded to start
-/// before another had ended shows that they lay in different queues, so it waits for it only where the
-/// number is wanted.
+/// No recording holds the queue of a stream, so it is assumed. Two ops of which one was recorded to
+/// start before the other had ended were in different queues, so the one waits for the other only
+/// where `wanted` is given.
 pub(crate) fn share(
     profile: &Profile,
     device: &Device,

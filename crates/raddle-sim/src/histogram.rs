@@ -2,16 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Values by buckets whose width is at most an eighth of what they hold; only those that hold any.
+/// A histogram of times, in buckets whose width is at most an eighth of the values in them; empty
+/// buckets are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LatencyHistogram {
-    /// The greatest value of a bucket, in ns, and how many values it holds; rising.
+    /// The buckets, ascending: (greatest value of the bucket in ns, number of values in it).
     pub buckets: Vec<(u64, u64)>,
 }
 
 impl LatencyHistogram {
-    /// Of values that rise.
+    /// Returns the histogram of ascending values, in ns.
     #[must_use]
     pub fn of(sorted: &[u64]) -> Self {
         let mut buckets: Vec<(u64, u64)> = Vec::new();
@@ -26,8 +27,8 @@ impl LatencyHistogram {
     }
 }
 
-/// The greatest value of the bucket that holds a value: the highest three bits below the leading
-/// one tell buckets apart.
+/// Returns the greatest value of the bucket that holds a value. The leading bit of the value and
+/// the three bits below it determine the bucket.
 const fn bucket_end(value: u64) -> u64 {
     let low = (63 - (value | 1).leading_zeros()).saturating_sub(3);
     value | ((1 << low) - 1)

@@ -14,18 +14,19 @@ use crate::figures::percentile;
 
 /// The 97.5th percentile of the standard normal distribution.
 const Z: f64 = 1.96;
-/// Numbers of batches, and the 97.5th percentile of Student's t with one degree of freedom less.
+/// The ways to divide values into batches: (number of batches, 97.5th percentile of Student's t
+/// with one degree of freedom less).
 const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
-/// The fewest values in a batch.
+/// The fewest values in one batch.
 const FEWEST_IN_BATCH: usize = 2;
-/// The number of independent values below which nothing is said of how large a figure may be.
+/// The number of independent values below which a percentile gets no upper bound.
 const FEWEST: f64 = 25.0;
-/// The percentages at whose percentiles it is looked how alike neighbouring values are.
+/// The percentages at whose percentiles the correlation of neighbouring values is measured.
 const LEVELS: [u64; 2] = [50, 90];
-/// The largest correlation of neighbouring batches that is allowed for.
+/// The largest correlation of neighbouring batches that the interval takes into account.
 const MOST_CORRELATED: f64 = 0.9;
 
-/// The bounds between which a figure lies with 95 % confidence.
+/// The bounds between which a time lies with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
@@ -36,8 +37,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns the interval of a percentile of values in the order in which they came; `None` for
-    /// fewer than ten values.
+    /// Returns the interval of a percentile of values in ns, in the order in which they were
+    /// measured; `None` for fewer than ten values.
     ///
     /// ```
     /// let falling: Vec<u64> = (0..1000u64).map(|n| 1_000 + n * 7919 % 1000).collect();
@@ -52,7 +53,7 @@ impl Interval {
         let count = values.len() as f64;
         let levels = LEVELS.into_iter().chain([percent]);
         let alike = levels.filter_map(|percent| inflation(values, percentile(&sorted, percent)));
-        // Values of which none is above the others say all that there is to say.
+        // Values of which none is above the others need no more samples.
         let independent = alike.max_by(f64::total_cmp).map_or(f64::INFINITY, |times| count / times);
         let share = percent.min(99) as f64 / 100.0;
         let (low, high) = wilson(share, independent);
@@ -61,8 +62,8 @@ impl Interval {
         Some(Self { least_ns: sorted[rank(low)], most_ns: (independent >= FEWEST).then_some(most) })
     }
 
-    /// Returns the interval of the mean of values in the order in which they came; `None` for fewer
-    /// than ten values.
+    /// Returns the interval of the mean of values in ns, in the order in which they were measured;
+    /// `None` for fewer than ten values.
     #[must_use]
     pub fn of_mean(values: &[u64]) -> Option<Self> {
         let mean = mean(values);
@@ -78,7 +79,8 @@ impl Interval {
         })
     }
 
-    /// Returns the width of the interval over a figure within it; `None` where it has no end.
+    /// Returns the width of the interval as a fraction of `figure`, a time in ns within it; `None`
+    /// where it has no upper bound.
     #[must_use]
     pub fn width(&self, figure: u64) -> Option<f64> {
         let most = self.most_ns?;
@@ -86,19 +88,20 @@ impl Interval {
     }
 }
 
-/// Returns the mean of values; 0 of nothing.
+/// Returns the mean of values; 0 without values.
 pub(crate) fn mean(values: &[u64]) -> f64 {
     let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
     sum as f64 / values.len().max(1) as f64
 }
 
-/// Returns the numbers of batches into which so many values are divided.
+/// Returns the entries of [`BATCHES`] that suit this many values: each batch has at least
+/// [`FEWEST_IN_BATCH`].
 fn batches(values: usize) -> impl Iterator<Item = (usize, f64)> {
     BATCHES.into_iter().filter(move |&(batches, _)| values / batches >= FEWEST_IN_BATCH)
 }
 
-/// Returns how many times more values a share of them above a bound needs than if they were
-/// independent; `None` where none is above the bound.
+/// Returns how many times more values are needed, as they are correlated, to know the fraction
+/// above a bound as well as with independent values; `None` where no value is above the bound.
 fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     let above = values.iter().filter(|&&value| value > bound).count();
     if above == 0 {
@@ -115,17 +118,17 @@ fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     batches(values.len()).map(of).max_by(f64::total_cmp)
 }
 
-/// The means of batches of values.
+/// The spread of the means of batches of values.
 struct Spread {
     /// The number of values in a batch.
     size: f64,
     variance: f64,
-    /// The correlation of batches that follow each other.
+    /// The correlation of the means of batches that follow each other, -1 to 1.
     correlation: f64,
 }
 
 impl Spread {
-    /// Divides the last values into batches of equal size.
+    /// Divides the last values into batches of equal size, and returns the spread of their means.
     fn of(values: &[u64], batches: usize, figure: impl Fn(&u64) -> f64) -> Self {
         let size = values.len() / batches;
         let counted = &values[values.len() - size * batches..];
@@ -142,7 +145,8 @@ impl Spread {
     }
 }
 
-/// Returns Wilson's interval of a share that was found among so many independent values.
+/// Returns Wilson's interval (low, high) of a fraction that was found among `values` independent
+/// values.
 fn wilson(share: f64, values: f64) -> (f64, f64) {
     let square = Z * Z / values;
     let middle = (share + square / 2.0) / (1.0 + square);
@@ -151,8 +155,9 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Returns the value at a high share, by how fast values fall beyond the ninetieth percentile; 0
-/// where twenty values or more are beyond that share, or where the share is below the ninetieth.
+/// Returns an estimate of the value at the fraction `high`, by how fast values fall beyond the
+/// ninetieth percentile; 0 where twenty values or more are beyond `high`, or where `share` is below
+/// 0.9.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];
@@ -169,8 +174,8 @@ fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The times in a queue with one server that takes 1,000 for each; a request arrives with
-    /// probability `load` in each thousandth of that.
+    /// Returns the times of requests in a queue with one server that takes 1,000 units of time for
+    /// each; requests arrive at random, with a load of `load_per_mille` thousandths.
     fn queue(load_per_mille: u64, requests: usize, mut seed: u64) -> Vec<u64> {
         let mut draw = || {
             seed ^= seed << 13;
@@ -187,7 +192,8 @@ mod tests {
         times.collect()
     }
 
-    /// Erlang's and Crommelin's values: the 99th percentile of the time in M/D/1, in services.
+    /// Erlang's and Crommelin's values: (load in thousandths, 99th percentile of the time in the
+    /// queue M/D/1, in service times).
     const TRUTH: [(u64, f64); 3] = [(500, 4.33), (700, 7.48), (900, 22.2)];
 
     #[test]

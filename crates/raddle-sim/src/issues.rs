@@ -9,12 +9,14 @@ use crate::workload::{RecordedGap, TaskWait};
 /// fits a public recording of 50 kernels or more (docs/fidelity.md).
 const LEAST_LAUNCH_NS: u64 = 6_000;
 
-/// Returns when the host issues each op, and after which gap, where nobody recorded when it did.
+/// Returns for each op (time at which the host issues it, gap after which it does so where the
+/// recording does not hold that time).
 ///
-/// The device alone was recorded then. An op that waits for others, be it in its hardware queue, is
-/// issued as long after their end as it was recorded to start after it, and one that waits for none
-/// when it started. An op that started sooner after the op before it than a launch takes was issued
-/// while that one ran. A later op of a graph needs no host: what passes before it is the device's.
+/// Without that time, only the device was recorded. An op that waits for others, also in its
+/// hardware queue, is issued as long after their end as it was recorded to start after that end; an
+/// op that waits for none is issued when it started. An op that started sooner after the op before
+/// it than a launch takes was issued while that op ran. A later op of a graph is launched by the
+/// device, so the gap before it is time of the device.
 pub(crate) fn issues(
     profile: &Profile,
     waits: &[TaskWait],

@@ -1,11 +1,11 @@
 //! Which launch latency fits a recording?
 //!
-//! Two constants a profile: from issue to start, and from the end of what an op waits for to its
-//! start. The waits of a replay follow from them and the recorded durations, but for room and copy
-//! engines: so they are tried out without placing anything, and those are taken under which most
-//! kernels start within the goal of `docs/fidelity.md`; of equal ones those that are off least in
-//! sum. What an op waits for, in its hardware queue too, is what it waits for in a replay. All in
-//! whole nanoseconds.
+//! There are two constants for each profile: the time from issue to start, and the time from the
+//! end of what an op waits for to its start. The waits of a replay follow from them and the
+//! recorded durations, but for room and copy engines: so they are tried out without placing
+//! anything, and those are taken under which most kernels start within the goal of
+//! `docs/fidelity.md`; of equal ones those that are off least in sum. What an op waits for, in its
+//! hardware queue too, is what it waits for in a replay. All in whole nanoseconds.
 
 use raddle_policy::Ticks;
 use raddle_trace::{Field, OpKind, Origin, Profile};
@@ -15,29 +15,30 @@ use crate::issues::is_later_in_graph;
 use crate::plan::PlanConfig;
 use crate::workload::LaunchLatency;
 
-/// The number of steps that are tried between two neighbours of the first search.
+/// The number of steps that the second search tries between two neighbouring values of the first.
 const STEPS: u64 = 8;
 
-/// An error of this much plus 5 % of the recorded wait is within the goal.
+/// The error in ns that is allowed on top of 5 % of the recorded wait, by the goal of
+/// `docs/fidelity.md`.
 const TOLERANCE_NS: u64 = 2_000;
 
 impl LaunchLatency {
-    /// Returns whether a wait that is off by `error_ns` is within the goal of `docs/fidelity.md`: 2
-    /// us and 5 % of the recorded one.
+    /// Returns whether an error of `error_ns` in a wait of `wait_ns` is within the goal of
+    /// `docs/fidelity.md`: 2 us plus 5 % of the recorded wait.
     #[must_use]
     pub const fn is_within(error_ns: u64, wait_ns: u64) -> bool {
         error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
     }
 
-    /// The latency that fits a profile, whose ops wait for each other as in a plan with these
-    /// options; none where no launch was recorded.
+    /// Returns the launch latency that fits a profile best, whose ops wait for each other as in a
+    /// plan with these options; 0 where no launch was recorded.
     #[must_use]
     pub fn fitted(profile: &Profile, options: &PlanConfig<'_>) -> Self {
         Self::fit(&WaitingOp::all(profile, options))
     }
 
-    /// Returns how well a latency does that was fitted to the first half of the kernels of a profile
-    /// with a recorded launch, on the second half; `None` where there are fewer than two.
+    /// Fits a launch latency to the first half of the kernels with a recorded launch, and returns
+    /// how well it does on the second half; `None` where there are fewer than two such kernels.
     #[must_use]
     pub fn halves(profile: &Profile, options: &PlanConfig<'_>) -> Option<HalvesFit> {
         let all = WaitingOp::all(profile, options);
@@ -59,7 +60,8 @@ impl LaunchLatency {
         })
     }
 
-    /// Returns the latency under which most of the known kernels start within the goal.
+    /// Returns the latency under which most of the kernels with a recorded launch start within the
+    /// goal.
     fn fit(ops: &[WaitingOp]) -> Self {
         if !ops.iter().any(|op| op.known) {
             return Self::default();
@@ -81,33 +83,34 @@ impl LaunchLatency {
     }
 }
 
-/// The share of the waits in the second half of a profile that are within the goal, by arithmetic on
-/// waits alone: what ops wait for room or a copy engine is not in it.
+/// The fractions of the waits in the second half of a profile that are within the goal, 0 to 1.
+/// They are computed from waits alone: waits of ops for room or for a copy engine are left out.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HalvesFit {
-    /// The kernels of the second half whose launch was recorded.
+    /// The number of kernels of the second half whose launch was recorded.
     pub kernels: u64,
-    /// The share under a latency that was fitted to that half itself.
+    /// The fraction of the waits within the goal under a latency that was fitted to the second half
+    /// itself.
     pub own: f64,
-    /// The share under a latency that was fitted to the first half.
+    /// The fraction of the waits within the goal under a latency that was fitted to the first half.
     pub first: f64,
 }
 
-/// The times of one op that concern waiting.
+/// The times of one op, in ns, as far as they concern waiting.
 #[derive(Clone)]
 struct WaitingOp {
     arrival: u64,
     start: u64,
     end: u64,
-    /// How long the op runs after the op that it waits for.
+    /// The time for which the op runs after the end of the op for which it waits.
     lasts: u64,
-    /// The ops that this one waits for, earlier positions.
+    /// The positions of the earlier ops for which this one waits.
     after: Vec<usize>,
     /// True if the op is a kernel whose launch was recorded.
     known: bool,
-    /// The recorded time from the end of what the op waits for to its start, where the op is a later
-    /// one of a graph.
+    /// The recorded time from the end of the ops for which this one waits to its start, where the
+    /// op is a later op of a graph; else `None`.
     gap: Option<u64>,
 }
 
@@ -137,8 +140,9 @@ impl WaitingOp {
     }
 }
 
-/// Returns the latencies to try: 0, and tenths and the mean of the recorded times from issue to
-/// start or, if `queued`, from the end of what kernels waited for to their start.
+/// Returns the latencies to try, in ns: 0, and the tenths and the mean of recorded times. These run
+/// from issue to start or, with `queued`, from the end of the ops for which a kernel waited to its
+/// start.
 fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     let gaps = ops.iter().filter(|op| op.known && op.gap.is_none()).filter_map(|op| {
         let ended = op.after.iter().map(|&at| ops[at].end).max();
@@ -160,7 +164,8 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     tried
 }
 
-/// Returns the best of all pairs, the smallest of equals.
+/// Returns the pair of latencies under which most kernels start within the goal, of equally good
+/// pairs the smallest.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
@@ -176,7 +181,9 @@ fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency
     found.map(|(_, latency)| latency).unwrap_or_default()
 }
 
-/// Returns how many kernels start within the goal, and by how much all are off.
+/// Returns (kernels that start within the goal, sum of all errors in ns, reversed so that less is
+/// greater), if a launch takes `launch` ns from its issue and `handover` ns from the end of what it
+/// waits for.
 fn tried(
     ops: &[WaitingOp],
     launch: u64,

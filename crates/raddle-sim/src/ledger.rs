@@ -1,4 +1,4 @@
-//! What is taken on each compute unit, counted a second time?
+//! Which resources are taken on each compute unit, by an account beside the dispatcher's?
 //!
 //! On purpose nothing of `raddle_dispatch::Book` is used: totals a compute unit, one line each, so
 //! that a fault in one of the two shows in the other.
@@ -10,19 +10,20 @@ use raddle_policy::{CuId, CuSet, CuShape, Demand, Free, PerCu, Ticks};
 use crate::demand::RoomFor;
 use crate::power::PowerMeter;
 
-/// The granules that are taken on each compute unit.
+/// The simulator's account of the slots and granules that are taken on each compute unit.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     whole: Free,
     taken: PerCu<Free>,
     sgpr_limits: bool,
-    /// Units changed since the books were last compared.
+    /// The compute units that have changed since this account was last compared with the
+    /// dispatcher's.
     touched: CuSet,
-    /// The meter of the power that the waves draw.
+    /// The meter of the power that the waves on the device draw.
     pub(crate) power: PowerMeter,
 }
 
-/// Returns the resources of `waves` waves and `groups` workgroup-wide shares of a demand.
+/// Returns the resources of `waves` waves, and of `groups` workgroups as far as waves share them.
 fn amount(demand: &Demand, waves: u64, groups: u64) -> Free {
     Free {
         waves,
@@ -61,8 +62,9 @@ impl Ledger {
         self.taken.len() as u64
     }
 
-    /// How long so many workgroups take with so many units to themselves, by the totals of a unit;
-    /// `None` where none holds one.
+    /// Returns the ticks that `workgroups` workgroups of `lasts` ticks each take with `units`
+    /// compute units to themselves, by the totals of a unit; `None` where no unit holds a
+    /// workgroup.
     pub(crate) fn alone(
         &self,
         workgroups: u64,
@@ -76,12 +78,14 @@ impl Ledger {
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
-    /// Returns the units, and how many workgroups each holds.
+    /// Returns the number of compute units, and how many workgroups of this demand an empty one
+    /// holds.
     pub(crate) fn room(&self, demand: &Demand) -> RoomFor {
         RoomFor { units: self.units(), a_unit: self.held(demand).unwrap_or(0) }
     }
 
-    /// Returns how many workgroups an empty unit holds, by its totals.
+    /// Returns how many workgroups of this demand an empty compute unit holds, by its totals;
+    /// `None` where the demand takes no resource.
     fn held(&self, demand: &Demand) -> Option<u64> {
         let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
         let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };
@@ -96,8 +100,8 @@ impl Ledger {
         parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()
     }
 
-    /// Takes the resources on each of these units. The error is the first unit on which they are
-    /// not free; nothing has changed on that one.
+    /// Takes these resources on each of these compute units. The error is the first unit on which
+    /// they are not free; that unit is unchanged.
     pub(crate) fn take(
         &mut self,
         units: Range<usize>,
@@ -134,7 +138,7 @@ impl Ledger {
         refused.map_or(Ok(()), |cu| Err(CuId(cu as u16)))
     }
 
-    /// Frees what was taken before on each of these units.
+    /// Frees resources that were taken before on each of these compute units.
     pub(crate) fn give(&mut self, units: Range<usize>, demand: &Demand, waves: u64, groups: u64) {
         let less = amount(demand, waves, groups);
         self.touched.insert_all(units.clone());
@@ -160,7 +164,8 @@ impl Ledger {
         }
     }
 
-    /// The ranges of units that have changed since the accounts were last compared, ascending.
+    /// Returns the ranges of compute units that have changed since the accounts were last compared,
+    /// ascending.
     pub(crate) fn touched(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -170,9 +175,10 @@ impl Ledger {
         })
     }
 
-    /// Compares the two books on the units changed since the last call. Returns the first unit on
-    /// which they differ, with our amount and theirs. `theirs` returns what is free on a unit, and
-    /// for how many units from that one on it is the same.
+    /// Compares this account with the dispatcher's on the compute units that changed since the last
+    /// call. Returns (first unit on which they differ, free by this account, free by the
+    /// dispatcher's); `None` where they agree. `theirs` returns (free on a unit, number of units
+    /// from that one on with the same).
     pub(crate) fn differs(
         &mut self,
         theirs: impl Fn(CuId) -> (Option<Free>, u16),
@@ -197,7 +203,7 @@ impl Ledger {
         found
     }
 
-    /// Returns whether everything is free.
+    /// Returns whether no resource is taken on any compute unit.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.taken.runs(0..self.taken.len());
         all.all(|(_, taken)| *taken == Free::default())

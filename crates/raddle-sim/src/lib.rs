@@ -1,4 +1,4 @@
-//! What would this dispatcher do with this profile?
+//! What would a dispatcher do with a recorded profile?
 //!
 //! A deterministic, event-driven model of a GPU. It feeds events to a
 //! [`raddle_dispatch::Dispatcher`], carries out its actions on simulated compute units, which it

@@ -1,9 +1,9 @@
-//! When do communication kernels end whose peers on other ranks are there?
+//! When do communication kernels end that wait for peers on other ranks of the run?
 //!
-//! All of them together: when the last has begun and each has done its work. What of one does not
-//! fit on the device at once goes on behind its peers. Those of a repetition that not every rank
-//! has, as where the shorter of two repeats, end as if their peers were not there. Ranks that do
-//! not fit on the device beside each other wait for ever, and are listed as stuck.
+//! They end together: when the last has begun and each has done its work. Workgroups of a kernel
+//! that do not fit on the device at once run on behind its peers. Kernels of a repetition that not
+//! every rank has, as where the shorter of two profiles repeats, end as if they had no peers. Ranks
+//! that do not fit on the device beside each other wait for ever, and are listed as stuck.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,13 @@ use raddle_trace::Profile;
 
 use crate::workload::{Meeting, ProcessPlan, Work, Workload};
 
-/// The end of a front that waits for peers which have not begun.
+/// The tick that stands for the end of workgroups that wait for launches of other processes which
+/// have not begun.
 pub(crate) const NEVER: Tick = Tick(u64::MAX);
 
-/// Lets the communication kernels of ranks of one job end together: those of the same name and the
-/// same place among those of that name. `first` is the first number that no other job uses; the
-/// next one comes back.
+/// Makes the communication kernels of the ranks of one job end together: those of the same name and
+/// the same position among the kernels of that name. `first` is the first number of a meeting that
+/// no other job uses; returns the first number that is free afterwards.
 ///
 /// Only kernels that have peers by [`raddle_trace::CommRule::Peers`] take part.
 pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
@@ -41,24 +42,25 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
     next
 }
 
-/// All meetings of a run.
+/// All meetings of a run: the sets of tasks of several processes that end together.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
-    /// By number, how many processes meet there, and how often all of them do.
+    /// The meetings by number: (number of processes that meet, number of repetitions in which all
+    /// of them do).
     members: BTreeMap<u32, (usize, usize)>,
-    /// Gatherings by number and repetition.
+    /// The peers that have arrived at each meeting, by (number of the meeting, repetition).
     open: BTreeMap<(u32, u32), Gathering>,
 }
 
-/// The peers that have arrived at a meeting.
+/// The peers (launches that end together) that have arrived at one meeting in one repetition.
 #[derive(Debug)]
 pub(crate) struct Gathering {
     pub(crate) came: Vec<LaunchId>,
-    /// How many peers will not come.
+    /// The number of launches of the meeting that will never begin.
     absent: usize,
-    /// When the last of the arrived peers has done its work.
+    /// The tick at which the last of the peers that have arrived at the meeting has done its work.
     pub(crate) ends: Tick,
-    /// True if all peers are there.
+    /// True if every launch of the meeting has arrived, or will never begin.
     pub(crate) complete: bool,
 }
 
@@ -81,18 +83,19 @@ impl Meetings {
         Self { members, open: BTreeMap::new() }
     }
 
-    /// Returns whether there is a meeting in that repetition.
+    /// Returns whether there is a meeting with this number in that repetition.
     pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
-    /// Returns whether a launch waits for peers that have not come.
+    /// Returns whether any launch waits for peers (launches with which it ends together) that have
+    /// not begun.
     pub(crate) fn waits(&self) -> bool {
         self.open.values().any(|it| !it.complete && !it.came.is_empty())
     }
 
-    /// Notes that a launch has begun and will have done its work at `done`, or that it never begins
-    /// if that is `None`. Returns the peers that are there now.
+    /// Records that a launch arrives at a meeting and will have done its work at `done`, or with
+    /// `None` that it will never begin. Returns the peers that have arrived.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

@@ -27,112 +27,117 @@ use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
 use raddle_policy::Tick;
 
-/// The result of one recipe.
+/// The figures of one run under one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
-    /// From the first event until every profile has ended once, and every request whose time was
-    /// given; what repeats may go on after it.
+    /// The time in ns from the first event until every profile has ended once, and every request
+    /// whose time was given; repeating processes may continue after it.
     pub makespan_ns: u64,
-    /// Wave-slot time used over available until the makespan ended, 0 to 1.
+    /// The fraction of the wave-slot time that was used until the end of the makespan, 0 to 1.
     pub utilisation: f64,
-    /// Jain's index, 1/n to 1; absent with one process or where never two were runnable.
+    /// Jain's fairness index of the wave-slot time of processes while two or more were runnable,
+    /// 1/n to 1; `None` with one process, or where two were never runnable together.
     pub jain: Option<f64>,
-    /// One a process.
+    /// The figures of each process.
     pub processes: Vec<ProcessSummary>,
-    /// Workgroups that ended.
+    /// The number of workgroups that ended.
     pub workgroups: u64,
-    /// Start answers.
+    /// The number of answers that started workgroups.
     pub(crate) starts: u64,
-    /// Launches taken off.
+    /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// Workgroups killed part-way; their launches start again.
+    /// The number of workgroups that were killed part-way; their launches start again.
     #[serde(default)]
     pub killed: u64,
-    /// Launches that never ended although nothing more could happen.
+    /// The number of launches that never ended although no event could come any more.
     pub stuck: u64,
-    /// A repeating process was stopped because the longest one made no headway.
+    /// True if a repeating process was stopped because the longest process made no progress.
     pub repeat_capped: bool,
-    /// The energy that the work drew by the energy model, whose weights are assumed; absent where
-    /// nobody knows what any wave does.
+    /// The energy that the work drew by the energy model, whose weights are assumed; `None` where
+    /// it is not known what any wave does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
-    /// Fragmentation, and why work waited; absent under a policy that keeps no addresses.
+    /// The fragmentation of free resources, and the reasons why work waited; `None` under a policy
+    /// that keeps no addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<AddressSummary>,
-    /// How full the device was until the makespan ended, and why it was empty.
+    /// The time of the device until the end of the makespan, by how full it was and by why it was
+    /// empty.
     #[serde(default)]
     pub device_time: DeviceTime,
-    /// The processes that delayed others, until the end of the makespan; empty with one process, or
+    /// The processes that others delayed, until the end of the makespan; empty with one process, or
     /// with more than 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<BlockedProcess>,
-    /// How fairly time was divided; absent with one process.
+    /// The figures of how fairly time was divided; `None` with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// How launches reached the device.
+    /// The counts of launches given to the device, and what that cost.
     #[serde(default)]
     pub launching: LaunchingSummary,
-    /// How work of processes that lost their turn left; absent where none did.
+    /// The figures of how the work of processes that lost their turn left; `None` where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionSummary>,
 }
 
-/// The result of one process.
+/// The figures of one process in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessSummary {
     /// The name of the process.
     pub name: String,
-    /// How often the profile of the process began.
+    /// The number of times that the profile of the process began.
     pub(crate) iterations: u32,
-    /// Kernel launches issued.
+    /// The number of kernel launches that became ready.
     pub(crate) launches: u64,
-    /// Kernel launches that ended.
+    /// The number of kernel launches that ended.
     pub(crate) ended: u64,
-    /// Launches of one repetition that can never run, by what they lack.
+    /// The number of launches of one repetition that can never run, by the resource that they lack.
     pub refused: BTreeMap<String, u64>,
-    /// When the last launch of the process ended.
+    /// The time in ns at which the last launch or copy of the process ended.
     pub last_end_ns: u64,
-    /// The process's share of the wave-slot time used, 0 to 1.
+    /// The process's fraction of all wave-slot time used, 0 to 1.
     pub wave_share: f64,
-    /// One a level that the process used, most urgent first.
+    /// The figures of each level that launches of the process had, the most urgent first.
     pub levels: Vec<LevelSummary>,
-    /// The result of the requests; absent where the profile is repeated back to back.
+    /// The figures of the requests; `None` where the profile is repeated back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestSummary>,
-    /// How long the steps of the process took; absent where it does not repeat.
+    /// The figures of the steps (repetitions) of the process; `None` where it does not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepSummary>,
-    /// The longest time that the process had work and no waves on the device.
+    /// The longest time in ns that the process had a launch ready and no waves on the device.
     #[serde(default)]
     pub longest_wait_ns: u64,
 }
 
-/// The result of the launches of one level of one process.
+/// The figures of the launches of one level of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LevelSummary {
-    /// The level.
+    /// The level: 0 is the most urgent.
     pub level: u8,
-    /// Launches that started.
+    /// The number of launches that started.
     pub launches: u64,
-    /// Median latency.
+    /// The median latency in ns, from ready to the first wave started.
     pub latency_p50_ns: u64,
-    /// 99th percentile of the latency, nearest rank.
+    /// The 99th percentile of the latency in ns, nearest rank.
     pub latency_p99_ns: u64,
-    /// The longest latency.
+    /// The longest latency in ns.
     #[serde(default)]
     pub latency_max_ns: u64,
-    /// All latencies.
+    /// The histogram of all latencies.
     #[serde(default)]
     pub(crate) latencies: LatencyHistogram,
-    /// Geometric mean of slowdowns; absent where no run alone was given.
+    /// The geometric mean of the slowdowns of the launches: the time from ready to end over that in
+    /// a run alone; `None` where no run alone was given.
     pub slowdown: Option<f64>,
 }
 
 impl Summary {
-    /// Sums up a run; `alone` holds the run of each process alone, by process, if there are any.
+    /// Returns the figures of a run; `alone` has the run of each process alone, by process, or is
+    /// empty.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
         let makespan_ns = Self::window_end(workload, outcome).since(outcome.first).0;
@@ -162,7 +167,8 @@ impl Summary {
         }
     }
 
-    /// Returns when every profile has ended once, and every request whose time was given.
+    /// Returns the tick at which every profile has ended once, and every request whose time was
+    /// given.
     pub(crate) fn window_end(workload: &Workload, outcome: &Outcome) -> Tick {
         let counts = |record: &&Record| {
             let plan = &workload.processes[usize::from(record.process)];
@@ -173,7 +179,7 @@ impl Summary {
     }
 }
 
-/// The processes that delayed others.
+/// Returns the processes that others delayed, each with those that ran meanwhile.
 fn blocked(workload: &Workload, outcome: &Outcome) -> Vec<BlockedProcess> {
     let names: Vec<&str> = workload.processes.iter().map(|plan| &*plan.name).collect();
     let rows = names.iter().zip(outcome.blocked_ns.chunks_exact(names.len().max(1)));
@@ -248,7 +254,8 @@ impl LevelSummary {
     }
 }
 
-/// From ready to end of each task in the first repetition of a run alone.
+/// Returns the time in ns from ready to end of each task, in the first repetition of a run alone;
+/// `None` where it did not end.
 fn alone_times(alone: &Outcome) -> Vec<Option<u64>> {
     let first = alone.records.iter().filter(|record| record.iteration == 0);
     first.map(|record| Some(record.ended?.since(record.ready?).0)).collect()

@@ -1,4 +1,4 @@
-//! What happened in a run?
+//! What is the result of a simulated run: which records, times and counts?
 
 use std::collections::BTreeMap;
 
@@ -11,94 +11,99 @@ use crate::fragmentation::FreeOverTime;
 use crate::power::Energy;
 use crate::times::Times;
 
-/// The history of one launch, copy or fill.
+/// The record of one launch, copy or fill in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Position of the process in the workload.
+    /// The position of the process in the workload.
     pub process: u16,
-    /// Position in the plan's tasks.
+    /// The position of the task in the plan of its process.
     pub task: u32,
     /// The repetition of the profile, from 0.
     pub iteration: u32,
-    /// The compute units that the process could have when the launch was told; 0 before.
+    /// The number of compute units that the process could use when the dispatcher was told of the
+    /// launch; 0 before.
     pub units: u16,
     /// The workgroups of the grid, which is smaller than the recorded one where a library sizes it
-    /// by fewer units; 0 before the launch was told, and of copies and fills.
+    /// by fewer compute units; 0 before the dispatcher was told of the launch, and for copies and
+    /// fills.
     pub workgroups: u64,
-    /// When the host issued the launch.
+    /// The tick at which the host issued the launch.
     pub arrival: Tick,
-    /// When the launch was issued and everything it waits for had ended; `None`: never.
+    /// The tick at which the launch was issued and all work for which it waits had ended; `None`
+    /// where that never came.
     pub ready: Option<Tick>,
-    /// When the first wave started; `None`: never.
+    /// The tick at which the first wave (or the copy) started; `None` where none did.
     pub started: Option<Tick>,
-    /// When the last wave ended; `None`: never.
+    /// The tick at which the last wave (or the copy) ended; `None` where it did not.
     pub ended: Option<Tick>,
     /// True if the launch was refused for ever.
     pub refused: bool,
 }
 
-/// The time that a process had spent by the moments that matter to one of its requests.
+/// The two moments of one request, each with the time that its process had spent by then on each
+/// activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
-    /// When the first launch of the request was issued.
+    /// The moment at which the first launch of the request was issued, and the time spent by then.
     pub(crate) issued: (Tick, TimeSpent),
-    /// When all of the request had ended, if it has.
+    /// The moment at which all of the request had ended, and the time spent by then; `None` before.
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
 /// A launch that can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
-    /// Position of the process in the workload.
+    /// The position of the process in the workload.
     pub process: u16,
-    /// Position in the plan's tasks.
+    /// The position of the task in the plan of its process.
     pub task: u32,
-    /// The reason: the resource that is lacking, the wanted and the available amount.
+    /// The refusal: the resource that is lacking, the wanted and the available amount.
     pub refusal: Refusal,
 }
 
-/// How much the run had to do.
+/// The counts of the work that a run had to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Decisions that the dispatcher was asked for.
+    /// The number of decisions that the dispatcher was asked for.
     pub decisions: u64,
-    /// Start answers carried out.
+    /// The number of answers that started workgroups.
     pub starts: u64,
-    /// Pieces in the start answers.
+    /// The number of pieces (equal workgroups on one compute unit) in these answers.
     pub(crate) pieces: u64,
-    /// Fronts that ended.
+    /// The number of fronts (workgroups that end together) that ended.
     pub fronts: u64,
-    /// Workgroups that ended.
+    /// The number of workgroups that ended.
     pub workgroups: u64,
-    /// Launches taken off.
+    /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// Workgroups killed part-way.
+    /// The number of workgroups that were killed part-way.
     pub killed: u64,
-    /// For how long killed launches had run, in ns.
+    /// The time in ns from the first start of killed launches until they were killed, in sum.
     pub(crate) thrown_ns: u64,
-    /// Time spent saving and restoring, summed over launches, and loading processes, in ns.
+    /// The time in ns spent saving and restoring, summed over launches, and loading processes.
     pub switch_ns: u64,
-    /// How launches reached the device.
+    /// The counts of launches given to the device, and what that cost.
     pub launching: LaunchingSummary,
 }
 
-/// How launches reached the device in a run, with repetitions and with what was submitted again.
+/// The counts of launches given to the device in a run, with repetitions and with launches that
+/// were submitted again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchingSummary {
-    /// Launches submitted.
+    /// The number of launches submitted.
     pub submitted: u64,
-    /// Packets written for them.
+    /// The number of packets written for these launches.
     pub packets: u64,
-    /// Bytes of these packets.
+    /// The number of bytes of these packets.
     pub bytes: u64,
-    /// Time that the launch path took: until launches could start, and from their ends until these
-    /// were known, summed over launches.
+    /// The time in ns that the launch path took, summed over launches: until each could start, and
+    /// from its end until that was known.
     pub overhead_ns: u64,
 }
 
 impl LaunchingSummary {
-    /// Counts one more submitted launch.
+    /// Counts one more submitted launch, with its packets, bytes and times.
     pub(crate) fn add(&mut self, via: &Submission) {
         let Submission { packets, bytes, cost, cleanup } = *via;
         self.submitted += 1;
@@ -108,64 +113,68 @@ impl LaunchingSummary {
     }
 }
 
-/// The result of a run.
+/// The result of a run: the record of each launch, and the times and counts of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// One record a launch, copy or fill; the position is the [`LaunchId`].
+    /// The record of each launch, copy or fill; the index is its [`LaunchId`].
     pub records: Vec<Record>,
-    /// First repetitions of launches that can never run.
+    /// The launches that can never run, those of the first repetition alone.
     pub refused: Vec<RefusedLaunch>,
-    /// Launches refused in later repetitions.
+    /// The number of launches that were refused in later repetitions.
     pub refused_again: u64,
-    /// Launches that never ended although nothing more could happen.
+    /// The launches that never ended although no event could come any more.
     pub stuck: Vec<LaunchId>,
-    /// The part that would have had to go on with the stuck launches; `None` where there are none,
-    /// or the dispatcher does not say.
+    /// The policy or part that has stopped, where launches are stuck; `None` where none are, or the
+    /// dispatcher does not know.
     pub standstill: Option<Standstill>,
-    /// When the first event happened.
+    /// The tick of the first event.
     pub first: Tick,
-    /// When the last wave or copy ended.
+    /// The tick at which the last wave or copy ended.
     pub last: Tick,
-    /// Wave slots of the whole device.
+    /// The number of wave slots of the whole device.
     pub wave_slots: u64,
-    /// Wave-slot time used by each process, in wave-ns.
+    /// The wave-slot time used by each process, in wave-ns (waves on the device times ns).
     pub wave_ns: Vec<u128>,
     /// Wave-slot time used by each process while at least two processes were runnable, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
-    /// For how long each process was alive, ran and waited.
+    /// The run time, alive time and waits of each process.
     pub times: Times,
-    /// The dispatcher's count of turns.
+    /// The dispatcher's counts of lost turns and overruns.
     pub turns: TurnTally,
-    /// By way: from the loss of the turn until nothing of the process was left on the device, of
-    /// each preemption that was completed.
+    /// The times of completed preemptions in ticks, from the loss of the turn until no work of the
+    /// process was left on the device, by way of preempting.
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
-    /// The dispatcher's count of preemptions.
+    /// The dispatcher's counts of refused resets and preempted time.
     pub preemptions: PreemptionTally,
-    /// Policies that broke a law and were replaced, each with slot, tick and law.
+    /// The policies that broke a law and were replaced: a text each, with slot, tick and law.
     pub replaced: Vec<String>,
-    /// How often each process's profile began.
+    /// The number of times that the profile of each process began.
     pub iterations: Vec<u32>,
-    /// By process, the first requests, which figures of requests do not count.
+    /// The number of first requests of each process that figures of requests leave out.
     pub(crate) warm_up: Vec<u32>,
-    /// By process and repetition, when the repetition arrived.
+    /// The tick at which each repetition arrived, by process and repetition.
     pub began: Vec<Vec<Tick>>,
-    /// By process, the marks of its requests; no more than the first 65,536 of each.
+    /// The begin and end of the first 65,536 requests of each process, each with the time that the
+    /// process had spent by then.
     pub(crate) requests: Vec<Vec<RequestMarks>>,
-    /// How full the device was until the makespan ended, and why it was empty.
+    /// The time of the device until the end of the makespan, by how full it was and by why it was
+    /// empty.
     pub(crate) device_time: DeviceTime,
     /// Wave-slot time used within the window of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
-    /// By victim, then blocker: for how many ns the one had work and no waves on the device while
-    /// the other had; until the makespan ended. Empty with more than 64 processes.
+    /// The time in ns for which one process had work and no waves on the device while another one
+    /// had waves, by victim, then blocker, until the end of the makespan. Empty with more than 64
+    /// processes.
     pub blocked_ns: Vec<u64>,
-    /// A process that repeats was stopped because the longest one made no headway.
+    /// True if a repeating process was stopped because the longest process made no progress.
     pub repeat_capped: bool,
-    /// How much there was to do.
+    /// The counts of the work that the run had to do.
     pub counters: Counters,
     /// The energy that the work drew.
     pub energy: Energy,
-    /// Free granules and their longest runs over time; empty where no addresses are kept.
+    /// The free granules and their longest runs over time; empty where no addresses are kept.
     pub(crate) free: FreeOverTime,
-    /// How often work waited, where the policy counts.
+    /// The counts of how often work waited, one for each resource and reason; empty where the
+    /// policy does not count.
     pub(crate) waits: Vec<WaitTally>,
 }

@@ -6,36 +6,37 @@
 
 use raddle_policy::Ticks;
 
-/// One wait, in the time of the profile.
+/// One wait of a host for the device, in the time of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
-    /// When the wait begins.
+    /// The time of the profile at which the wait begins.
     pub begins: Ticks,
-    /// When the wait has ended.
+    /// The time of the profile at which the wait has ended.
     pub returns: Ticks,
-    /// The time from the end of the last task waited for, or from the begin of the wait if that is
-    /// later, to the end of the wait.
+    /// The time from the end of the last task for which the host waits, or from the begin of the
+    /// wait if that is later, to the end of the wait.
     pub tail: Ticks,
-    /// The tasks that the host waits for, as positions in the plan, of those issued until the wait
-    /// begins.
+    /// The tasks for which the host waits, as positions in the plan: some of those that were issued
+    /// before the wait begins.
     pub tasks: Vec<u32>,
 }
 
-/// All waits of a process.
+/// All waits of the host of a process for the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPauses {
-    /// The waits by their ends.
+    /// The waits, in the order of their ends.
     pauses: Vec<HostPause>,
-    /// How many launches, by arrival, are issued before each wait.
+    /// The number of launches, in the order of arrival, that are issued before each wait.
     after: Vec<u32>,
 }
 
 impl HostPauses {
-    /// The waits of a host that issues tasks, by their arrival and what each comes after, in the
-    /// order of `by_arrival`; `waits` has what tasks wait for besides, by task.
+    /// Returns the waits of a host that issues `tasks`, each given as (arrival, task that it comes
+    /// after), in the order of `by_arrival`. `waits` has the further waits of tasks: (task, earlier
+    /// task), by task.
     ///
-    /// What arrives before the end of a wait does not wait for it: another thread issued it. Nor
-    /// does anything that the tasks waited for wait for themselves.
+    /// A task that arrives before the end of a wait is issued before that wait, as another thread
+    /// issued it. So is a task for which the tasks of the wait wait themselves.
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],
@@ -71,12 +72,13 @@ impl HostPauses {
         Self { pauses, after }
     }
 
-    /// Returns whether a task that arrives at this time is issued before the first wait.
+    /// Returns whether a task with this arrival is issued before the first wait.
     pub(crate) fn is_before_all(&self, arrival: Ticks) -> bool {
         self.pauses.first().is_none_or(|first| arrival < first.returns)
     }
 
-    /// Returns a wait, if it comes before the launch at `cursor`.
+    /// Returns the wait with the index `pause` if it comes before the launch with the index
+    /// `cursor` in the order of arrival; else `None`.
     pub(crate) fn before(&self, cursor: u32, pause: u32) -> Option<&HostPause> {
         let after = self.after.get(pause as usize)?;
         self.pauses.get(pause as usize).filter(|_| *after <= cursor)

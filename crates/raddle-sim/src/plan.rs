@@ -1,4 +1,5 @@
-//! What does a profile ask of the device that it is replayed on?
+//! Which launches, with which workgroups and times, does a profile become on the device of a
+//! replay?
 //!
 //! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
 //! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device it
@@ -22,30 +23,30 @@ use crate::scaling::TimeScale;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 use crate::{copy_engines, opaque};
 
-/// The costs of taking work off a device.
+/// The costs of taking work off a device, in ticks and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// The time from raising a flag until running kernels see it.
+    /// The ticks from raising a flag until launches that start see it.
     pub flag: Ticks,
-    /// The time of a launch that leaves by the flag.
+    /// The ticks that each launch takes to leave by the flag.
     pub exit: Ticks,
-    /// The time of the test of the flag, in every workgroup.
+    /// The ticks that the test of the flag takes in every workgroup.
     pub check: Ticks,
-    /// The time of a reset.
+    /// The ticks that a reset takes.
     pub reset: Ticks,
-    /// The time of a save or a restore of a process, beside the time for the bytes that it moves.
+    /// The ticks of a save or a restore of a process, beside the time for the bytes that it moves.
     pub switch: Ticks,
-    /// The least that a save or a restore of a process moves, in bytes.
+    /// The fewest bytes that a save or a restore of a process moves.
     pub switch_bytes: u64,
-    /// The time from the first start of a process that follows another one on the device until it
-    /// runs.
+    /// The ticks from the first start of a process that follows another one on the device until its
+    /// work runs.
     pub load: Ticks,
-    /// Bytes of context saved or restored in a microsecond, at least 1.
+    /// The bytes of context that are saved or restored in a microsecond, at least 1.
     pub context_bytes_per_us: u64,
 }
 
 impl Costs {
-    /// The figures of a device; a figure that is unknown takes no time.
+    /// Returns the costs of a device; a cost that is unknown takes no time.
     #[must_use]
     pub fn of(device: &Device) -> Self {
         Self {
@@ -59,7 +60,7 @@ impl Costs {
         }
     }
 
-    /// Returns the costs under a recipe, which may give other ones.
+    /// Returns these costs, each replaced by that of a recipe where the recipe gives one.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
@@ -77,14 +78,14 @@ impl Costs {
         }
     }
 
-    /// Returns how long moving `bytes` takes, rounded up.
+    /// Returns how long moving `bytes` bytes of context takes, in ticks, rounded up.
     #[must_use]
     pub fn moving(&self, bytes: u64) -> Ticks {
         raddle_device::moving(bytes, self.context_bytes_per_us)
     }
 }
 
-/// Returns the costs by the device table in the form for a policy that weighs them.
+/// Returns the costs by the device table, in the form for a preempt policy that weighs them.
 #[must_use]
 pub fn device_costs(device: &Device) -> DeviceCosts {
     let granules = &device.granules;
@@ -103,7 +104,8 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
     }
 }
 
-/// Returns the figures of the runtime by the device table; an unknown figure is `None`.
+/// Returns the costs of the runtime by the device table, in the form for a recipe; an unknown cost
+/// is `None`.
 #[cfg(feature = "recipes")]
 #[must_use]
 pub fn device_runtime(device: &Device) -> PreemptRuntime {
@@ -119,52 +121,54 @@ pub fn device_runtime(device: &Device) -> PreemptRuntime {
     }
 }
 
-/// Bytes of a 32-bit register.
+/// The number of bytes of a 32-bit register.
 const REGISTER_BYTES: u32 = 4;
 
-/// How a profile becomes a process.
+/// The settings by which a profile becomes a process of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanConfig<'a> {
-    /// The device that the profile was recorded on.
+    /// The device on which the profile was recorded.
     pub own: &'a Device,
-    /// The device that the profile is replayed on.
+    /// The device on which the profile is replayed.
     pub target: &'a Device,
-    /// When the process joins.
+    /// The time at which the process joins the run.
     pub start: Ticks,
-    /// The share of the process, 1 or more.
+    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
     pub share: u32,
-    /// The scale of the time of a workgroup on the target.
+    /// The factor by which the time of a workgroup is scaled for the target.
     pub scale: TimeScale,
-    /// How long a workgroup of each op lasts on its own device, in ns, where that was calibrated
-    /// ([`Calibration`](crate::Calibration)); else it follows from the whole device.
+    /// The time in ns of one workgroup of each op on the device of the recording, as calibrated
+    /// ([`Calibration`](crate::Calibration)); with `None` the times follow from the recorded
+    /// durations.
     pub workgroups: Option<&'a [u64]>,
-    /// The waits between streams that hold.
+    /// The rule that says which recorded waits between streams hold in the replay.
     pub waits: WaitRule,
-    /// How long it takes until a launch can start.
+    /// The times until a launch can start.
     pub latency: LaunchLatency,
-    /// The number of hardware queues that the process has; `None`: that of the device.
+    /// The number of hardware queues of the process; `None`: that of the device.
     pub queues: Option<u16>,
-    /// True if ops whose issue nobody recorded are issued with the op before them in their stream,
+    /// True if ops whose issue was not recorded are issued with the op before them in their stream,
     /// so that recorded gaps close.
     pub queued: bool,
 }
 
-/// The waits of a profile between its streams that hold in a replay.
+/// The rule that says which waits of a profile between its streams hold in a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WaitRule {
-    /// No wait holds: streams go on beside each other.
+    /// No wait between streams holds: they run beside each other.
     None,
-    /// Waits whose source the file names.
+    /// Those waits between streams hold of which the profile names the source.
     Recorded,
-    /// Waits whose source the file names, and waits of which it has only the place.
+    /// Those waits between streams hold of which the profile names the source, and those of which
+    /// it has only the place.
     #[default]
     Inferred,
 }
 
 impl WaitRule {
-    /// The word for a rule in options and results.
+    /// Returns the word, in options and results, for the rule that says which waits hold.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -174,7 +178,7 @@ impl WaitRule {
         }
     }
 
-    /// Returns the waits that hold, by op.
+    /// Returns the waits that hold, in the order of the ops that wait.
     pub fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
         let holds = move |wait: &&StreamWait| match self {
             Self::None => false,
@@ -186,7 +190,8 @@ impl WaitRule {
 }
 
 impl<'a> PlanConfig<'a> {
-    /// From the one device to the other, from time 0 on, with share 1 and unscaled.
+    /// Returns the settings for a replay of a profile of device `own` on device `target`, from time
+    /// 0 on, with share 1 and unscaled times.
     #[must_use]
     pub fn new(own: &'a Device, target: &'a Device) -> Self {
         Self {
@@ -203,8 +208,9 @@ impl<'a> PlanConfig<'a> {
         }
     }
 
-    /// Returns the waits of ops besides [`Op::after`], by op: the waits between streams that hold,
-    /// and the waits for ops of other streams in the same hardware queue of the target.
+    /// Returns the waits of ops besides [`Op::after`], in the order of the ops that wait: the waits
+    /// between streams that hold, and the waits for ops of other streams in the same hardware queue
+    /// of the target.
     #[must_use]
     pub fn waits_of(&self, profile: &Profile) -> Vec<TaskWait> {
         let mut waits = self.stream_waits(profile);
@@ -229,7 +235,7 @@ impl<'a> PlanConfig<'a> {
     }
 }
 
-/// Makes a process of a profile; `level` says how urgent an op is.
+/// Returns the process that replays a profile; `level` returns how urgent an op is.
 ///
 /// Tasks that can never run on the target stay in the process, to be refused when they arrive.
 pub fn plan(
@@ -275,11 +281,12 @@ pub fn plan(
     }
 }
 
-/// Returns what the host of a profile gave with each launch, by op; `UNKNOWN` for copies and fills.
+/// Returns the call by which the host of a profile launched each op; `UNKNOWN` for copies and
+/// fills.
 ///
-/// A launch is behind a copy if one lies between it and the launch before it in its stream, or for
-/// the first of a stream, if one comes before it or at the end: where a profile repeats, that is
-/// before it.
+/// A launch is behind a copy if a copy is between it and the launch before it in its stream. The
+/// first launch of a stream is also behind a copy that ends the stream, which comes before it where
+/// the profile repeats.
 pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     let mut copied = vec![false; profile.streams.len()];
     for op in &profile.ops {
@@ -301,7 +308,7 @@ pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     })
 }
 
-/// Where the host of a profile is known to have waited for the device, for
+/// Returns the waits of a profile's host for the device, as far as they are known, for
 /// [`ProcessPlan::closed`].
 #[must_use]
 pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
@@ -317,10 +324,10 @@ pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
 }
 
 impl Workload {
-    /// Checks that some launch of the workload can run on the target.
+    /// Checks that at least one launch of the workload can run on the target.
     ///
     /// # Errors
-    /// When it has launches and none of them can ever run there.
+    /// When the workload has launches and none of them can ever run on the target.
     pub fn check(&self, target: &Device) -> Result<(), SimError> {
         let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
         let launches = tasks.filter(|task| !matches!(task.work, Work::Copy { .. })).count();
@@ -332,8 +339,8 @@ impl Workload {
         Err(SimError::NothingRuns { launches, device: target.product.clone(), first })
     }
 
-    /// The launches that can never run on the target, whatever the policy: the position of their
-    /// process, theirs in it, and why, in words.
+    /// Returns the launches that can never run on the target, whatever the policy: (position of the
+    /// process, position of the task in it, reason in words).
     pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
         let cus = Cus::new(target.shape, 1);
         let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
@@ -345,7 +352,7 @@ impl Workload {
     }
 }
 
-/// Why a task can never run, in words.
+/// Returns the reason why a task can never run, in words; `None` where it can.
 fn why_not(cus: &Cus, task: &Task) -> Option<String> {
     match task.work {
         Work::Unfit { resource: Resource::Vgpr, wanted, available } => {
@@ -376,19 +383,22 @@ fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
     format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
-/// Returns how long an op that has peers works where it need not wait for them.
+/// Returns the time in ns for which a collective op works when it need not wait for its peers;
+/// `None` for an op without peers.
 fn collective(profile: &Profile, position: usize) -> Option<u64> {
     let all = &profile.collectives;
     let at = all.binary_search_by_key(&position, |it| it.op as usize).ok()?;
     Some(all[at].work_ns)
 }
 
-/// Returns an op that lasts as long as it ran after the op that it waits for.
+/// Returns a copy of an op with the time for which it ran after the end of the op for which it
+/// waits as its duration.
 fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
-/// Returns how long a workgroup of an op lasts on its own device, if that was calibrated.
+/// Returns the time in ns of one workgroup of an op on the device of the recording, if it was
+/// calibrated.
 fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }
@@ -430,7 +440,8 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
 /// The most rounds of one launch: with a nanosecond each, over four seconds of one launch.
 const MOST_ROUNDS: u64 = 1 << 32;
 
-/// The number of rounds in which a launch ran on its own device, and of workgroups at once.
+/// The rounds of a launch on the device of the recording: their number, and the workgroups that run
+/// at once.
 pub(crate) struct LaunchRounds {
     pub(crate) count: u64,
     pub(crate) at_once: u64,
@@ -441,8 +452,8 @@ pub(crate) fn launch_rounds(op: &Op, own: &Device) -> LaunchRounds {
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
-/// Returns the workgroups of a launch, and with them the places that its clusters leave empty: a
-/// compute unit that can hold none of them is taken as long as a full round lasts.
+/// Returns the number of workgroups of a launch, plus the number of places that its clusters leave
+/// empty: such a place is taken for as long as a full round lasts.
 fn with_gaps(op: &Op, target: &Device) -> u64 {
     let resident = target.residency(&op.footprint).workgroups.max(1);
     let (all, held) = (target.at_once(resident, 1), at_once(op, target));
@@ -450,8 +461,8 @@ fn with_gaps(op: &Op, target: &Device) -> u64 {
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 
-/// Returns how long a workgroup of a kernel lasts on its own device, by rounds over all of it; 0
-/// for an op that is no kernel or cannot run.
+/// Returns the time in ns of one workgroup of a kernel if it had its own device to itself in
+/// rounds; 0 for an op that is no kernel or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
     match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
@@ -461,9 +472,9 @@ pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u
 }
 
 impl PlanConfig<'_> {
-    /// Returns how long the op of a profile at a position lasts on its own device where nothing is
-    /// in its way: rounds of whole nanoseconds; where it was calibrated, beside the kernels that
-    /// ran beside it when recorded; and with its peers. 0 where there is no such op.
+    /// Returns the time in ns that the op at a position of the profile lasts in a replay on its own
+    /// device where nothing is in its way; 0 where there is no such op. A kernel lasts whole rounds
+    /// of workgroups; with calibrated workgroups or with peers, an op lasts as recorded.
     #[must_use]
     pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
         let Some(op) = profile.ops.get(position) else { return 0 };

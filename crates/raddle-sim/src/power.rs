@@ -1,4 +1,4 @@
-//! How much power does the work draw?
+//! How much power do the waves of a run draw?
 //!
 //! The model: each instruction of a wave costs a fixed energy by its kind, and a load or a store
 //! what the memory costs that it reaches, LDS or HBM. So a wave draws the sum of its rates times
@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// The energy of one instruction of each kind, in the order of [`InstructionKind::ALL`], of memory,
-/// and the power that is drawn while nothing runs.
+/// The energy of instructions, by kind in the order of [`InstructionKind::ALL`], and of memory, and
+/// the power that a device draws while no work runs.
 ///
 /// ```
 /// use raddle_sim::EnergyModel;
@@ -34,7 +34,7 @@ use crate::figures::round;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyModel {
-    /// The energy of one instruction of each kind, in pJ.
+    /// The energy of one instruction of a wave, by kind, in pJ.
     pub pj: [u32; 6],
     /// The energy that a load or a store adds if it stays in LDS, in pJ.
     #[serde(default)]
@@ -42,14 +42,14 @@ pub struct EnergyModel {
     /// The energy that a load or a store adds if it reaches HBM, in pJ.
     #[serde(default)]
     pub hbm_pj: u32,
-    /// Of 100 loads and stores of a workgroup that has LDS, how many stay there; the others, and
-    /// all of workgroups without LDS, reach HBM.
+    /// The number of 100 loads and stores that stay in LDS, of workgroups that have LDS; all others
+    /// reach HBM.
     #[serde(default)]
     pub lds_percent: u32,
-    /// The power of the device while nothing runs, its compute units left out, in mW.
+    /// The power of the device without its compute units while no work runs, in mW.
     #[serde(default)]
     pub idle_mw: u32,
-    /// The power of each compute unit while nothing runs, in mW.
+    /// The power of each compute unit while no work runs, in mW.
     #[serde(default)]
     pub cu_idle_mw: u32,
 }
@@ -59,8 +59,8 @@ impl EnergyModel {
     /// GV100, what O'Connor et al. (MICRO 2017) give for HBM2 (3.92 pJ a bit, 128 bytes an
     /// instruction of a wave) and what an access of 256 bits to on-chip SRAM costs by table 7 of
     /// BMC Bioinformatics 19:424 (2018), 50 pJ; none of the three was read again. The weights of
-    /// instructions and `lds_percent` are assumed: round figures of our own. Fit for comparing
-    /// policies, not for a power budget.
+    /// instructions and `lds_percent` are assumed: round figures of our own. The weights suit a
+    /// comparison of policies, not a power budget.
     pub const ASSUMED: Self = Self {
         pj: [60, 400, 400, 2000, 50, 30],
         lds_pj: 200,
@@ -70,10 +70,11 @@ impl EnergyModel {
         cu_idle_mw: 283,
     };
 
-    /// The model by which nothing draws power: a run that counts by it has no energy.
+    /// The model in which no instruction draws power, so that a run has no energy.
     pub const NONE: Self = Self::of_instructions([0; 6]);
 
-    /// Returns a model with these weights of instructions, and with memory and idleness free.
+    /// Returns a model with these weights of instructions in pJ, in which memory and idleness cost
+    /// nothing.
     #[must_use]
     pub const fn of_instructions(pj: [u32; 6]) -> Self {
         Self { pj, lds_pj: 0, hbm_pj: 0, lds_percent: 0, idle_mw: 0, cu_idle_mw: 0 }
@@ -93,15 +94,16 @@ impl EnergyModel {
         each.fold(0, u64::saturating_add)
     }
 
-    /// Returns the energy that a load or a store adds to that of its instruction, in pJ.
+    /// Returns the energy that a load or a store adds to that of its instruction, in pJ; `lds` is
+    /// true for a workgroup with LDS.
     fn memory_pj(&self, lds: bool) -> u64 {
         let [lds_pj, hbm_pj] = [self.lds_pj, self.hbm_pj].map(u64::from);
         let stay = if lds { u64::from(self.lds_percent.min(100)) } else { 0 };
         (stay * lds_pj + (100 - stay) * hbm_pj) / 100
     }
 
-    /// Returns the power that a compute unit draws for the given number of waves of each activity,
-    /// without LDS and without idle power; in mW, rounded down.
+    /// Returns the power of a compute unit with these waves, given as (activity, number of waves),
+    /// without LDS and idle power, in mW, rounded down.
     #[must_use]
     pub fn cu_mw(&self, waves: impl IntoIterator<Item = (Activity, u64)>) -> u64 {
         let of = |(activity, waves)| self.wave_uw(activity, false).saturating_mul(waves);
@@ -115,18 +117,18 @@ impl Default for EnergyModel {
     }
 }
 
-/// The energy of a run, with idle energy apart.
+/// The energy that the work of a run drew, and the idle power beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
     /// The energy of each compute unit, in fJ.
     pub cu_fj: Vec<u128>,
-    /// The most that each compute unit drew for a nanosecond or longer, in uW.
+    /// The most that each compute unit drew in any nanosecond, in uW.
     pub cu_peak_uw: Vec<u64>,
-    /// The most that all compute units together drew for a nanosecond or longer, in uW.
+    /// The most that all compute units together drew in any nanosecond, in uW.
     pub peak_uw: u64,
     /// The integral of the square of the power of each compute unit, in mW^2 ns.
     pub cu_squared: Vec<u128>,
-    /// The power of the device and its compute units while nothing runs, in uW.
+    /// The power of the device and its compute units while no work runs, in uW.
     pub idle_uw: u64,
 }
 
@@ -138,22 +140,23 @@ impl Energy {
     }
 }
 
-/// The energy of a run in few figures.
+/// The energy of a run, as the figures that results show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
-    /// The energy of the work, in uJ.
+    /// The energy that the work drew, in uJ.
     pub energy_uj: u64,
-    /// The energy that was drawn beside the work, busy or not, in uJ.
+    /// The idle energy of the run, in uJ: the idle power of the device times the length of the run,
+    /// busy or not.
     #[serde(default)]
     pub idle_uj: u64,
     /// The energy of the work and the idle energy together, in uJ.
     #[serde(default)]
     pub total_uj: u64,
-    /// The total energy with all weights of the work at a half, in uJ.
+    /// The total energy if all weights of the work were half as large, in uJ.
     #[serde(default)]
     pub total_low_uj: u64,
-    /// The total energy with all weights of the work at three halves, in uJ.
+    /// The total energy if all weights of the work were one and a half times as large, in uJ.
     #[serde(default)]
     pub total_high_uj: u64,
     /// The total energy times the time from the first event to the last end, in uJ s.
@@ -167,20 +170,22 @@ pub struct EnergySummary {
     pub cu_peak_mw: u64,
     /// The energy of the work on the compute unit where it was most, in uJ.
     pub(crate) cu_most_uj: u64,
-    /// The most energy of a compute unit over the mean of all: 1 where it was equal on all.
+    /// The energy of the compute unit that drew most, over the mean of all compute units: 1 where
+    /// all drew equally much.
     #[serde(default)]
     pub hottest_to_mean: f64,
-    /// Jain's index of the energy of the work on each compute unit: 1 where it was equal on all.
+    /// Jain's index of the energy of the compute units: 1 where all drew equally much.
     #[serde(default)]
     pub jain: f64,
-    /// How unevenly a compute unit drew over time: the standard deviation of its power over the
-    /// mean power of all compute units, root mean square over compute units.
+    /// The unevenness of a compute unit's power over time: its standard deviation over the mean
+    /// power of all compute units, as the root mean square over compute units.
     #[serde(default)]
     pub over_time: f64,
 }
 
 impl EnergySummary {
-    /// Sums up a run that lasted `lasted_ns`; `None` where no work is known to have drawn energy.
+    /// Returns the figures of a run that lasted `lasted_ns`; `None` where no work is known to have
+    /// drawn energy.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
         if total == 0 {
@@ -221,19 +226,20 @@ impl EnergySummary {
     }
 }
 
-/// The power that is drawn now, since when, and the energy that was drawn before.
+/// The power that is drawn now (`uw`), the tick since when, and the energy that was drawn before.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     uw: u64,
     since: Tick,
     fj: u128,
     peak_uw: u64,
-    /// In mW^2 ns.
+    /// The integral of the square of the power, in mW^2 ns.
     squared: u128,
 }
 
 impl Drawn {
-    /// Counts up to `now`. Power that is drawn for no time at all is no peak.
+    /// Adds the energy drawn up to `now`. Power that was drawn for less than a nanosecond is no
+    /// peak.
     fn settle(&mut self, now: Tick) {
         let span = now.since(self.since).0;
         if span > 0 {
@@ -246,7 +252,7 @@ impl Drawn {
     }
 }
 
-/// A meter of power while a run goes.
+/// A meter of the power that the waves on each compute unit draw while a run goes on.
 #[derive(Debug)]
 pub(crate) struct PowerMeter {
     cus: Vec<Drawn>,
@@ -261,18 +267,18 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// Sets the power that is drawn while nothing runs.
+    /// Sets the power that the device draws while no work runs.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
-    /// Notes that waves which draw `uw` together came to each of these compute units.
+    /// Records that waves which together draw `uw` microwatts came to each of these compute units.
     pub(crate) fn came(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_add);
     }
 
-    /// Notes that waves which draw `uw` together left each of these compute units.
+    /// Records that waves which together draw `uw` microwatts left each of these compute units.
     pub(crate) fn went(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_sub);
     }

@@ -1,4 +1,4 @@
-//! How long did preemptions take, by which way, and what did they throw away?
+//! How long did preemptions take, in which way, and how much work did they throw away?
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,43 @@ use serde::{Deserialize, Serialize};
 use crate::Outcome;
 use crate::figures::percentile;
 
-/// The preemptions of a run in few figures.
+/// The preemptions of a run, as the figures that results show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PreemptionSummary {
-    /// Completed preemptions, by the way that the policy chose.
+    /// The completed preemptions, grouped by the way that the policy chose.
     pub ways: Vec<WaySummary>,
-    /// Resets that were asked for and not made, by reason.
+    /// The number of resets that were asked for and not made, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resets_refused: BTreeMap<RefusedReset, u64>,
-    /// For how long killed launches had run.
+    /// The time in ns from the first start of killed launches until they were killed, in sum.
     pub thrown_ns: u64,
-    /// By process: for how long it was preempted, from the loss of the turn until it went on.
+    /// The time in ns for which each process was preempted, from the loss of the turn until it went
+    /// on.
     pub preempted_ns: Vec<u64>,
 }
 
-/// The preemptions by one way.
+/// The preemptions in one way, as figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WaySummary {
-    /// The way.
+    /// The way of preempting.
     pub way: Preemption,
-    /// How many preemptions.
+    /// The number of preemptions.
     pub count: u64,
-    /// From the loss of the turn until nothing of the process ran on the device: the median.
+    /// The median of the time in ns from the loss of the turn until no work of the process ran on
+    /// the device.
     pub p50_ns: u64,
-    /// The 99th percentile of the time until nothing of the process ran on the device.
+    /// The 99th percentile of the time in ns from the loss of the turn until no work of the process
+    /// ran on the device.
     pub p99_ns: u64,
-    /// The longest time until nothing of the process ran on the device.
+    /// The longest time in ns from the loss of the turn until no work of the process ran on the
+    /// device.
     pub worst_ns: u64,
 }
 
 impl PreemptionSummary {
-    /// Sums up a run; `None` where nothing was preempted.
+    /// Returns the figures of a run; `None` where no process was preempted.
     #[must_use]
     pub fn new(processes: usize, outcome: &Outcome) -> Option<Self> {
         let tally = &outcome.preemptions;

@@ -1,4 +1,4 @@
-//! Which event is next?
+//! Which simulated event is next?
 //!
 //! Ordered by tick, then first in, first out.
 
@@ -7,44 +7,44 @@ use std::collections::BinaryHeap;
 
 use raddle_policy::{LaunchId, Preemption, Tick};
 
-/// Something that will happen inside the simulator.
+/// An event that will happen inside the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
     /// A process joins.
     Join(u16),
-    /// A program gives a hint: its process, and the position of the hint.
+    /// A program gives a hint: (process, position of the hint in its plan).
     Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
-    /// A launch is issued, as its gap has passed.
+    /// A launch is issued, as the recorded gap before it has passed.
     Issue(LaunchId),
-    /// A launch waits for nothing any more.
+    /// A launch no longer waits for other work.
     Ready(LaunchId),
-    /// Workgroups that run together end: slot and generation.
+    /// A front (workgroups that end together) ends: (slot, generation).
     Front(u32, u32),
     /// A copy or fill ends.
     Copy(LaunchId),
-    /// A copy that has not begun has been taken off in this way.
+    /// A copy that has not begun has been taken off the device in this way.
     CopyOff(LaunchId, Preemption),
-    /// A copy that was taken off is back.
+    /// A copy that was taken off is back on the device.
     CopyBack(LaunchId),
-    /// A launch that has run to its end has been cleaned up.
+    /// A launch that has run to its end has been cleaned up, so that its end is known.
     CleanedUp(LaunchId),
-    /// A launch has been taken off.
+    /// A launch has been taken off the device.
     TakenOff(LaunchId),
-    /// Launches of a process see its raised flag.
+    /// The raised flag of a process is visible to its launches.
     Raised(u16),
     /// The reset of a process is over.
     ResetOver(u16),
-    /// A launch is back.
+    /// A launch that was taken off is back on the device.
     Restored(LaunchId),
-    /// The dispatcher asked to be woken.
+    /// A wake is due that the dispatcher asked for.
     Wake,
 }
 
 impl Due {
-    /// Returns whether work comes or ends by it; else the dispatcher was woken, or moved work that
-    /// is there.
+    /// Returns whether the event is the begin or end of work; false for a wake, and for moves of
+    /// work that is there already.
     pub(crate) const fn is_work(self) -> bool {
         match self {
             Self::Join(_) | Self::Hint(..) | Self::Arrival(_) => true,
@@ -56,7 +56,7 @@ impl Due {
     }
 }
 
-/// Events in the order in which they happen.
+/// The events to come, in the order in which they happen.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     heap: BinaryHeap<Reverse<(Tick, u64, Due)>>,
@@ -71,12 +71,12 @@ impl Queue {
         self.count += 1;
     }
 
-    /// Returns when the next event happens.
+    /// Returns the tick of the next event; `None` without one.
     pub(crate) fn next_tick(&self) -> Option<Tick> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Takes out the next event of this very tick.
+    /// Removes and returns the next event of this very tick; `None` without one.
     pub(crate) fn pop_at(&mut self, now: Tick) -> Option<Due> {
         if self.next_tick()? > now {
             return None;
@@ -86,7 +86,7 @@ impl Queue {
         Some(due)
     }
 
-    /// Returns whether only wakes are left.
+    /// Returns whether all events to come are wakes.
     pub(crate) fn only_wakes(&self) -> bool {
         self.wakes == self.heap.len()
     }

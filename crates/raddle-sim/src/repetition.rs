@@ -1,34 +1,37 @@
-//! When does the profile of a process begin anew?
+//! When does the profile of a process begin, and when does it begin anew?
 
 use raddle_policy::Ticks;
 
-/// When the profile of a process begins, and begins anew. Each time it begins is a *request* but
-/// for [`Repetition::BackToBack`].
+/// The rule by which the profile of a process begins, and begins anew. Each run of the profile is a
+/// *request*, except under [`Repetition::BackToBack`].
 ///
-/// The launches of a stream stay in order over all of them: what a later request has in a stream
-/// waits for the last launch that the earlier one has there.
+/// The launches of a stream stay in order over all runs: the first launch of a later run in a
+/// stream waits for the last launch of the run before in that stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Repetition {
-    /// Where [`Workload::repeat`](crate::Workload::repeat) says so: each time when the recorded
-    /// span of the one before is over, until the longest such profile has ended once and every
-    /// request of `At` has ended.
+    /// Begins anew, where [`Workload::repeat`](crate::Workload::repeat) is true, each time when the
+    /// recorded span of the run before is over. This lasts until the longest such profile has ended
+    /// once, every request of `At` has ended, and the last `until` of a `Closed` process has come.
     #[default]
     BackToBack,
-    /// Open loop: at these times since the process joins, which do not fall; all of them, whatever
-    /// became of the requests before. One or more.
+    /// Open loop: begins at each of these times since the process joins, one or more and ascending,
+    /// whatever became of the requests before.
     At(Vec<Ticks>),
-    /// Closed loop: when the request before has ended, for as long as the others give company (see
-    /// `BackToBack`), or until this time of the run.
+    /// Closed loop: begins when the request before has ended, for as long as profiles under
+    /// `BackToBack` repeat, or until a time of the run.
     Closed {
-        /// No request begins then or later; `None` follows the others.
+        /// The time of the run from which on no request begins; with `None` the end of repeating as
+        /// under `BackToBack`.
         until: Option<Ticks>,
     },
-    /// When a request of each of these processes has ended: request k after the k-th end of all.
+    /// Begins when a request of each of these processes has ended: request k after the k-th end of
+    /// all of them.
     After(Vec<u16>),
 }
 
 impl Repetition {
-    /// Returns whether the makespan lasts until every request has ended, and not only the first.
+    /// Returns whether the makespan lasts until every request has ended, and not only until the
+    /// first has.
     pub(crate) const fn is_counted(&self) -> bool {
         matches!(self, Self::At(_) | Self::After(_))
     }

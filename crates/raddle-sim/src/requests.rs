@@ -1,4 +1,4 @@
-//! How long did requests take, and what did the slowest wait for?
+//! How long did requests take, and for what did the slowest of them wait?
 //!
 //! A request is one repetition of a profile that began at a time of its own. It arrives when it
 //! begins, recorded launch times included, and has ended when all of its work has. Nanoseconds.
@@ -16,51 +16,55 @@ use crate::workload::Workload;
 /// The number of slowest requests that are listed one by one.
 const SLOWEST: usize = 10;
 
-/// The requests of one process in few figures.
+/// The requests of one process, as the figures that results show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestSummary {
-    /// Requests that arrived.
+    /// The number of requests that arrived.
     pub arrived: u64,
-    /// Requests that arrived and ended; launches that can never run do not count as missing.
+    /// The number of requests that arrived and ended; a request ends also where some of its
+    /// launches can never run.
     pub ended: u64,
-    /// When the last request had ended, 0 if none has: by then `ended` of them had been served.
+    /// The time in ns at which the last request had ended; 0 if none has. By then `ended` requests
+    /// had been served.
     #[serde(default)]
     pub last_end_ns: u64,
-    /// The first requests, which no figure below counts, as the device was empty before them.
+    /// The number of first requests that the figures below leave out, as the device was empty
+    /// before them.
     #[serde(default)]
     pub warm_up: u32,
-    /// Mean time from arrival to end.
+    /// The mean time in ns from arrival to end.
     #[serde(default)]
     pub latency_mean_ns: u64,
-    /// Median time from arrival to end.
+    /// The median time in ns from arrival to end.
     pub latency_p50_ns: u64,
-    /// The bounds of the median; absent for fewer than ten requests.
+    /// The 95 % bounds of the median; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_interval: Option<Interval>,
-    /// 90th percentile of the time from arrival to end, nearest rank.
+    /// The 90th percentile of the time in ns from arrival to end, nearest rank.
     #[serde(default)]
     pub latency_p90_ns: u64,
-    /// 95th percentile of the time from arrival to end, nearest rank.
+    /// The 95th percentile of the time in ns from arrival to end, nearest rank.
     #[serde(default)]
     pub latency_p95_ns: u64,
-    /// 99th percentile of the time from arrival to end, nearest rank.
+    /// The 99th percentile of the time in ns from arrival to end, nearest rank.
     pub latency_p99_ns: u64,
-    /// The bounds of the 99th percentile; absent for fewer than ten requests.
+    /// The 95 % bounds of the 99th percentile; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_interval: Option<Interval>,
-    /// The longest time from arrival to end.
+    /// The longest time in ns from arrival to end.
     pub latency_max_ns: u64,
-    /// The time from arrival to end of one request alone on the device; absent where no run alone
-    /// was given.
+    /// The time in ns from arrival to end of one request alone on the device; `None` where no run
+    /// alone was given.
     pub alone_ns: Option<u64>,
-    /// The times from arrival to end, in the order of arrival; kept in memory alone.
+    /// The times in ns from arrival to end, in the order of arrival; they are kept in memory alone
+    /// and not written.
     #[serde(skip)]
     pub in_order_ns: Vec<u64>,
-    /// All times from arrival to end.
+    /// The histogram of all times from arrival to end.
     #[serde(default)]
     pub latencies: LatencyHistogram,
-    /// The slowest requests, the slowest first; of equals the earlier.
+    /// The slowest requests, the slowest first; of equally slow ones the earlier first.
     #[serde(default)]
     pub slowest: Vec<SlowRequest>,
 }
@@ -71,18 +75,19 @@ pub struct RequestSummary {
 pub struct SlowRequest {
     /// The number of the request, from 0.
     pub number: u32,
-    /// When the request arrived.
+    /// The time in ns at which the request arrived.
     pub arrival_ns: u64,
-    /// When the request had ended.
+    /// The time in ns at which the request had ended.
     pub end_ns: u64,
-    /// The time from arrival to end.
+    /// The time in ns from arrival to end.
     pub latency_ns: u64,
-    /// The parts of `latency_ns` by what they were spent on; they add up to it.
+    /// The parts of `latency_ns` by what the time was spent on; they add up to it.
     pub waits: TimeSpent,
 }
 
 impl RequestSummary {
-    /// Sums up the requests of a process; `None` where its profile has none.
+    /// Returns the figures of the requests of a process; `None` where its profile is not run by
+    /// requests.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,
@@ -121,8 +126,8 @@ impl RequestSummary {
 }
 
 impl Outcome {
-    /// How long the first repetition of the first process took, from its arrival to its end; `None`
-    /// where it did not end.
+    /// Returns the time in ns that the first repetition of the first process took, from its arrival
+    /// to its end; `None` where it did not end.
     #[must_use]
     pub fn first_latency_ns(&self) -> Option<u64> {
         served(self, 0).first().copied().flatten().map(|served| served.latency_ns)
@@ -147,8 +152,8 @@ fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest
     ended.into_iter().filter_map(told).collect()
 }
 
-/// Returns what a request spent its time on; until the last of the requests before it has ended, it
-/// is behind them.
+/// Returns on what a request spent its time from `arrival` to `end`; until the last of the requests
+/// before it has ended, it waits behind them. `None` where its marks were not kept.
 fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
     let own = marks.get(number)?;
     let (_, at_end) = own.ended?;
@@ -169,15 +174,16 @@ fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Optio
     Some(spent)
 }
 
-/// A repetition that has ended.
+/// A repetition of a profile that has ended.
 #[derive(Clone, Copy)]
 pub(crate) struct Served {
     pub(crate) end: Tick,
-    /// From its arrival.
+    /// The time in ns from its arrival to its end.
     latency_ns: u64,
 }
 
-/// Returns what became of each repetition; `None` where it has not ended, or nothing of it ran.
+/// Returns the arrival and end of each repetition of a process; `None` where it has not ended, or
+/// where none of its launches ran.
 pub(crate) fn served(outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
     struct RequestEnd {

@@ -1,4 +1,4 @@
-//! What becomes of the times of a profile on another device than its own?
+//! How long do the workgroups of a profile last on another device than that of the recording?
 //!
 //! How many workgroups the other device holds at once follows from its compute units and what they
 //! hold; a scale says how long one of them lasts there. Copies and fills are not scaled.
@@ -7,21 +7,21 @@ use raddle_device::Device;
 
 use crate::SimError;
 
-/// The figure by which the time of a workgroup is scaled.
+/// The property of devices by which the time of a workgroup is scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scaling {
-    /// No scale: a workgroup lasts as long as on its own device.
+    /// No property: a workgroup lasts as long as on the device of the recording.
     #[default]
     None,
-    /// By the clock of the compute units: for work that computes.
+    /// The clock of the compute units, for work that computes.
     Clock,
-    /// By the share of the memory's bandwidth that a compute unit has: for work that moves data.
+    /// The part of the memory's bandwidth that a compute unit has, for work that moves data.
     Bandwidth,
 }
 
-/// How long a workgroup lasts on the other device, over how long on its own.
+/// The scale of times: how long a workgroup lasts on another device, over how long on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeScale {
     times: u128,
@@ -39,7 +39,7 @@ impl TimeScale {
     /// replayed on.
     ///
     /// # Errors
-    /// When the clock of either is unknown and is what to scale by.
+    /// When times are scaled by the clock and that of either device is unknown.
     pub fn of(scaling: Scaling, own: &Device, target: &Device) -> Result<Self, SimError> {
         let clock = |device: &Device| {
             let unknown = || SimError::NoClock { device: device.id.clone() };
@@ -57,7 +57,7 @@ impl TimeScale {
         Ok(Self { times: times.max(1), over: over.max(1) })
     }
 
-    /// Scales a time to the other device, rounded to whole nanoseconds, at least 1.
+    /// Returns a time in ns scaled to the other device, rounded to whole nanoseconds, at least 1.
     pub(crate) fn apply(self, ns: u64) -> u64 {
         let Self { times, over } = self;
         if times == over {
@@ -75,7 +75,7 @@ impl std::fmt::Display for TimeScale {
 }
 
 impl Scaling {
-    /// The word for a scale in options and results.
+    /// Returns the word, in options and results, for the property by which times are scaled.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -18,7 +18,7 @@ use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, SimConfig, SimError, run};
 
-/// A device, and what comes to it when.
+/// A script of a small run: a device, and the launches and hints that come to it, with their ticks.
 ///
 /// ```
 /// use raddle_sim::Script;
@@ -36,17 +36,17 @@ pub struct Script {
     shape: CuShape,
     cus: u16,
     at: Ticks,
-    /// When each process joins, and its share.
+    /// The tick at which each process joins, and its share, by process.
     joined: BTreeMap<u16, (Ticks, u32)>,
     launches: Vec<(u16, Task)>,
     hints: Vec<(u16, Ticks, Option<StreamId>, Hint)>,
 }
 
 impl Script {
-    /// Begins a script for a device such as `4x2`, four compute units of two SIMDs. A SIMD has 4
-    /// wave slots and 16 granules of vector registers, a compute unit 8 workgroup slots, 16
-    /// granules of LDS and 8 barriers. Any other text is a device without compute units, for which
-    /// there is no dispatcher.
+    /// Returns an empty script for a device such as `4x2`, four compute units of two SIMDs each. A
+    /// SIMD has 4 wave slots and 16 granules of vector registers, a compute unit 8 workgroup slots,
+    /// 16 granules of LDS and 8 barriers. Any other text is a device without compute units, for
+    /// which there is no dispatcher.
     pub fn on(device: &str) -> Self {
         let read = |(cus, simds): (&str, &str)| Some((cus.parse().ok()?, simds.parse().ok()?));
         let (cus, simds) = device.split_once('x').and_then(read).unwrap_or_default();
@@ -69,21 +69,21 @@ impl Script {
         }
     }
 
-    /// Lets a process join now with this share, 1 or more. Without this call it joins at tick 0
-    /// with share 1.
+    /// Makes a process join at the present tick of the script with this share, 1 or more. Without
+    /// this call it joins at tick 0 with share 1.
     pub fn join(mut self, process: u16, share: u32) -> Self {
         self.joined.insert(process, (self.at, share));
         self
     }
 
-    /// Sets the tick at which everything that follows in the script happens.
+    /// Sets the present tick of the script, at which all that follows in it happens.
     pub const fn at(mut self, tick: u64) -> Self {
         self.at = Ticks(tick);
         self
     }
 
-    /// Lets a launch of a process become ready now: of level 0, one workgroup of one wave that
-    /// lasts 100 ticks, without a barrier, in a stream of its own.
+    /// Adds a launch of a process that becomes ready at the present tick of the script: of level 0,
+    /// one workgroup of one wave that lasts 100 ticks, without a barrier, in a stream of its own.
     pub fn launch(mut self, process: u16) -> Self {
         self.joined.entry(process).or_insert((Ticks::ZERO, 1));
         let work = Work::Kernel {
@@ -110,44 +110,45 @@ impl Script {
         self
     }
 
-    /// Lets the program of a process give this hint now.
+    /// Adds a hint that the program of a process gives at the present tick of the script.
     pub fn hint(mut self, process: u16, hint: Hint) -> Self {
         self.joined.entry(process).or_insert((Ticks::ZERO, 1));
         self.hints.push((process, self.at, None, hint));
         self
     }
 
-    /// Puts the last launch into this stream of its process, behind those launched into it before.
+    /// Puts the last launch into this stream of its process, behind the launches put into it
+    /// before.
     pub fn stream(self, stream: u32) -> Self {
         self.last(|task| task.stream = StreamId(stream))
     }
 
-    /// Sets the level of the last launch.
+    /// Sets the level of the last launch; 0 is the most urgent.
     pub fn level(self, level: u8) -> Self {
         self.last(|task| task.level = Level(level))
     }
 
-    /// Sets how many workgroups the last launch has.
+    /// Sets the number of workgroups of the last launch.
     pub fn workgroups(self, count: u64) -> Self {
         self.kernel(|workgroups, _, _| *workgroups = count)
     }
 
-    /// Sets how many waves each workgroup of the last launch has.
+    /// Sets the number of waves of each workgroup of the last launch.
     pub fn waves(self, count: u16) -> Self {
         self.kernel(|_, _, demand| demand.waves = count)
     }
 
-    /// Sets the demand of each workgroup of the last launch.
+    /// Sets the demand of each workgroup of the last launch, in granules.
     pub fn demand(self, takes: Demand) -> Self {
         self.kernel(|_, _, demand| *demand = takes)
     }
 
-    /// Sets how long each workgroup of the last launch lasts.
+    /// Sets the ticks that each workgroup of the last launch lasts.
     pub fn lasts(self, ticks: u64) -> Self {
         self.kernel(|_, lasts, _| *lasts = Ticks(ticks))
     }
 
-    /// Lets the last launch be killed and run again.
+    /// Marks the last launch as idempotent: it may be killed and run again.
     pub fn idempotent(self) -> Self {
         self.last(|task| task.idempotent = Idempotence::Idempotent)
     }
@@ -167,13 +168,12 @@ impl Script {
         })
     }
 
-    /// Returns the builder of a dispatcher for the device; it has the default policies until it is
-    /// given others.
+    /// Returns the builder of a dispatcher for the device, with the default policies in all slots.
     pub fn builder(&self) -> Builder {
         Composed::builder(self.shape, self.cus)
     }
 
-    /// Plays the script to its end.
+    /// Runs the script under a dispatcher to its end, and returns what happened.
     ///
     /// # Errors
     /// If the dispatcher breaks a law or never stops.
@@ -202,25 +202,25 @@ impl Script {
     }
 }
 
-/// The actions of a dispatcher, and the waves that ended between them. As text it is a table with
-/// one line each, made for a snapshot.
+/// The actions of a dispatcher in a script, and the waves that ended between them. As text it is a
+/// table with one line for each, made for a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Transcript {
-    /// The lines in order.
+    /// The lines of the transcript, in the order in which they happened.
     pub lines: Vec<TranscriptLine>,
 }
 
-/// One action, or waves that ended.
+/// One line of a transcript: an action of the dispatcher, or waves that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLine {
     /// The tick of the line.
     pub(crate) t: Tick,
     /// The launch or process of the line; empty where it concerns none.
     pub(crate) of: String,
-    /// The action; in brackets, an event.
+    /// The name of the action; in brackets, that of an event.
     pub(crate) action: &'static str,
-    /// The rest of the action, such as workgroups and their places.
+    /// The details of the action, such as workgroups and their compute units.
     pub(crate) what: String,
 }
 
@@ -238,7 +238,7 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// Writes down what a dispatcher does.
+/// A dispatcher that passes all calls to another one and writes down its actions.
 struct Scribe<'d> {
     dispatcher: &'d mut dyn Dispatcher,
     transcript: Transcript,

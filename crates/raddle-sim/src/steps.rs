@@ -12,27 +12,27 @@ use crate::outcome::Outcome;
 use crate::requests::served;
 use crate::workload::Workload;
 
-/// The steps of one process.
+/// The steps (repetitions) of one process, as the figures that results show.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepSummary {
-    /// Steps that ended before the makespan did; at least the first counts.
+    /// The number of steps that ended before the makespan did; at least the first counts.
     pub ended: u64,
-    /// The mean time of a step: from when the process joined to the end of the last, over their
-    /// number.
+    /// The mean time of a step in ns: from when the process joined to the end of the last step,
+    /// over the number of steps.
     pub step_ns: u64,
-    /// The bounds of the mean; absent for fewer than ten steps.
+    /// The 95 % bounds of the mean; `None` for fewer than ten steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// The time of the first step.
+    /// The time of the first step, in ns.
     pub first_ns: u64,
-    /// Steps in a second.
+    /// The number of steps in a second.
     pub per_second: f64,
 }
 
 impl StepSummary {
-    /// Sums up the steps of a process up to the end of the makespan; `None` where it does not
-    /// repeat, or none ended.
+    /// Returns the figures of the steps of a process up to the tick `until`; `None` where it does
+    /// not repeat, or where no step ended.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

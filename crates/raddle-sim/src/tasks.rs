@@ -1,4 +1,4 @@
-//! Which launches has each host issued, and which of them wait for nothing any more?
+//! Which launches has each host issued, and which of them no longer wait for others?
 //!
 //! Ids: each repetition of a profile takes a block of ids, one a task, in order.
 
@@ -16,17 +16,19 @@ use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 
-/// The state of one launch.
+/// The state of one launch, copy or fill.
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
-    /// True if the host has not issued the launch at its time: it comes a recorded gap after the
-    /// last launch that it waits for, or with the launch before it.
+    /// True if the host did not issue the launch at its recorded time, as the launch is issued
+    /// later: a recorded gap after the last launch for which it waits, or with the launch before
+    /// it.
     in_gap: bool,
-    /// How many launches this one waits for.
+    /// The number of launches for which this one still waits.
     waits: u32,
     ended: bool,
-    /// True if the launch was issued, and so was all that it waits for.
+    /// True if the launch was issued, and so was all work for which it waits: a dispatcher that
+    /// looks ahead may then be told.
     in_line: bool,
     /// True if the dispatcher has been told that the launch was issued.
     told: bool,
@@ -35,17 +37,17 @@ struct Standing {
 }
 
 impl Standing {
-    /// Returns whether the launch waits for nothing any more.
+    /// Returns whether the launch waits for no other launch.
     const fn is_free(&self) -> bool {
         self.waits == 0
     }
 }
 
-/// A launch of which the dispatcher may hear: its host has issued it.
+/// A launch that its host has issued, of which the dispatcher is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Issued {
     pub(crate) id: LaunchId,
-    /// True if the launch waits for nothing any more.
+    /// True if the launch waits for no other launch.
     pub(crate) free: bool,
 }
 
@@ -55,48 +57,52 @@ impl Issued {
     }
 }
 
-/// The begin or the end of a repetition.
+/// A mark: the begin or the end of a repetition of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) process: u16,
     pub(crate) iteration: u32,
     pub(crate) ended: bool,
-    /// True if the makespan lasts at least until this mark.
+    /// True if the makespan lasts at least until this moment.
     pub(crate) counts: bool,
 }
 
-/// All launches of all processes so far.
+/// All launches of all processes so far, with their states.
 #[derive(Debug)]
 pub(crate) struct Tasks<'w> {
     workload: &'w Workload,
     lanes: Vec<Lane>,
     standing: Vec<Standing>,
     pub(crate) records: Vec<Record>,
-    /// By process, how many launches and copies were issued and have not ended.
+    /// The number of launches and copies of each process that were issued and have not ended, by
+    /// process.
     pub(crate) open: Vec<u64>,
-    /// The marks since they were last taken.
+    /// The begins and ends of repetitions since the engine last took them.
     pub(crate) marks: Vec<Mark>,
-    /// Launches whose gap has begun, and when it ends, since they were last taken.
+    /// The launches whose recorded gap has begun since the engine last took them: (tick at which
+    /// the gap ends, launch).
     pub(crate) gaps: Vec<(Tick, LaunchId)>,
-    /// The process with the longest span of those that repeat back to back, lowest first.
+    /// The process with the longest span of those that repeat back to back, the lowest of equals;
+    /// `None` where none does.
     longest: Option<usize>,
-    /// Launches that lead the run and have not ended, and all that lead it.
+    /// The number of launches that lead the run ([`Workload::leading`]) and have not ended; `led`
+    /// is the number of all of them.
     leading: u64,
     led: u64,
-    /// When the last closed loop that knows its end ends.
+    /// The time at which the last closed loop with a given end ends; 0 where there is none.
     until: Ticks,
-    /// The time after which nothing is repeated any more, if repeating did not stop before.
+    /// The time in ns after which no profile is repeated any more.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
-    /// The most launches, repetitions included.
+    /// The most launches that the run may hold, repetitions included.
     most_launches: usize,
-    /// By process, the processes that begin after its ends.
+    /// The processes that begin a request when a request of this process ends, by process.
     followers: Vec<Vec<u16>>,
-    /// Processes whose hosts may have something else to issue next.
+    /// The processes whose hosts may have another time for their next launch than before.
     roused: Vec<u16>,
-    /// True if the dispatcher hears of launches that wait for others.
+    /// True if the dispatcher is told of launches that still wait for others.
     looks_ahead: bool,
-    /// A compute unit with nothing on it.
+    /// A device of one empty compute unit, by which launches that never fit are known.
     empty: Cus,
 }
 
@@ -151,8 +157,9 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Returns the time from which the latency of a launch counts: its issue, or as much earlier as
-    /// its request waited for the host, which has all ready for it up to its first wait.
+    /// Returns the tick from which the latency of a launch counts: its issue. A launch before the
+    /// first wait of its host counts from as much earlier as its request waited for the host, which
+    /// has prepared these launches by then.
     pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
         let record = &self.records[id.index()];
         let (plan, task) = self.plan(id);
@@ -163,7 +170,8 @@ impl<'w> Tasks<'w> {
         Tick(record.arrival.0.saturating_sub(queued.0))
     }
 
-    /// Returns where a launch meets others: the meeting, and the repetition.
+    /// Returns (number of the meeting at which a launch ends together with others, repetition);
+    /// `None` where it has no meeting.
     pub(crate) fn meeting(&self, id: LaunchId) -> Option<(u32, u32)> {
         let record = &self.records[id.index()];
         let all = &self.plan(id).0.meetings;
@@ -171,7 +179,8 @@ impl<'w> Tasks<'w> {
         Some((all[at].number, record.iteration))
     }
 
-    /// Returns when the peers of a launch on other devices end, if it has some.
+    /// Returns the tick at which the peers of a launch on other devices end; `None` where it has
+    /// none.
     pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
         let record = &self.records[id.index()];
         let peers = self.plan(id).1.peers?;
@@ -188,18 +197,18 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
-    /// Returns when each repetition arrived, by process and repetition.
+    /// Returns the tick at which each repetition arrived, by process and repetition.
     pub(crate) fn began(&self) -> Vec<Vec<Tick>> {
         let arrivals = |lane: &Lane| lane.repeats.iter().map(|it| Tick(it.offset.0)).collect();
         self.lanes.iter().map(arrivals).collect()
     }
 
-    /// Returns when a repetition that has begun arrived.
+    /// Returns the tick at which a repetition that has begun arrived.
     pub(crate) fn began_at(&self, process: u16, iteration: u32) -> Tick {
         Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
     }
 
-    /// Notes whether a launch lies on the device and is not held. Returns whether that is a change.
+    /// Records whether a launch is on the device and not held. Returns whether that is a change.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;
         std::mem::replace(before, placed) != placed
@@ -209,7 +218,8 @@ impl<'w> Tasks<'w> {
         self.standing[id.index()].placed
     }
 
-    /// Returns when a repetition of a process begins that waits for no end.
+    /// Returns the time of the run at which a repetition of a process begins, if it waits for the
+    /// end of no other.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -217,7 +227,8 @@ impl<'w> Tasks<'w> {
         plan.start + since
     }
 
-    /// Gives ids to one more repetition of a process, which begins at `offset`.
+    /// Adds one more repetition of a process, which begins at `offset`, with an id for each of its
+    /// tasks.
     fn begin(&mut self, process: usize, offset: Ticks) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let base = self.records.len();
@@ -262,7 +273,8 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// Returns when the host of a process issues its next launch.
+    /// Returns the tick at which the host of a process issues its next launch; `None` where there
+    /// is none.
     fn next_arrival(&self, process: usize) -> Option<Tick> {
         let (plan, lane) = (&self.workload.processes[process], &self.lanes[process]);
         let issued = lane.next().map(|issue| issue.at);
@@ -273,21 +285,23 @@ impl<'w> Tasks<'w> {
         issued.into_iter().chain(begun).min()
     }
 
-    /// Returns when the next request begins that has a time of its own.
+    /// Returns the time at which the next request begins that has a given time; `None` where there
+    /// is none.
     fn next_request(&self, process: usize) -> Option<Ticks> {
         let next = self.lanes[process].repeats.len();
         let times = self.workload.processes[process].times();
         (next < times.len()).then(|| self.offset(process, next))
     }
 
-    /// Returns the hosts to visit because they may issue something, each with its tick, of those
-    /// roused since the last call.
+    /// Returns (tick, process) for each host that may issue a launch then, of those whose times may
+    /// have changed since the last call.
     pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
         let roused = std::mem::take(&mut self.roused);
         roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
     }
 
-    /// Returns when to visit the host of a process, if that is earlier than its last alarm.
+    /// Returns the tick at which the host of a process may issue its next launch, if that is
+    /// earlier than the last tick returned for it; else `None`.
     fn alarm(&mut self, process: u16) -> Option<Tick> {
         let at = self.next_arrival(usize::from(process))?;
         let alarm = &mut self.lanes[usize::from(process)].alarm;
@@ -298,8 +312,8 @@ impl<'w> Tasks<'w> {
         Some(at)
     }
 
-    /// Lets the host issue everything that is due. Launches that wait for nothing go to `told`, and
-    /// the rest too if the dispatcher looks ahead.
+    /// Issues all launches of the host that are due. Launches that wait for no other are added to
+    /// `told`, and the others too if the dispatcher looks ahead.
     pub(crate) fn arrive(
         &mut self,
         process: usize,
@@ -347,15 +361,15 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// Issues a launch.
+    /// Records that a launch is issued, and adds it to `told` if the dispatcher is to be told.
     fn issue(&mut self, id: LaunchId, told: &mut Vec<Issued>) {
         self.standing[id.index()].issued = true;
         self.open[usize::from(self.records[id.index()].process)] += 1;
         self.line_up(id.0, told);
     }
 
-    /// Notes that a launch has ended or was refused; launches that waited for it alone go to
-    /// `told`.
+    /// Records that a launch has ended or was refused; launches that waited only for it are added
+    /// to `told`.
     pub(crate) fn finish(
         &mut self,
         id: LaunchId,
@@ -403,7 +417,8 @@ impl<'w> Tasks<'w> {
         if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// Returns the launches that were issued, or would be if others ended, and never ended.
+    /// Returns the launches that never ended, of those that were issued or would have been issued
+    /// if others had ended.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
         let stands = |(id, it): &(LaunchId, &Standing)| {
@@ -412,7 +427,7 @@ impl<'w> Tasks<'w> {
         ids.filter(stands).map(|(id, _)| id).collect()
     }
 
-    /// Returns how many launches that lead the run have ended, and how many lead it.
+    /// Returns (launches that lead the run and have ended, launches that lead it).
     pub(crate) const fn progress(&self) -> (u64, u64) {
         (self.led - self.leading, self.led)
     }

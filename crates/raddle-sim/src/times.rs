@@ -1,4 +1,4 @@
-//! For how long did each process run, live and wait?
+//! For how long did each process run, was it alive, and did it wait?
 //!
 //! Run time = time with waves on the device; alive time = time with a launch ready that has not
 //! ended; a wait = alive without waves. All are whole nanoseconds; with one process on the device
@@ -12,50 +12,52 @@ use raddle_policy::Tick;
 
 use crate::device_time::{Doing, TimeSpent};
 
-/// The time of one process.
+/// The times of one process in a run, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessTime {
-    /// Time with waves on the device.
+    /// Time in ns in which the process had waves on the device.
     pub run_ns: u64,
-    /// Time with a launch that was ready and had not ended.
+    /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// Run times of all processes, this one's included, while this one was alive.
+    /// The run times of all processes, this one included, in sum while this one was alive, in ns.
     pub(crate) run_of_all_ns: u64,
-    /// The longest time that the process was alive without waves on the device.
+    /// The longest time in ns that the process was alive without waves on the device.
     pub longest_wait_ns: u64,
-    /// The time of the process by what it was spent on.
+    /// The time of the process, divided by what it was spent on.
     pub(crate) spent: TimeSpent,
-    /// The length of the wait that goes on now, 0 where none does.
+    /// The length in ns of the wait that is going on now; 0 where none is.
     waits_ns: u64,
 }
 
-/// The time of all processes.
+/// The times of all processes in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// One a process.
+    /// The times of each process.
     pub processes: Vec<ProcessTime>,
-    /// Time with waves of any process on the device.
+    /// Time in ns in which any process had waves on the device.
     pub busy_ns: u64,
 }
 
-/// The times that have passed for all processes.
+/// The clocks that all processes share: times that have passed up to `now`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clocks {
     pub(crate) now: Tick,
-    /// Time in which exactly one process ran, and time in which more did.
+    /// Time in ns in which exactly one process had waves on the device; `more_ns` is that in which
+    /// several had.
     pub(crate) one_ns: u64,
     pub(crate) more_ns: u64,
-    /// Run times of all processes.
+    /// The run times of all processes in sum, in ns.
     pub(crate) run_ns: u128,
-    /// Time in which at least two processes were runnable.
+    /// Time in ns in which at least two processes were runnable.
     pub(crate) shared_ns: u64,
 }
 
-/// The account of one process, up to its last change.
+/// The account of the times of one process, up to its last change.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) time: ProcessTime,
-    /// Wave-slot time, in wave-ns, and that while at least two processes were runnable.
+    /// The wave-slot time in wave-ns; `shared_wave_ns` is that while at least two processes were
+    /// runnable.
     pub(crate) wave_ns: u128,
     pub(crate) shared_wave_ns: u128,
     pub(crate) doing: Doing,
@@ -66,7 +68,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Adds up the time until now.
+    /// Adds the time since the last change up to now.
     pub(crate) fn settle(&mut self, now: &Clocks) {
         let (since, time) = (self.since, &mut self.time);
         let ns = now.now.since(since.now).0;
@@ -97,7 +99,8 @@ impl Account {
         self.since = *now;
     }
 
-    /// Returns how long the process has run, up to a tick at or after its last change.
+    /// Returns the time in ns for which the process has had waves on the device, up to a tick at or
+    /// after its last change.
     pub(crate) fn ran(&self, at: Tick) -> u64 {
         let runs = self.doing == Doing::Runs;
         self.time.run_ns + if runs { at.since(self.since.now).0 } else { 0 }

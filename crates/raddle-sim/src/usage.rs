@@ -7,16 +7,17 @@ use crate::blockers::{Blockers, is_held_up};
 use crate::device_time::{DeviceClock, DeviceTime, Doing, Standings, TimeSpent};
 use crate::times::{Account, Clocks, Times};
 
-/// Wave-slot time, summed up between changes.
+/// The wave-slot time (waves on the device times ns) and the other times of all processes, summed
+/// up between changes.
 #[derive(Debug)]
 pub(crate) struct Usage {
-    /// Waves that each process has on the device now.
+    /// The number of waves that each process has on the device now.
     waves: Vec<u64>,
-    /// Launches of each process that are ready and have not ended.
+    /// The number of launches of each process that are ready and have not ended.
     unfinished: Vec<u64>,
-    /// Launches of each process that are ready, submitted and not held.
+    /// The number of launches of each process that are ready, submitted and not held.
     placed: Vec<u64>,
-    /// Processes with a launch that is ready and has not ended.
+    /// The number of processes with a launch that is ready and has not ended.
     runnable: usize,
     accounts: Vec<Account>,
     clocks: Clocks,
@@ -24,22 +25,22 @@ pub(crate) struct Usage {
     device: DeviceClock,
     busy_ns: u64,
     blockers: Blockers,
-    /// Processes that stand otherwise than their accounts say, each once.
+    /// The processes that have changed since their accounts were brought up to date, each once.
     changed: Vec<u16>,
     is_changed: Vec<bool>,
-    /// Wave slots of the device.
+    /// The number of wave slots of the device.
     slots: u64,
 }
 
-/// The usage of a whole run.
+/// The wave-slot times and other times of a whole run.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
-    /// Wave-slot time while at least two processes were runnable.
+    /// The wave-slot time of each process while at least two were runnable, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used within the window of `device_time`.
+    /// The wave-slot time used within the window of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }
@@ -66,48 +67,49 @@ impl Usage {
         }
     }
 
-    /// Returns the waves that each process has on the device now.
+    /// Returns the number of waves that each process has on the device now.
     pub(crate) fn waves(&self) -> &[u64] {
         &self.waves
     }
 
-    /// Returns the launches of each process that are ready and have not ended.
+    /// Returns the number of launches of each process that are ready and have not ended.
     pub(crate) fn unfinished(&self) -> &[u64] {
         &self.unfinished
     }
 
-    /// Returns the launches of each process that are ready, submitted and not held.
+    /// Returns the number of launches of each process that are ready, submitted and not held.
     pub(crate) fn placed(&self) -> &[u64] {
         &self.placed
     }
 
-    /// Notes that a process has issued something, or that something of it has ended.
+    /// Records that a process has issued work, or that some of its work has ended.
     pub(crate) fn touch(&mut self, process: u16) {
         if !std::mem::replace(&mut self.is_changed[usize::from(process)], true) {
             self.changed.push(process);
         }
     }
 
-    /// Notes that waves of a process came to the device.
+    /// Records that waves of a process came to the device.
     pub(crate) fn came(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] += waves;
         self.touch(process);
     }
 
-    /// Notes that waves of a process left the device.
+    /// Records that waves of a process left the device.
     pub(crate) fn went(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] -= waves;
         self.touch(process);
     }
 
-    /// Notes that a launch of a process was submitted or brought back, or is held or gone.
+    /// Records that a launch of a process was submitted or brought back (`placed`), or is held or
+    /// gone.
     pub(crate) fn place(&mut self, process: u16, placed: bool) {
         let count = &mut self.placed[usize::from(process)];
         *count = if placed { *count + 1 } else { *count - 1 };
         self.touch(process);
     }
 
-    /// Notes that so many more copies of a direction run.
+    /// Records that `more` more copies of a direction run; a negative number means fewer.
     pub(crate) fn copies(&mut self, more: i32, direction: Option<CopyDirection>) {
         let count = match direction {
             Some(CopyDirection::Inside) => &mut self.standings.inside,
@@ -116,8 +118,8 @@ impl Usage {
         *count = count.saturating_add_signed(more);
     }
 
-    /// Lets time go on to `now`; `issued` has for each process how much it has issued that has not
-    /// ended.
+    /// Lets time pass up to `now`; `issued` has the number of issued and unfinished launches of
+    /// each process.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
         let ns = now.since(self.clocks.now).0;
         if ns == 0 {
@@ -140,7 +142,7 @@ impl Usage {
         clocks.shared_ns += if self.runnable >= 2 { ns } else { 0 };
     }
 
-    /// Brings the account of a process up to date, and sets what the process does from now on.
+    /// Brings the account of a process up to date, and sets its activity from now on.
     fn stand(&mut self, process: usize, issued: u64) {
         let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
         let ready = self.unfinished[process];
@@ -172,26 +174,26 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// Returns the count of launches of a process for a change.
+    /// Returns the count of unfinished launches of a process, to be changed.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Extends the window of the device's time until now.
+    /// Extends the window of the device's time to the present moment.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);
     }
 
-    /// Returns what a process has spent its time on up to now.
+    /// Returns the time that a process has spent so far, by what it was spent on.
     pub(crate) fn spent(&mut self, process: u16) -> TimeSpent {
         let account = &mut self.accounts[usize::from(process)];
         account.settle(&self.clocks);
         account.time.spent
     }
 
-    /// Ends the run and sums it up.
+    /// Ends the run, and returns its times.
     pub(crate) fn finish(self) -> UsedUp {
         let Self { mut accounts, clocks, busy_ns, .. } = self;
         accounts.iter_mut().for_each(|account| account.settle(&clocks));

@@ -5,92 +5,93 @@
 
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 
-/// Something that happened on the device.
+/// An event on the simulated device that a watch sees.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Seen<'a> {
-    /// Workgroups, or waves of them, started.
+    /// Workgroups of a launch, or some waves of each, started.
     Started {
-        /// The launch.
+        /// The launch of the workgroups.
         launch: LaunchId,
-        /// The number of the front that ends together; it is used again when the front has ended or
-        /// was killed.
+        /// The number of the front, the workgroups that end together; it is used again when the
+        /// front has ended or was killed.
         front: u32,
-        /// The waves of each workgroup.
+        /// The waves that started, of each workgroup.
         waves: WaveSpan,
-        /// The workgroups and their compute units.
+        /// The workgroups that started, with their compute units.
         pieces: &'a [Piece],
     },
-    /// A front ended.
+    /// A front (workgroups that end together) ended.
     Ended {
-        /// The launch.
+        /// The launch of the workgroups.
         launch: LaunchId,
-        /// The number that the front started under.
+        /// The number under which the front (workgroups that end together) started.
         front: u32,
-        /// The waves of each workgroup.
+        /// The waves that ended, of each workgroup.
         waves: WaveSpan,
-        /// How many waves a whole workgroup has.
+        /// The number of waves of a whole workgroup.
         whole: u16,
-        /// The workgroups and their compute units.
+        /// The workgroups that ended, with their compute units.
         pieces: &'a [Piece],
     },
-    /// A launch was submitted: from now on it waits for room alone.
+    /// A launch was submitted: from now on it waits only for room.
     Submitted {
-        /// The launch.
+        /// The launch that was submitted.
         launch: LaunchId,
     },
-    /// A launch is off. A killed or saved launch holds nothing any more.
+    /// A launch is off the device. A killed or saved launch holds no resources any more.
     TakenOff {
-        /// The launch.
+        /// The launch that is off.
         launch: LaunchId,
         /// The way in which the launch left.
         how: Preemption,
     },
-    /// A launch may come back; a saved launch holds its compute units again from now on, under the
-    /// fronts that it had.
+    /// A launch is about to come back; a saved launch holds its compute units again from now on,
+    /// with its fronts (workgroups that end together) under their old numbers.
     Restored {
-        /// The launch.
+        /// The launch that comes back.
         launch: LaunchId,
     },
-    /// A decision was carried out. One or more a tick; the last says what holds until the next.
+    /// A decision was carried out. There are one or more of these in a tick; the last one has the
+    /// counts that hold until the next tick with an event.
     Settled {
-        /// Resident waves of each process.
+        /// The number of resident waves of each process.
         waves: &'a [u64],
-        /// Launches of each process that are ready and have not ended.
+        /// The number of launches of each process that are ready and have not ended.
         launches: &'a [u64],
-        /// Launches of each process that are ready, submitted and not held.
+        /// The number of launches of each process that are ready, submitted and not held.
         placed: &'a [u64],
-        /// Launches and copies of each process that are issued and have not ended.
+        /// The number of launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],
     },
     /// All launches of a repetition have ended, or will never run.
     RepetitionEnded {
-        /// The process.
+        /// The position of the process in the workload.
         process: u16,
-        /// The time since the repetition began.
+        /// The time since the repetition began, in ticks.
         took: Ticks,
     },
 }
 
-/// Observes a run.
+/// An observer of a run.
 pub trait Watch {
-    /// Something happened.
+    /// Is called with each event on the simulated device.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
-    /// Returns whether the watch has seen what it needs and ends the run; the outcome is then that
-    /// of the run so far. The engine asks at intervals.
+    /// Returns whether the watch has seen enough and ends the run; the outcome is then that of the
+    /// run so far. The engine asks at intervals.
     fn ends_run(&self, _now: Tick) -> bool {
         false
     }
 }
 
-/// No observation.
+/// The watch that observes nothing.
 impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
 }
 
-/// Observation, if there is a watch.
+/// A watch that observes nothing where it is `None`.
 impl<W: Watch> Watch for Option<W> {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
@@ -104,7 +105,7 @@ impl<W: Watch> Watch for Option<W> {
     }
 }
 
-/// Two watches of one run; either may end it.
+/// Two watches of one run, each of which sees every event; either may end the run.
 impl<A: Watch, B: Watch> Watch for (A, B) {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {

@@ -1,4 +1,4 @@
-//! What is there to simulate?
+//! Which processes, launches and copies does a run simulate?
 
 use raddle_policy::{
     Activity, Barrier, Demand, Hint, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
@@ -11,65 +11,66 @@ use crate::error::SimError;
 use crate::pauses::{HostPause, HostPauses};
 use crate::repetition::Repetition;
 
-/// Processes that run together.
+/// A workload: processes that run together on one device.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// The processes; the position is the process id.
+    /// The processes; the index is the process id.
     pub processes: Vec<ProcessPlan>,
-    /// True if the shorter profiles of those that repeat back to back do so until the longest has
-    /// ended once, and every request of the others.
+    /// True if profiles that repeat back to back are repeated until the longest of them has ended
+    /// once, and so has every request with a given time.
     pub repeat: bool,
 }
 
-/// One process: a profile, ready to be simulated.
+/// The plan of one process: a profile, ready to be simulated.
 #[derive(Clone, Debug)]
 pub struct ProcessPlan {
     /// The name of the process, for people.
     pub name: String,
-    /// The work of the process, in the order of the profile.
+    /// The launches, copies and fills of the process, in the order of the profile.
     pub tasks: Vec<Task>,
-    /// Positions of `tasks` by arrival.
+    /// The positions of `tasks` in the order in which they arrive.
     pub by_arrival: Vec<u32>,
     /// The waits of tasks besides [`Task::after`]: each task waits for an earlier one, of any
-    /// stream, that is issued no later. By task, then by the one that it waits for.
+    /// stream, that is issued no later. Sorted by the waiting task, then by the other one.
     pub waits: Vec<TaskWait>,
-    /// The tasks that end together with tasks of other processes, by task.
+    /// The tasks that end together with tasks of other processes, in the order of the tasks.
     pub meetings: Vec<Meeting>,
-    /// How long it takes until a launch can start.
+    /// The times until a launch, copy or fill can start.
     pub latency: LaunchLatency,
-    /// By task, the cost of neighbours of other processes; empty where they cost nothing. The cost
+    /// The cost of neighbours of other processes, by task; empty where they cost nothing. The cost
     /// of neighbours of its own process is in the recording.
     pub contention: Vec<Contention>,
-    /// The demand for the memory's bandwidth, and what fewer units cost; `None`: neither counts.
-    /// It stands instead of `contention`: of a process that has both, what recordings taught
-    /// counts.
+    /// The demand of each task for the memory's bandwidth, by which neighbours and fewer compute
+    /// units cost time; `None` where they cost none by it. Where a task also has a factor in
+    /// `contention`, that factor counts for neighbours.
     pub demand: Option<ProcessDemand>,
-    /// How long the host takes between two repetitions, which a profile of one does not hold.
+    /// The time that the host takes between two repetitions, which a profile of a single one does
+    /// not hold.
     pub think: Ticks,
-    /// How many streams the process has.
+    /// The number of streams of the process.
     pub streams: u32,
-    /// From time 0 of the profile to its last recorded end.
+    /// The time from 0 of the profile to its last recorded end.
     pub span: Ticks,
-    /// When the process joins.
+    /// The time of the run at which the process joins.
     pub start: Ticks,
-    /// The share of the process, 1 or more.
+    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
     pub share: u32,
-    /// The hints of the program for the process or for one of its streams, each with its time since
-    /// the process joins.
+    /// The hints of the program: (time since the process joins, stream or `None` for the whole
+    /// process, hint).
     pub hints: Vec<(Ticks, Option<StreamId>, Hint)>,
-    /// When the profile begins, and begins anew.
+    /// The rule by which the profile begins, and begins anew.
     pub repetition: Repetition,
-    /// The first requests, which figures of requests do not count: the device was empty before
-    /// them.
+    /// The number of first requests that figures of requests leave out, as the device was empty
+    /// before them.
     pub warm_up: u32,
-    /// Where the host waits for the device; `None`: it issues at the recorded times, whatever the
-    /// device does (open loop).
+    /// The waits of the host for the device (closed loop); with `None` the host issues at the
+    /// recorded times, whatever the device does (open loop).
     pub host: Option<HostPauses>,
 }
 
 impl ProcessPlan {
-    /// A process of these tasks that joins at 0 with share 1 and repeats back to back; its span
-    /// ends with its last arrival.
+    /// Returns a process of these tasks that joins at time 0 with share 1 and repeats back to back;
+    /// its span ends with its last arrival.
     ///
     /// A task may only wait for an earlier one of its own stream.
     #[must_use]
@@ -98,8 +99,8 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns whether two processes are equal but for their names and repetitions, so that what
-    /// happens to one when it runs once happens to the other.
+    /// Returns whether two processes are equal except for their names and repetitions, so that a
+    /// single run of one passes as a single run of the other.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let Self {
@@ -123,101 +124,104 @@ impl ProcessPlan {
     }
 }
 
-/// The meeting of a task with tasks of other processes: those of the same number end together.
+/// The membership of a task in a meeting: tasks of several processes with the same number end
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
-    /// The task, as a position in the plan.
+    /// The position of the task in the plan.
     pub task: u32,
-    /// The number of the meeting.
+    /// The number of the meeting, equal for all tasks that end together.
     pub number: u32,
 }
 
-/// The wait of a task for another one.
+/// The wait of a task for an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
-    /// The task that waits, as a position in the plan.
+    /// The position in the plan of the task that waits.
     pub task: u32,
-    /// The task that is waited for, an earlier position.
+    /// The position in the plan of the task for which it waits, an earlier one.
     pub source: u32,
 }
 
-/// How long it takes until a launch, copy or fill can start, whatever the device does.
+/// The times that pass before a launch, copy or fill can start, whatever the device does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLatency {
-    /// The time from when the host issues it.
+    /// The ticks from the moment at which the host issues a task until it can start.
     pub launch: Ticks,
-    /// The time from the end of the last task that it waits for.
+    /// The ticks from the end of the last task for which a task waits until it can start.
     pub handover: Ticks,
 }
 
-/// A time between the end of the last task that one waits for and its start, as recorded.
+/// The recorded time from the end of the last task for which a task waits to its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedGap {
-    /// The host issues the task when this time has passed.
+    /// The host issues the task this long after the last task for which it waits has ended.
     Host(Ticks),
-    /// The host issues the task with the one before it in its stream, and the device needs this
-    /// time to begin it.
+    /// The host issues the task with the one before it in its stream, and the device begins it this
+    /// long after the last task for which it waits has ended.
     Device(Ticks),
 }
 
-/// One launch, copy or fill.
+/// One launch, copy or fill of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// The stream of the task.
+    /// The stream in which the task runs.
     pub stream: StreamId,
-    /// How urgent the task is.
+    /// The urgency of the task.
     pub level: Level,
-    /// When the host issues the task, since the process's time 0.
+    /// The time at which the host issues the task, since time 0 of the profile.
     pub arrival: Ticks,
-    /// The task that must end first, as a position in the plan.
+    /// The task of the same stream that must end first, as a position in the plan; `None` for the
+    /// first of a stream.
     pub after: Option<u32>,
-    /// Where nobody recorded when the task was issued: the time from the end of the last task that
-    /// it waits for to its start, without launch latency.
+    /// The time from the end of the last task for which this one waits to its start, without launch
+    /// latency, where the issue of the task was not recorded; else `None`.
     pub gap: Option<RecordedGap>,
-    /// Says if the task may be killed and run again.
+    /// The verdict whether the task may be killed and run again.
     pub idempotent: Idempotence,
-    /// The activity of the waves, where the task runs workgroups.
+    /// The rates at which its waves issue instructions, where the task runs workgroups.
     pub activity: Activity,
-    /// The parameters that the host gave with the launch.
+    /// The call by which the host launched the kernel.
     pub call: KernelCall,
-    /// When the peers on other devices had ended when recorded, since the process's time 0: the
-    /// task ends no earlier, and its peers are as late as those of the tasks before were.
+    /// The recorded time, since time 0 of the profile, at which the peers on other devices had
+    /// ended; `None` without peers. The task ends no earlier, and its peers are as late as those of
+    /// the tasks before were.
     pub peers: Option<Ticks>,
-    /// The work of the task.
+    /// The work that the task does on the device.
     pub work: Work,
 }
 
-/// The work of a task.
+/// The work that a task does on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Runs workgroups.
+    /// The task runs workgroups.
     Kernel {
         /// The number of workgroups; a launch of 0 is refused on arrival.
         workgroups: u64,
-        /// How long each workgroup lasts.
+        /// The ticks that each workgroup lasts.
         workgroup: Ticks,
-        /// The demand of each workgroup.
+        /// The resources that each workgroup takes, in granules.
         demand: Demand,
-        /// Says if the waves of a workgroup meet at a barrier.
+        /// The answer to whether the waves of a workgroup wait for each other at barriers.
         barrier: Barrier,
-        /// Registers and LDS of one workgroup, in bytes: what saving it moves.
+        /// The registers and the LDS of one workgroup, in bytes: the bytes that saving it moves.
         context_bytes: u64,
     },
-    /// Runs workgroups of a size that the device cannot even name.
+    /// The task would run workgroups of a size that the device can never hold.
     Unfit {
         /// The resource that is lacking.
         resource: Resource,
-        /// How much one workgroup wants.
+        /// The amount of the resource that one workgroup wants.
         wanted: u64,
-        /// How much of the resource there is.
+        /// The amount of the resource that the device has for it.
         available: u64,
     },
-    /// Copies or fills memory.
+    /// The task copies or fills memory.
     Copy {
-        /// How long the copy lasts once it runs.
+        /// The ticks that the copy lasts once it runs.
         lasts: Ticks,
         /// The direction of the copy, which decides what it needs: a copy engine, the memory of the
-        /// device, or nothing; `None` where nobody knows it, and of fills.
+        /// device, or nothing; `None` where it is unknown, and for fills.
         direction: Option<CopyDirection>,
     },
 }
@@ -232,20 +236,21 @@ impl ProcessPlan {
         Self { host: Some(host), ..self }
     }
 
-    /// Returns the waits of a task besides [`Task::after`].
+    /// Returns the waits of a task besides [`Task::after`], by its position.
     pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
         let from = self.waits.partition_point(|wait| wait.task < task);
         let count = self.waits[from..].partition_point(|wait| wait.task == task);
         &self.waits[from..from + count]
     }
 
-    /// Returns whether the process is run by requests.
+    /// Returns whether the process is run by requests: it is not repeated back to back.
     #[must_use]
     pub fn has_requests(&self) -> bool {
         self.repetition != Repetition::BackToBack
     }
 
-    /// Returns the times of the requests since the process joins, where they are given.
+    /// Returns the times of the requests since the process joins, where they are given; else an
+    /// empty list.
     pub(crate) fn times(&self) -> &[Ticks] {
         match &self.repetition {
             Repetition::At(times) => times,
@@ -253,13 +258,13 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns how many tasks the end of a run waits for, beside those of the longest profile.
+    /// Returns the number of tasks in requests with given times, for whose ends the run waits.
     fn requested(&self) -> u64 {
         (self.times().len() as u64).saturating_mul(self.tasks.len() as u64)
     }
 
-    /// Returns when the first launch is issued, since the profile begins; `None` where there is
-    /// none.
+    /// Returns the time at which the first launch is issued, since the profile begins; `None` where
+    /// there is no launch.
     pub(crate) fn first(&self) -> Option<Ticks> {
         let task = &self.tasks[*self.by_arrival.first()? as usize];
         Some(task.arrival)
@@ -267,7 +272,8 @@ impl ProcessPlan {
 }
 
 impl Workload {
-    /// Returns whether a process is run again and again for as long as others run.
+    /// Returns whether a process is run again and again for as long as other processes lead the
+    /// run.
     #[must_use]
     pub fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();
@@ -276,30 +282,31 @@ impl Workload {
         self.repeat && back_to_back && (led || self.longest() != Some(process))
     }
 
-    /// Returns the longest profile that is repeated back to back, the lowest of equals.
+    /// Returns the index of the longest profile that is repeated back to back, the lowest of
+    /// equals; `None` where there is none.
     pub(crate) fn longest(&self) -> Option<usize> {
         let spans = self.processes.iter().enumerate().rev();
         let back_to_back = spans.filter(|(_, plan)| plan.repetition == Repetition::BackToBack);
         back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
     }
 
-    /// Returns how many launches lead the run: those of the longest profile that is repeated back
-    /// to back, once, and those of all requests whose times are given. Until they have ended, the
-    /// rest repeats.
+    /// Returns the number of launches that lead the run: those of the longest profile that is
+    /// repeated back to back, once, and those of all requests with given times. Until they have
+    /// ended, the other processes repeat.
     #[must_use]
     pub fn leading(&self) -> u64 {
         let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);
         self.processes.iter().map(ProcessPlan::requested).fold(longest, u64::saturating_add)
     }
 
-    /// Returns how many launches all requests have whose times are given; what a run keeps of each
-    /// takes some 80 bytes.
+    /// Returns the number of launches of all requests with given times; a run keeps some 80 bytes
+    /// for each.
     #[must_use]
     pub(crate) fn requested(&self) -> u64 {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 
-    /// Returns when the last closed loop that knows its end ends.
+    /// Returns the time at which the last closed loop with a given end ends; 0 where there is none.
     pub(crate) fn until(&self) -> Ticks {
         let ends = self.processes.iter().map(|plan| match plan.repetition {
             Repetition::Closed { until: Some(until) } => until,
@@ -308,7 +315,7 @@ impl Workload {
         ends.max().unwrap_or_default()
     }
 
-    /// Checks that the times of requests make sense.
+    /// Checks that the rules of repetition are valid, such as ascending times of requests.
     pub(crate) fn check_repetition(&self) -> Result<(), SimError> {
         for plan in &self.processes {
             if let Some(problem) = plan.repetition.problem(self.processes.len()) {

@@ -1,9 +1,9 @@
 //! Where some work is more urgent: which lengths of workgroups does a pass begin with, which does it
 //! learn, and which are the best so far?
 //!
-//! An urgent kernel begins where workgroups of others end, so where it begins hangs on their lengths.
-//! Passes begin near the truth, learn one level after the other, and set back what fits itself but
-//! not the recording.
+//! An urgent kernel begins when workgroups of other kernels end, so its start depends on their
+//! lengths. Passes begin near the truth, learn one level after the other, and set back lengths that
+//! fit each other but not the recording.
 
 use raddle_policy::Level;
 
@@ -11,38 +11,43 @@ use super::Calibration;
 use crate::outcome::Outcome;
 use crate::plan::launch_rounds;
 
-/// The most passes that are of use.
+/// The most passes (replays) for a profile with work of several levels.
 const MOST_PASSES: usize = 96;
-/// The kernels that all passes replay together, where passes are at least [`LEAST_PASSES`].
+/// The number of kernels that all passes may replay together, as long as there are at least
+/// [`LEAST_PASSES`] passes.
 const KERNELS: usize = 400_000;
 const LEAST_PASSES: usize = 16;
-/// The passes after which kernels that do not come out as recorded begin anew, and how often.
+/// The passes (replays) after which kernels that do not run as recorded get their first lengths
+/// again; `RESTARTS` is how often that is done.
 const BEFORE_RESTART: usize = 40;
 const RESTARTS: usize = 2;
 
-/// The state of the passes.
+/// The state of the passes (replays) over a profile with work of several levels.
 #[derive(Clone, Debug)]
 pub(super) struct Urgent {
-    /// By op, how urgent it is; empty where all are alike.
+    /// The level of each op; empty where all kernels that ran side by side have one level.
     pub(super) levels: Vec<Level>,
-    /// The levels of which a pass learns, each in its turn, the most urgent first: others fill the
-    /// room that they leave.
+    /// The levels, the most urgent first: each pass (replay) learns the lengths of one level, and
+    /// less urgent kernels fill the room that it leaves.
     turns: Vec<Level>,
-    /// The position in `turns`, and the passes before it that learnt nothing.
+    /// The index in `turns` of the level of this pass (replay); `calm` counts the passes before it
+    /// that changed no length.
     turn: usize,
     calm: usize,
-    /// By op, the length with which passes begin.
+    /// The time in ns of one workgroup of each op with which the passes (replays) begin.
     begun: Vec<u64>,
-    /// The passes since lengths were last set to these, and how often that may be done.
+    /// The number of passes (replays) since lengths were last set to `begun`; `restarts` is how
+    /// often that may still be done.
     since: usize,
     restarts: usize,
-    /// The lengths that came nearest to the recorded starts and ends so far, and how far they were
-    /// off in sum, in ns.
+    /// The workgroup lengths in ns, by op, that came nearest to the recorded starts and ends so
+    /// far, behind the sum of their errors in ns; `None` before the first pass (replay).
     pub(super) best: Option<(u128, Vec<u64>)>,
 }
 
 impl Urgent {
-    /// Begins with the levels of all ops, and the kernels that ran beside another one.
+    /// Returns the state before the first pass (replay), for the levels of all ops and the kernels
+    /// that ran beside another one.
     pub(super) fn new(mut levels: Vec<Level>, beside: &[u32]) -> Self {
         let mut turns: Vec<Level> = beside.iter().map(|&at| levels[at as usize]).collect();
         turns.sort_unstable_by_key(|level| level.rank());
@@ -54,20 +59,21 @@ impl Urgent {
         Self { levels, turns, turn: 0, calm: 0, begun, since: 0, restarts: RESTARTS, best }
     }
 
-    /// Returns the most passes that are of use for so many kernels.
+    /// Returns the most passes (replays) that bring a gain for this many kernels that ran side by
+    /// side.
     pub(super) fn passes(beside: &[u32]) -> usize {
         (KERNELS / beside.len().max(1)).clamp(LEAST_PASSES, MOST_PASSES)
     }
 
-    /// Returns whether this pass learns of an op.
+    /// Returns whether this pass (replay) learns the length of an op.
     pub(super) fn learns(&self, position: usize) -> bool {
         self.levels.get(position).is_none_or(|&level| level == self.turns[self.turn])
     }
 }
 
 impl Calibration<'_> {
-    /// Calls back with each two kernels that ran side by side, the more urgent one first, by their
-    /// positions.
+    /// Calls `found` with each two kernels of different levels that ran side by side: (position of
+    /// the more urgent, position of the other).
     fn each_pair(&self, mut found: impl FnMut(usize, usize)) {
         let ops = &self.profile.ops;
         // By stream, the last kernel so far.
@@ -87,12 +93,13 @@ impl Calibration<'_> {
         }
     }
 
-    /// Takes from the time of each kernel what more urgent ones took of the device meanwhile, so that
-    /// the first pass begins near the truth: how often workgroups ended before an urgent kernel came is
-    /// not found by small steps.
+    /// Subtracts from the time of each kernel the part of the device that more urgent kernels took
+    /// meanwhile, so that the first pass (replay) begins near the truth: small steps do not find
+    /// how often workgroups ended before an urgent kernel came.
     pub(super) fn leave_out_more_urgent(&mut self) {
         let mut taken = vec![0u64; self.profile.ops.len()];
-        // Where a kernel first gave way, since its start.
+        // The time from the start of a kernel to the first start of an urgent one that waited for
+        // it.
         let mut first: Vec<Option<u64>> = vec![None; taken.len()];
         self.each_pair(|urgent, other| {
             let (op, own) = (&self.profile.ops[urgent], &self.profile.ops[other]);
@@ -120,19 +127,20 @@ impl Calibration<'_> {
         self.urgent.begun.clone_from(&self.workgroups);
     }
 
-    /// Returns when a kernel could start but for room: it was issued, and the one before it in its
-    /// stream had ended.
+    /// Returns the time in ns at which a kernel could have started with room: it was issued, and
+    /// the op before it in its stream had ended.
     fn ready(&self, position: usize) -> u64 {
         let op = &self.profile.ops[position];
         op.arrival_ns.max(op.after.map_or(0, |after| self.profile.ops[after as usize].end_ns()))
     }
 
-    /// By kernel that ran beside others, how long before its recorded start it is issued.
+    /// Returns for each kernel that ran beside others the time in ns by which it is issued before
+    /// its recorded start.
     ///
-    /// A kernel that is more urgent than one with workgroups that wait begins where workgroups of
-    /// that one end. If they last a little too short here, they end before its recorded start, and
-    /// the next ones take the room for their whole length: so it is issued half of that length
-    /// earlier, but not before it could start.
+    /// An urgent kernel begins when workgroups of a less urgent kernel end, if more of them wait.
+    /// If these workgroups last a little too short in the replay, they end before the recorded
+    /// start of the urgent kernel, and the next ones take the room for their whole length. So the
+    /// urgent kernel is issued half of that length earlier, but not before it could start.
     pub(super) fn early(&self) -> Vec<u64> {
         let mut early = vec![None; self.profile.ops.len()];
         self.each_pair(|urgent, other| {
@@ -146,8 +154,8 @@ impl Calibration<'_> {
         self.beside.iter().map(|&at| early[at as usize].unwrap_or(0)).collect()
     }
 
-    /// Takes up the next level where a pass learnt nothing. Returns whether another pass would teach
-    /// more.
+    /// Goes on to the next level if this pass (replay) changed no length (`learnt` is false).
+    /// Returns whether another pass would bring a gain.
     pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
         let urgent = &mut self.urgent;
         if learnt {
@@ -164,8 +172,8 @@ impl Calibration<'_> {
         !settled
     }
 
-    /// Returns by op whether it came out otherwise than recorded, by over a thousandth of its
-    /// duration, and keeps the lengths where none before came nearer in sum.
+    /// Returns for each op whether it started or ended more than a thousandth of its duration off
+    /// the recording. Stores the present lengths if their errors in sum are the least so far.
     pub(super) fn off(&mut self, outcome: &Outcome) -> Vec<bool> {
         let mut off = vec![false; self.profile.ops.len()];
         if self.urgent.levels.is_empty() {
@@ -187,9 +195,9 @@ impl Calibration<'_> {
         off
     }
 
-    /// Sets kernels that came out otherwise than recorded back to the lengths with which passes begin,
-    /// and those beside them: their lengths may fit each other, and not the recording. Returns
-    /// whether there are any.
+    /// Sets the kernels that did not run as recorded (`off`), and those beside them, back to the
+    /// lengths with which the passes (replays) began: their lengths may fit each other, and not the
+    /// recording. Returns whether there are any.
     fn restart(&mut self, off: &[bool]) -> bool {
         let mut again = off.to_vec();
         self.each_pair(|urgent, other| {

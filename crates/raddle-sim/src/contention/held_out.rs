@@ -1,4 +1,5 @@
-//! How well does one half of a recording foretell the kernels beside neighbours of the other half?
+//! How well does the first half of a recording foretell how long kernels beside neighbours last in
+//! the second half?
 //!
 //! The first half in time teaches, the second is held out. A launch beside a neighbour is foretold
 //! by launches of the same kernel beside the same class of neighbour, else by its time alone and
@@ -15,44 +16,49 @@ use super::NeighbourClass;
 use super::observed::{Observed, Shape, observed, shape};
 use super::table::{Factor, median, name, permille};
 
-/// The result for one recording.
+/// The result of a test of contention for one recording: its first half foretells the second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOut {
-    /// Launches beside a neighbour in the half that was held out.
+    /// The number of launches beside a neighbour in the second half, which was held out.
     pub launches: u64,
-    /// Launches beside a neighbour that the first half foretells.
+    /// The number of these launches whose time the first half foretells.
     pub foretold: u64,
-    /// The median error of the foretold launches, as a share of the recorded time.
+    /// The median error of the foretold launches, as a fraction of the recorded time; `None`
+    /// without any.
     pub median_error: Option<f64>,
-    /// The median error where a difference within one step of the recording clock counts as none.
+    /// The median error where a difference within one step of the recording clock counts as 0;
+    /// `None` without foretold launches.
     pub median_error_beyond_step: Option<f64>,
-    /// The median error of launches that took at least 20 steps of the clock.
+    /// The median error of launches that took at least 20 steps of the recording clock; `None`
+    /// without any.
     pub median_error_long: Option<f64>,
-    /// Launches of at least 20 steps that were foretold.
+    /// The number of foretold launches that took at least 20 steps of the recording clock.
     pub long: u64,
-    /// The share of launches within their interval, which is meant for nine of ten.
+    /// The fraction of the foretold launches that are within their interval, which is meant for
+    /// nine of ten; `None` without any.
     pub within: Option<f64>,
 }
 
-/// Two classes: of the kernel and of its neighbour.
+/// Two classes of kernels: (class of the kernel, class of its neighbour).
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// Times and factors that the first half teaches, in ns of a workgroup.
+/// The times of one workgroup, in ns, and the factors that the first half of a recording gives.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,
-    /// Median time by kernel and class of its neighbour.
+    /// The median time of one workgroup in ns, by kernel and class of its neighbour.
     beside: BTreeMap<(Shape, NeighbourClass), u64>,
-    /// Time beside a neighbour over the time alone, by the two classes.
+    /// The time beside a neighbour over the time alone, by the classes of kernel and neighbour.
     factors: BTreeMap<Classes, Factor>,
-    /// Recorded time over the time that the others of the kind foretell, by the two classes.
+    /// The recorded time over the median of the other launches of the same kernel, by the classes
+    /// of kernel and neighbour.
     spread: BTreeMap<Classes, Factor>,
 }
 
 impl HeldOut {
-    /// Holds the second half of a recording against the first; `workgroups` as for
-    /// [`ContentionTable::learn`](super::ContentionTable::learn).
+    /// Compares the second half of a recording with what its first half foretells; `workgroups` as
+    /// for [`ContentionTable::learn`](super::ContentionTable::learn).
     #[must_use]
     pub fn of(profile: &Profile, own: &Device, workgroups: Option<&[u64]>) -> Self {
         let all = observed(profile, own, workgroups);

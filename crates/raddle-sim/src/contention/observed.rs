@@ -6,18 +6,20 @@ use raddle_trace::{Op, OpKind, Profile};
 use super::NeighbourClass;
 use crate::plan::whole_ns;
 
-/// A kernel that ran alone, or beside neighbours of mostly one class.
+/// A kernel of a recording that ran alone, or beside neighbours of mostly one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observed {
     /// The position of the kernel in the profile.
     pub(super) op: u32,
-    /// The class of whoever ran beside it for at least half of its time; `None`: nobody ever did.
+    /// The class (by needed resource) of the neighbours that ran beside the kernel for at least
+    /// half of its time; `None` where the kernel ran alone.
     pub(super) beside: Option<NeighbourClass>,
-    /// How long a workgroup lasted, with what neighbours held of the device taken out, in ns.
+    /// The time of one workgroup in ns, without what neighbours held of the device.
     pub(super) workgroup_ns: u64,
 }
 
-/// The features that identify a kernel in a profile: name, grid, workgroup.
+/// The features that identify a kernel in a profile: (number of its name, grid in x, y and z,
+/// work-items, LDS bytes, registers of a work-item).
 pub(super) type Shape = (u32, [u32; 3], u32, u32, u32);
 
 pub(super) fn shape(op: &Op) -> Shape {
@@ -26,8 +28,9 @@ pub(super) fn shape(op: &Op) -> Shape {
     (op.kernel, grid, footprint.threads, footprint.lds_bytes, footprint.vgprs_per_thread)
 }
 
-/// The kernels that ran alone or beside somebody for at least half of their time, in the order of
-/// the profile. Communication is a neighbour only: how long it lasts is up to other devices.
+/// Returns the kernels that ran alone, or beside neighbours for at least half of their time, in the
+/// order of the profile. Communication kernels count as neighbours only: other devices decide how
+/// long they last.
 pub(super) fn observed(
     profile: &Profile,
     own: &Device,
@@ -58,7 +61,8 @@ pub(super) fn observed(
     found
 }
 
-/// By op, for how long kernels of other streams ran beside it, by their class.
+/// Returns for each op the time in ns for which kernels of other streams ran beside it, by their
+/// class.
 fn overlaps(ops: &[Op], class: impl Fn(&Op) -> NeighbourClass) -> Vec<[u64; 4]> {
     let mut overlaps = vec![[0u64; 4]; ops.len()];
     let mut running: Vec<usize> = Vec::new();

@@ -9,60 +9,68 @@ use serde::{Deserialize, Serialize};
 use super::observed::{Shape, observed, shape};
 use super::{ALONE, Charge, Contention, NeighbourClass};
 
-/// How much longer a workgroup lasted beside neighbours, in thousandths of its time alone.
+/// A factor of contention: the time of a workgroup beside neighbours, in thousandths of its time
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Factor {
-    /// The median.
+    /// The median over the launches, in thousandths.
     pub permille: u32,
-    /// One in forty was less.
+    /// The value below which one in forty launches was, in thousandths.
     pub low: u32,
-    /// One in forty was more.
+    /// The value above which one in forty launches was, in thousandths.
     pub high: u32,
-    /// How many launches it is the median of.
+    /// The number of launches behind the median.
     pub samples: u32,
 }
 
-/// A kernel family beside each class of neighbour.
+/// A row of the contention table: how much longer a family of kernels lasts beside each class of
+/// neighbour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionRow {
-    /// The name of the kernel without its arguments; of a row of a whole class, that class.
+    /// The name of the kernels without arguments; in a row of a whole class, the name of the class.
     pub family: String,
     /// The class of the kernels: the resource that they mostly need.
     pub class: NeighbourClass,
-    /// Beside a neighbour that needs issue slots; `null`: nobody observed it.
+    /// The factor beside a neighbour that needs issue slots; `None` (`null` in JSON) where none was
+    /// observed.
     pub(crate) compute: Option<Factor>,
-    /// Beside a neighbour that needs memory bandwidth.
+    /// The factor beside a neighbour that needs memory bandwidth; `None` where none was observed.
     pub(crate) memory: Option<Factor>,
-    /// Beside communication.
+    /// The factor beside a communication kernel; `None` where none was observed.
     pub(crate) communication: Option<Factor>,
-    /// Beside a neighbour whose name says nothing.
+    /// The factor beside a neighbour whose name does not tell what it needs; `None` where none was
+    /// observed.
     pub(crate) unknown: Option<Factor>,
 }
 
-/// Contention factors that recordings taught.
+/// A table of contention factors that was learnt from recordings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionTable {
-    /// Kernel families that were observed with and without a neighbour, by name.
+    /// The rows of kernel families that were observed both with and without a neighbour, by name.
     pub families: Vec<ContentionRow>,
-    /// All families of a class together, for kernels that were not observed themselves.
+    /// The rows of whole classes of kernels (by the resource that they need), for kernels that were
+    /// not observed themselves.
     pub classes: Vec<ContentionRow>,
-    /// Launches that ran alone.
+    /// The number of observed launches that ran alone.
     pub alone: u64,
-    /// Launches beside a neighbour of which the same kernel ran alone too.
+    /// The number of launches beside a neighbour of which the same kernel also ran alone.
     pub beside: u64,
-    /// Launches beside a neighbour that never ran alone: nothing follows from them.
+    /// The number of launches beside a neighbour of which the kernel never ran alone, so that they
+    /// give no factor.
     pub never_alone: u64,
 }
 
-/// Factors by family and by class of neighbour, in thousandths.
+/// The observed factors, in thousandths: by (family, class of the kernel), then by class of the
+/// neighbour.
 type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
 
 impl ContentionTable {
-    /// Learns from recordings, each with its device and how long its workgroups last by
-    /// [`Calibration`](crate::Calibration), which takes out what neighbours held of the device.
+    /// Learns a table from recordings, each given as (profile, its device, time of one workgroup of
+    /// each op in ns). These times are those of [`Calibration`](crate::Calibration), which takes
+    /// out what neighbours held of the device; with `None` they follow from the recorded durations.
     #[must_use]
     pub fn learn<'p>(
         recordings: impl IntoIterator<Item = (&'p Profile, &'p Device, Option<&'p [u64]>)>,
@@ -111,14 +119,15 @@ impl ContentionTable {
         }
     }
 
-    /// Returns whether no kernel was observed with and without a neighbour.
+    /// Returns whether the table has no factor: no kernel was observed both with and without a
+    /// neighbour.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.families.is_empty()
     }
 
-    /// Returns the factor of a kernel of that name beside a neighbour of that class: of its family,
-    /// else of its class; `None` where neither was observed.
+    /// Returns the factor of a kernel with this name beside a neighbour of this class: that of the
+    /// kernel's family, else that of its class; `None` where neither was observed.
     #[must_use]
     pub fn factor(&self, kernel: &str, beside: NeighbourClass) -> Option<Factor> {
         let family = family(kernel);
@@ -131,7 +140,7 @@ impl ContentionTable {
         })
     }
 
-    /// Returns what a replay of `processes` processes charges each kernel of a profile, by op.
+    /// Returns the contention that a replay of `processes` processes charges each op of a profile.
     #[must_use]
     pub fn charges(&self, profile: &Profile, charge: Charge, processes: usize) -> Vec<Contention> {
         let unknown = match charge {
@@ -158,7 +167,8 @@ impl ContentionTable {
 }
 
 impl ContentionRow {
-    /// Returns the factor that was observed beside a neighbour of that class.
+    /// Returns the factor that was observed beside a neighbour of this class; `None` where none
+    /// was.
     #[must_use]
     pub const fn beside(&self, class: NeighbourClass) -> Option<Factor> {
         match class {
@@ -171,7 +181,8 @@ impl ContentionRow {
 }
 
 impl Factor {
-    /// Returns the median of these factors, and the values that one in forty is below and above.
+    /// Returns the median of these factors, and the values below and above which one in forty is;
+    /// `None` without factors.
     pub(super) fn of(mut permille: Vec<u32>) -> Option<Self> {
         permille.sort_unstable();
         let last = permille.len().checked_sub(1)?;
@@ -189,13 +200,13 @@ fn rows(samples: Samples) -> Vec<ContentionRow> {
     samples.into_iter().map(row).collect()
 }
 
-/// A duration over another one, in thousandths.
+/// Returns a duration as thousandths of another one.
 pub(super) fn permille(ns: u64, over: u64) -> u32 {
     let over = u128::from(over.max(1));
     u32::try_from((u128::from(ns) * 1000 + over / 2) / over).unwrap_or(u32::MAX)
 }
 
-/// Returns the middle value, of two middle ones the greater.
+/// Returns the middle value, of two middle ones the greater; 0 without values.
 pub(super) fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or(0)
@@ -205,7 +216,7 @@ pub(super) fn name<'p>(profile: &'p Profile, op: &Op) -> &'p str {
     profile.kernels.get(op.kernel as usize).map_or("", String::as_str)
 }
 
-/// The name of a kernel without `void`, template arguments and parameters.
+/// Returns the name of a kernel without `void`, template arguments and parameters.
 fn family(kernel: &str) -> String {
     let mut depth = 0u32;
     let mut plain = String::new();

@@ -75,8 +75,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Lets a launch that begins meet its peers: where the last one has come, sets the end of all
-    /// of them, else lets this one last until then.
+    /// Records that a launch with peers in other processes begins. If it is the last of them, sets
+    /// the end of all of them; else makes this one last until then.
     fn meet_peers(&mut self, launch: LaunchId) {
         let peers = self.tasks.peers_end(launch);
         let Some(place) = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at)) else {
@@ -96,7 +96,7 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Notes that a launch never begins, so that no peer waits for it.
+    /// Records that a launch with peers never begins, so that no peer waits for it.
     fn stay_away(&mut self, launch: LaunchId) {
         let place = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at));
         let Some(there) = place.map(|at| self.meetings.come(at, launch, None)) else { return };
@@ -105,7 +105,7 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Notes an action that concerns no single launch.
+    /// Carries out an action that concerns no single launch.
     fn note(&mut self, action: &Action) {
         let (now, costs) = (self.now, self.machine.costs);
         match *action {
@@ -124,15 +124,15 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Notes whether a launch lies on the device and is not held there.
+    /// Records whether a launch is on the device and not held.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
             self.usage.place(self.tasks.records[launch.index()].process, placed);
         }
     }
 
-    /// Fails if a launch still waits for another one: it may lie on the device, but none of its
-    /// workgroups may start.
+    /// Returns an error if a launch still waits for another one: the launch may be on the device,
+    /// but none of its workgroups may start.
     fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
         let record = self.tasks.records.get(launch.index());
         if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
@@ -141,7 +141,8 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Describes to the machine a launch that was issued and has neither ended nor been refused.
+    /// Returns what the simulated device needs to know of a launch; an error for a launch that is
+    /// not issued, has ended, or was refused.
     fn kernel(&self, id: LaunchId) -> Result<SubmittedKernel, SimError> {
         let state = match self.tasks.records.get(id.index()) {
             Some(record) if record.refused => "refused",

@@ -1,4 +1,4 @@
-//! What happens to copies and fills?
+//! How are copies and fills issued, started and ended?
 //!
 //! A dispatcher with a window submits and starts them; for any other they start when they are
 //! ready.
@@ -12,8 +12,7 @@ use crate::watch::Watch;
 use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
-    /// Tells the dispatcher that a copy was issued; of other work without workgroups it is not
-    /// told.
+    /// Tells the dispatcher that a copy was issued; does nothing for other work without workgroups.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);
         let Work::Copy { lasts, .. } = task.work else { return Ok(()) };
@@ -22,8 +21,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
     }
 
-    /// Starts a copy that was issued and waits for nothing any more, or tells a dispatcher that
-    /// looks ahead of it.
+    /// Starts a copy that was issued and waits for no other work; a dispatcher that looks ahead is
+    /// told that it is ready instead.
     pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
         if !self.tasks.looks_ahead() {
             self.start_copy(copy);
@@ -36,7 +35,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyReady { copy })
     }
 
-    /// Starts a copy, as soon as its copy engine is free.
+    /// Starts a copy now, or when its copy engine is free.
     fn start_copy(&mut self, copy: LaunchId) {
         if let Work::Copy { direction, .. } = self.tasks.plan(copy).1.work
             && self.engines.join(copy, direction)
@@ -54,8 +53,8 @@ impl<W: Watch> Engine<'_, W> {
         self.queue.push(self.now + lasts, Due::Copy(copy));
     }
 
-    /// Notes that a copy begins or ends to load the memory. It lasts as long as recorded whoever
-    /// runs beside it, as it is over before that matters.
+    /// Records that a copy begins or ends to use the bandwidth of the memory. The copy itself lasts
+    /// as long as recorded, as it is over before neighbours matter.
     fn move_memory(&mut self, copy: LaunchId, begins: bool) {
         let (plan, _) = self.tasks.plan(copy);
         let Some(of) = plan.demand.as_ref().filter(|of| !of.apart) else { return };
@@ -78,7 +77,7 @@ impl<W: Watch> Engine<'_, W> {
         self.ended(copy)
     }
 
-    /// Carries out an action if it concerns a copy. Returns whether it does.
+    /// Carries out an action if it concerns a copy. Returns whether it did.
     pub(super) fn act_on_copy(&mut self, action: &Action) -> Result<bool, SimError> {
         let (id, starts, what) = match *action {
             Action::Submit { launch, .. } => (launch, false, "submit"),

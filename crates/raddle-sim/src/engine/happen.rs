@@ -1,4 +1,4 @@
-//! What happens in a tick, and what does the dispatcher hear of it?
+//! Which events happen in a tick, and which of them is the dispatcher told?
 
 use raddle_dispatch::DispatchError;
 use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
@@ -12,7 +12,7 @@ use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
 use crate::workload::{LaunchLatency, RecordedGap, Work};
 
-/// The largest number of requests of a process that are marked.
+/// The most requests of one process of which begin and end are kept.
 const MOST_MARKS: usize = 1 << 16;
 
 impl<W: Watch> Engine<'_, W> {
@@ -72,7 +72,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell_all(told)
     }
 
-    /// Notes what processes have spent their time on, where repetitions began or ended.
+    /// Records on what each process has spent its time, where a repetition of it began or ended.
     fn mark(&mut self) {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;
@@ -99,8 +99,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Notes that a launch has ended or will never run; launches that waited for it alone go to
-    /// `told`.
+    /// Records that a launch has ended or will never run; launches that waited only for it are
+    /// added to `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
         for (at, id) in self.tasks.gaps.drain(..) {
@@ -132,7 +132,7 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Tells a dispatcher that looks ahead of a launch or copy that was issued and is not ready.
+    /// Tells a dispatcher that looks ahead that a launch or copy was issued and is not ready.
     pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.fit(id);
         match self.launch(id) {
@@ -141,7 +141,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Returns when a launch that waits for nothing any more can start, its latency included.
+    /// Returns the tick at which a launch that waits for no other work can start, its launch
+    /// latency included.
     fn can_start(&self, id: LaunchId) -> Tick {
         let (plan, task) = self.tasks.plan(id);
         // A launch is handled here when it is issued, or later when the last one that it waited for
@@ -157,7 +158,8 @@ impl<W: Watch> Engine<'_, W> {
         issued.max(if waited { self.now + handover } else { self.now })
     }
 
-    /// Asks how many units each process may ever have: it may change as processes join.
+    /// Asks the dispatcher how many compute units each process may ever use: the answer may change
+    /// as processes join.
     fn count_units(&mut self) {
         // The number of units is that of the options, a u16.
         let all = self.machine.ledger.units() as u16;
@@ -166,7 +168,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Fits a launch to the units that its process may have, as its library does when it launches.
+    /// Sets the number of a launch's workgroups by the compute units that its process may use, as
+    /// its library does when it launches.
     fn fit(&mut self, id: LaunchId) {
         let record = &mut self.tasks.records[id.index()];
         if record.units > 0 {
@@ -178,8 +181,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Returns the number of workgroups of a launch, how long each lasts, and the units on which its
-    /// process may run it.
+    /// Returns (workgroups of a launch, ticks of each, compute units on which its process may run
+    /// it); `None` where it is no kernel.
     pub(super) fn fitted(&self, id: LaunchId) -> Option<(u64, Ticks, u64)> {
         let (plan, task) = self.tasks.plan(id);
         let Work::Kernel { workgroups, workgroup, demand, .. } = task.work else { return None };
@@ -194,7 +197,8 @@ impl<W: Watch> Engine<'_, W> {
         Some((workgroups, lasts, units))
     }
 
-    /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
+    /// Returns a launch with the fields that the dispatcher is told; `None` where it runs no
+    /// workgroups.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         let (_, task) = self.tasks.plan(id);
         let Work::Kernel { demand, barrier, .. } = task.work else { return None };
@@ -214,7 +218,7 @@ impl<W: Watch> Engine<'_, W> {
         })
     }
 
-    /// Makes a launch ready: it was issued and waits for nothing any more.
+    /// Makes a launch ready: it was issued, and waits for no other work.
     fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.fit(id);
         let (_, task) = self.tasks.plan(id);
@@ -267,7 +271,7 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Notes that a launch, copy or fill has ended.
+    /// Records that a launch, copy or fill has ended, and releases the launches that waited for it.
     pub(super) fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
         self.times_off.remove(id);
@@ -289,8 +293,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
-    /// Counts the times that a launch was taken off before it ended; so many that it would take
-    /// minutes more end the run.
+    /// Counts the times that a launch was taken off before it ended. Returns an error at
+    /// [`TIMES_OFF`], as the launch would need minutes more.
     fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
         let times = self.times_off.or_insert_with(id, || 0);
         *times += 1;
@@ -302,7 +306,7 @@ impl<W: Watch> Engine<'_, W> {
         Err(SimError::NeverEnds { at: self.now, process, launch, times })
     }
 
-    /// Notes why a launch will never run, and releases the launches that wait for it.
+    /// Records why a launch will never run, and releases the launches that wait for it.
     pub(super) fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
         let id = refusal.launch;
         let record = &mut self.tasks.records[id.index()];

@@ -1,23 +1,26 @@
-//! Which process does the device hold, and when does the next one begin to run?
+//! Which process has the device loaded, and when does another process begin to run?
 
 use raddle_policy::{Tick, Ticks};
 
-/// The process of which something started last. The device loads it first where it follows another.
+/// The process of which work started last. The device takes time to load a process that follows
+/// another one.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) process: Option<u16>,
-    /// The tick from which on the process runs.
+    /// The tick from which on the process can run.
     pub(super) opens: Tick,
 }
 
 impl Loaded {
-    /// Returns when work of a process that starts now begins to run.
+    /// Returns the tick at which work of `process` that starts now begins to run; loading a process
+    /// takes `takes` ticks.
     pub(super) fn begins(&self, process: u16, takes: Ticks, now: Tick) -> Tick {
         let follows = self.process.is_some_and(|before| before != process);
         if follows { now + takes } else { self.opens.max(now) }
     }
 
-    /// Loads a process if another one was there before. Returns the time that this takes.
+    /// Loads a process if work of another one started last. Returns the ticks that this takes, else
+    /// 0.
     pub(super) fn load(&mut self, process: u16, takes: Ticks, now: Tick) -> Ticks {
         let before = self.process.replace(process);
         if before.is_none_or(|before| before == process) {

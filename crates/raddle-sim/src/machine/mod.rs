@@ -1,4 +1,4 @@
-//! What runs on the compute units, and what leaves them?
+//! Which launches run on the simulated compute units, and how do they start, end and leave?
 //!
 //! A *front* is the workgroups of one launch that start in one tick and end in one tick: one event.
 //! Taking work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore
@@ -27,18 +27,19 @@ use pace::WorkLeft;
 pub(crate) use submitted::SubmittedKernel;
 use take_off::give_back;
 
-/// The compute units and what lies on them.
+/// The simulated device: its compute units, the launches on them, and their ends.
 #[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) ledger: Ledger,
     pub(crate) costs: Costs,
-    /// When the memory has moved all that was given to it: one launch after the other, since each
-    /// alone takes all of its bandwidth.
+    /// The tick at which the memory will have moved all bytes of saves and restores given to it,
+    /// one launch after the other, since each takes all of its bandwidth.
     moved: Tick,
-    /// By process, the last tick at which the memory was given something of it to move, and how
-    /// many bytes of it were given in that tick.
+    /// The last save or restore of each process: (tick at which it was given, bytes given in that
+    /// tick), by process.
     moving: BTreeMap<u16, (Tick, u64)>,
-    /// Launches that leave by the flag, stream by stream, the first one first.
+    /// The launches that leave by the flag, for each stream of each process, the first to leave
+    /// first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
@@ -48,7 +49,8 @@ pub(crate) struct Machine {
     pub(crate) counters: Counters,
 }
 
-/// Workgroups, or waves of them, of one launch that end together.
+/// A front: the workgroups, or waves of them, of one launch that start together and end by one
+/// event.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
     generation: u32,
@@ -57,45 +59,51 @@ pub(crate) struct Front {
     pub(crate) pieces: Vec<Piece>,
     started: Tick,
     ends: Tick,
-    /// The work that was left at `since`.
+    /// The work of each workgroup that was left at the tick `since`.
     left: WorkLeft,
     since: Tick,
-    /// The tick at which the queue has the end, at most `ends`.
+    /// The tick at which the event queue has the end of the front, at most `ends`; the event is put
+    /// off where it comes before `ends`.
     due: Tick,
     groups: u64,
-    /// True if the waves wait at a barrier for the rest of their workgroup.
+    /// True if the waves wait at a barrier for the other waves of their workgroup.
     gathers: bool,
-    /// True if the front waits for peers which have not begun.
+    /// True if the front (workgroups that end together) waits for peers in other processes that
+    /// have not begun.
     endless: bool,
-    /// True if the front lies on enough units to move all that its launch wants.
+    /// True if the front (workgroups that end together) is on enough compute units to move all
+    /// bytes that its launch wants to move.
     wide: bool,
 }
 
-/// A launch that the device has taken over.
+/// A launch that was submitted to the simulated device and has not ended.
 #[derive(Debug)]
 struct Live {
     what: SubmittedKernel,
     state: LiveState,
-    /// The part of the launch that runs.
+    /// The counts of the launch's fronts (workgroups that end together) that run, and its demand
+    /// for memory bandwidth.
     load: Load,
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
-    /// When the first workgroup of the launch started.
+    /// The tick at which the first workgroup of the launch started; `None` before.
     since: Option<Tick>,
     ended: u64,
-    /// Workgroups that do not start as a whole: where, and how many waves have ended.
+    /// The workgroups that start wave by wave, by number: (compute unit, number of waves that have
+    /// ended).
     partial: BTreeMap<u64, (CuId, u16)>,
-    /// Workgroups that were cut: how many waves have ended. A cut workgroup holds only what its
-    /// parts hold.
+    /// The workgroups that were cut, by number, with the number of waves that have ended. A cut
+    /// workgroup holds only the resources of its parts on the device.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
-    /// Fronts of workgroups whose waves wait at a barrier for the rest of theirs.
+    /// The fronts (workgroups that end together) whose waves wait at a barrier for the other waves
+    /// of their workgroup, by number of the workgroup.
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 
 impl Front {
-    /// Returns how many waves of a launch the front has.
+    /// Returns the number of waves in the front (workgroups that end together).
     fn waves_of(&self, launch: &SubmittedKernel) -> u64 {
         let (_, count) = self.waves.bounds(launch.demand.waves);
         self.groups.saturating_mul(count.into())
@@ -103,8 +111,8 @@ impl Front {
 }
 
 impl Live {
-    /// Returns whether the launch may start these pieces: any while it runs, and while it drains
-    /// workgroups that are bound to a compute unit.
+    /// Returns whether the launch may start these pieces (equal workgroups on one compute unit):
+    /// any pieces while it runs; while it drains, only workgroups that are bound to a compute unit.
     fn may_start(&self, pieces: &[Piece]) -> bool {
         let bound =
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
@@ -117,7 +125,8 @@ impl Live {
         }
     }
 
-    /// Returns whether a workgroup of the launch is bound to a compute unit and has not ended.
+    /// Returns whether a workgroup of the launch is bound to a compute unit (assigned, or partly
+    /// started).
     fn is_bound(&self) -> bool {
         !self.partial.is_empty() || !self.assigned.is_empty()
     }
@@ -138,7 +147,8 @@ enum LiveState {
 }
 
 impl LiveState {
-    /// Returns whether the resident waves stand still.
+    /// Returns whether the resident waves do not run, as they are being saved or killed, or are
+    /// saved.
     const fn is_stopped(self) -> bool {
         match self {
             Self::Running => false,
@@ -157,7 +167,7 @@ impl LiveState {
     }
 }
 
-/// The effect of an ended front on its launch.
+/// The effect of the end of a front (workgroups that end together) on its launch.
 pub(crate) struct EndedFront {
     pub(crate) process: u16,
     pub(crate) waves: u64,
@@ -213,7 +223,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Forgets a launch that will never run, whether it was submitted or not.
+    /// Removes a launch that will never run, whether it was submitted or not.
     pub(crate) fn forget(&mut self, id: LaunchId, now: Tick) -> Result<(), SimError> {
         if self.live.get(id).is_some_and(|live| live.started > 0) {
             return Err(Self::fault(now, id, "refuse", self.live.get(id)));
@@ -239,15 +249,15 @@ impl Machine {
         }
     }
 
-    /// Lets workgroups of a launch that start from now on end no earlier than `until`.
+    /// Makes workgroups of a launch that start from now on end no earlier than `until`.
     pub(crate) fn lasts_until(&mut self, id: LaunchId, until: Tick) {
         if let Some(live) = self.live.get_mut(id) {
             live.what.until = until;
         }
     }
 
-    /// Returns when a workgroup of a launch that starts now has done its work, beside the
-    /// neighbours that run now.
+    /// Returns the tick at which a workgroup of a launch that starts now has done its work, beside
+    /// the neighbours that run now.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(id).map_or(now, |live| {
             let pace = self.neighbours.pace(&live.what, &live.load);
@@ -256,8 +266,8 @@ impl Machine {
         })
     }
 
-    /// Ends the fronts of a launch that wait for peers at `until`, but no earlier than now;
-    /// workgroups that start from now on end no earlier either.
+    /// Ends the fronts (workgroups that end together) of a launch that wait for peers at `until`,
+    /// but no earlier than now; workgroups that start later do not end before `until` either.
     pub(crate) fn ends_at(&mut self, id: LaunchId, until: Tick, now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(id) else { return };
         live.what.until = until;
@@ -277,7 +287,8 @@ impl Machine {
         }
     }
 
-    /// Starts workgroups, or waves of them. Returns the waves started, and the slot of their front.
+    /// Starts workgroups of a launch, or some waves of each. Returns (number of waves started,
+    /// index of their front: the workgroups that end together).
     pub(crate) fn start(
         &mut self,
         id: LaunchId,
@@ -343,7 +354,7 @@ impl Machine {
         Ok((started_waves, front))
     }
 
-    /// Lets waves that waited at a barrier run from now on: all waves of these workgroups have
+    /// Lets waves that waited at a barrier run from now on, as all waves of these workgroups have
     /// started.
     fn let_run(&mut self, id: LaunchId, pieces: &[Piece], now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(id).filter(|live| !live.gathered.is_empty()) else {
@@ -429,12 +440,14 @@ impl Machine {
         slot
     }
 
-    /// Returns the front in a slot, if it is still the one of that generation.
+    /// Returns the front (workgroups that end together) with the index `slot`; `None` where that
+    /// index has been used anew, in another generation.
     pub(crate) fn front(&self, slot: u32, generation: u32) -> Option<&Front> {
         self.fronts.get(slot as usize).filter(|front| front.generation == generation)
     }
 
-    /// Ends a front and gives back what it held.
+    /// Ends a front (workgroups that end together), frees its resources, and returns the effect on
+    /// its launch; `None` where there is no such front.
     pub(crate) fn end_front(
         &mut self,
         slot: u32,
@@ -473,7 +486,8 @@ impl Machine {
     }
 }
 
-/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take.
+/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take: none
+/// for waves of a workgroup that has them already.
 const fn shares(waves: WaveSpan, n: u64) -> u64 {
     match waves {
         WaveSpan::Range { first: 1.., .. } => 0,

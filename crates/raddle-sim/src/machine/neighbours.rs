@@ -1,6 +1,6 @@
-//! Who runs beside whom, and by how much longer does that make everything last?
+//! Which processes run beside each other, and by how much longer do their launches last for it?
 //!
-//! Two sources say it, one or the other: factors that recordings taught
+//! Two sources give the cost, one or the other: factors that recordings taught
 //! ([`Contention`](crate::Contention)), and the demand of launches for the memory's bandwidth
 //! ([`ProcessDemand`](crate::ProcessDemand)). Counters are kept where workgroups come and go;
 //! nothing is scanned at a decision but the launches that have some on the device.
@@ -17,54 +17,62 @@ use crate::demand::TaskDemand;
 use crate::queue::{Due, Queue};
 use crate::workload::Workload;
 
-/// The launches that run, by process, where neighbours cost something.
+/// The running launches of each process, as far as they slow down those of other processes.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// By process, how many fronts of each class run; empty where nothing is charged.
+    /// The number of running fronts (workgroups that end together) of each class of kernels, by
+    /// process; empty where neighbours cost nothing.
     running: Vec<[u32; 4]>,
-    /// By process, the bytes that its running launches want to move in a microsecond.
+    /// The bytes that the running launches and copies of each process want to move in a
+    /// microsecond.
     wanted: Vec<u64>,
-    /// The sum of `wanted`.
+    /// The sum of `wanted` over all processes, in bytes a microsecond.
     all: u64,
-    /// The bytes that all units together move in a microsecond.
+    /// The bytes that all compute units together can move in a microsecond.
     reached: u64,
-    /// The bytes that one unit moves in a microsecond.
+    /// The bytes that one compute unit can move in a microsecond.
     unit: u64,
-    /// Launches of which fronts run.
+    /// The launches that have a running front (workgroups that end together).
     busy: BTreeSet<LaunchId>,
-    /// By process, how many fronts run, and how many processes have some.
+    /// The number of running fronts (workgroups that end together) of each process; `present` is
+    /// the number of processes with any.
     fronts: Vec<u32>,
     present: u32,
-    /// How many copies load the memory.
+    /// The number of running copies that use the bandwidth of the memory.
     copying: u32,
-    /// True if a launch may have another pace than alone.
+    /// True if a launch may run at another pace than alone.
     paced: bool,
-    /// True if a class of some process began or ceased to run, or a demand changed, since ends were
-    /// last set.
+    /// True if, since ends were last set, a class of kernels of some process began or ceased to
+    /// run, or a demand changed.
     changed: bool,
 }
 
-/// The part of a launch that runs.
+/// The counts of one launch's fronts (workgroups that end together) that run, and its demand for
+/// memory bandwidth.
 #[derive(Debug, Default)]
 pub(super) struct Load {
-    /// How many fronts run, and how many waves.
+    /// The number of running fronts (workgroups that end together); `waves` is the number of their
+    /// waves.
     fronts: u32,
     waves: u64,
-    /// How many fronts lie on so many units that these move all that the launch wants.
+    /// The number of running fronts (workgroups that end together) that are on so many compute
+    /// units that these can move all that the launch wants to move.
     wide: u32,
-    /// By unit, how many workgroups of other fronts, or parts of some, it holds; kept for launches
-    /// that need memory.
+    /// The number of workgroups, or parts of cut ones, of the launch's other running fronts
+    /// (workgroups that end together) on each compute unit; kept only for launches that need
+    /// memory.
     holders: Vec<u32>,
-    /// How many units hold some of them.
+    /// The number of compute units with a count above 0 in `holders`.
     held: u64,
     /// The bytes that the launch wants to move in a microsecond.
     wanted: u64,
-    /// The present pace of all fronts that run.
+    /// The present pace of all running fronts (workgroups that end together) of the launch.
     pub(super) pace: Pace,
 }
 
 impl Load {
-    /// Notes that pieces came to units or went from them.
+    /// Adds the workgroups of these pieces (equal workgroups on one compute unit) to the counts of
+    /// their compute units, or with `came` false subtracts them.
     fn hold(&mut self, pieces: &[Piece], came: bool) {
         for piece in pieces {
             let unit = piece.cu.index();
@@ -82,7 +90,8 @@ impl Load {
         }
     }
 
-    /// Returns what the launch wants by what of it runs.
+    /// Returns the bytes that the launch wants to move in a microsecond, by its waves and compute
+    /// units that run; `unit` is what one unit can move.
     fn wants(&self, of: &TaskDemand, waves: u16, unit: u64) -> u64 {
         match of.need {
             KernelNeed::Memory if self.wide > 0 => of.rate,
@@ -101,8 +110,8 @@ impl Load {
 }
 
 impl Neighbours {
-    /// Returns the neighbours of a workload, of which nothing runs; they cost nothing where no
-    /// process is charged, or there is only one.
+    /// Returns the neighbours of a workload, of which no launch runs yet. They cost nothing where
+    /// no process is charged, or where there is only one process.
     pub(super) fn of(workload: &Workload) -> Self {
         let processes = &workload.processes;
         let learnt = processes.iter().flat_map(|plan| &plan.contention);
@@ -124,12 +133,12 @@ impl Neighbours {
         }
     }
 
-    /// Returns whether neighbours cost something.
+    /// Returns whether launches of other processes can slow a launch down in this run.
     pub(super) const fn are_charged(&self) -> bool {
         !self.running.is_empty()
     }
 
-    /// Notes that a front begins to run.
+    /// Records that a front (workgroups that end together) of a launch begins to run.
     pub(super) fn came(
         &mut self,
         id: LaunchId,
@@ -154,8 +163,9 @@ impl Neighbours {
         self.more(of, load, front, front.waves_of(of), &front.pieces);
     }
 
-    /// Returns whether workgroups lie on enough units for all that their launch wants to be moved,
-    /// which spares counting them unit by unit.
+    /// Returns whether these pieces (equal workgroups on one compute unit) are on enough compute
+    /// units to move all that their launch wants to move, so that they need not be counted unit by
+    /// unit.
     fn is_wide(&self, of: &SubmittedKernel, pieces: &[Piece]) -> bool {
         let enough = of.memory.rate.div_ceil(self.unit.max(1)).max(1);
         let many = of.memory.need == KernelNeed::Memory && pieces.len() as u64 >= enough;
@@ -163,7 +173,8 @@ impl Neighbours {
         many && pieces.is_sorted_by(|a, b| a.cu < b.cu)
     }
 
-    /// Notes that a front which runs has got more workgroups.
+    /// Records that a running front (workgroups that end together) has got more workgroups: `waves`
+    /// waves in `pieces`.
     pub(super) fn grew(
         &mut self,
         of: &SubmittedKernel,
@@ -191,7 +202,8 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Notes that a front has ended, or stands still.
+    /// Records that a front (workgroups that end together) of a launch has ended, or no longer
+    /// runs.
     pub(super) fn went(
         &mut self,
         id: LaunchId,
@@ -218,7 +230,7 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets what a launch wants by what of it runs.
+    /// Sets the bytes that a launch wants to move in a microsecond, by what of it runs.
     fn want(&mut self, of: &SubmittedKernel, load: &mut Load) {
         let wanted = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wanted, wanted);
@@ -236,7 +248,7 @@ impl Neighbours {
         }
     }
 
-    /// Notes that a copy begins or ends, which moves so many bytes in a microsecond.
+    /// Records that a copy of a process begins or ends, which moves `rate` bytes in a microsecond.
     pub(super) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         let (before, now) = if begins { (0, rate) } else { (rate, 0) };
         if rate == 0 || !self.are_charged() {
@@ -246,8 +258,8 @@ impl Neighbours {
         self.charge(process, before, now);
     }
 
-    /// Returns the pace of a front that begins: that of those of its launch that run, as a decision
-    /// sets it anew for all of them at its end.
+    /// Returns the pace of a front (workgroups that end together) that begins: that of the other
+    /// running fronts of its launch, which is set anew for all of them at the end of a decision.
     pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut Load) -> Pace {
         if load.fronts == 0 {
             load.pace = self.pace(of, load);
@@ -285,8 +297,8 @@ impl Neighbours {
         }
     }
 
-    /// Returns how long work of a process lasts beside its present neighbours by what recordings
-    /// taught, in thousandths of its time alone.
+    /// Returns how long work of a launch lasts beside its present neighbours, by the factors that
+    /// recordings taught, in thousandths of its time alone.
     fn permille(&self, of: &SubmittedKernel) -> u32 {
         let permille = of.contention.permille;
         if permille == [ALONE; 4] {
@@ -300,8 +312,8 @@ impl Neighbours {
 }
 
 impl Machine {
-    /// Sets the paces of all launches that run anew, and the ends of their fronts, where their
-    /// neighbours have changed.
+    /// Sets the paces of all running launches anew, and the ends of their fronts (workgroups that
+    /// end together), where their neighbours have changed.
     pub(crate) fn retime(&mut self, now: Tick, queue: &mut Queue) {
         if !std::mem::take(&mut self.neighbours.changed) {
             return;
@@ -343,8 +355,9 @@ impl Machine {
         self.neighbours.paced = paced;
     }
 
-    /// Returns whether an event is the end of a front that was put off or brought forward, so that
-    /// nothing happens now. An end that was put off is due again later.
+    /// Returns whether an event is the end of a front (workgroups that end together) that was put
+    /// off or brought forward, so that the event has no effect. An end that was put off is due
+    /// again later.
     ///
     /// Without this the dispatcher would be asked at each of those ticks too, more than twice as
     /// often.
@@ -365,7 +378,7 @@ impl Machine {
         later
     }
 
-    /// Notes that a copy of a process begins or ends.
+    /// Records that a copy of a process begins or ends, which moves `rate` bytes in a microsecond.
     pub(crate) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         self.neighbours.copies(process, rate, begins);
     }

@@ -1,4 +1,4 @@
-//! How much work is left, where the pace of it changes?
+//! How much work of a workgroup is left, where the pace of that work changes?
 //!
 //! Work is counted in parts of a nanosecond of its time alone, so that a change of the pace there
 //! and back, at one moment, leaves it as it was, and a million changes add up to less than a
@@ -9,10 +9,12 @@ use raddle_policy::Ticks;
 
 use crate::contention::ALONE;
 
-/// A nanosecond has 2 to the power of this many parts.
+/// The exponent of the number of parts of a nanosecond in which work is counted: 2 to the power of
+/// this.
 const PART_BITS: u32 = 16;
 
-/// How long work lasts, over how long it lasts alone: a fraction of at least one.
+/// The pace of work: how long it lasts over how long it lasts alone, a fraction of at least one
+/// (`takes` over `instead_of`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     pub(super) takes: u64,
@@ -29,7 +31,7 @@ impl Pace {
     /// The pace of work that nobody slows down.
     pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
 
-    /// Returns the pace of work that takes so many thousandths of its time alone.
+    /// Returns the pace of work that takes `permille` thousandths of its time alone.
     pub(super) fn of_permille(permille: u32) -> Self {
         if permille == ALONE {
             return Self::ALONE;
@@ -38,17 +40,17 @@ impl Pace {
     }
 }
 
-/// Work that is left, in parts of a nanosecond alone.
+/// The work that is left, as its time alone in parts of a nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkLeft(u128);
 
 impl WorkLeft {
-    /// Returns the work of that much time alone.
+    /// Returns the work that takes `alone` ticks alone.
     pub(super) const fn of(alone: Ticks) -> Self {
         Self((alone.0 as u128) << PART_BITS)
     }
 
-    /// Returns what is left after the work has run for `ran` at a pace.
+    /// Returns the work that is left after the work has run for `ran` ticks at a pace.
     pub(super) fn after(self, ran: Ticks, pace: Pace) -> Self {
         let Pace { takes, instead_of } = pace;
         let ran = u128::from(ran.0) << PART_BITS;
@@ -56,8 +58,8 @@ impl WorkLeft {
         Self(self.0.saturating_sub(done))
     }
 
-    /// Returns how long the work lasts at a pace, to the nearest nanosecond; none that is left
-    /// takes no time.
+    /// Returns how long the work lasts at a pace, to the nearest nanosecond; 0 where no work is
+    /// left, else at least 1.
     pub(super) fn lasts(self, pace: Pace) -> Ticks {
         let Pace { takes, instead_of } = pace;
         let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };
@@ -66,8 +68,8 @@ impl WorkLeft {
     }
 }
 
-/// Returns `parts` times `by` over `over`, rounded down; both are kept below 2 to the power of 40,
-/// which no bandwidth in bytes a microsecond passes.
+/// Returns `parts` times `by` over `over`, rounded down; the caller keeps `by` and `over` below 2
+/// to the power of 40, which no bandwidth in bytes a microsecond passes.
 fn portion(parts: u128, by: u64, over: u64) -> u128 {
     let product = parts.saturating_mul(by.into());
     // Division of 128 bits is slow, and hardly ever needed.

@@ -1,4 +1,4 @@
-//! What does the machine need to know of a launch?
+//! Which fields of a launch does the simulated device need?
 
 use raddle_policy::{Demand, StreamId, Tick, Ticks};
 
@@ -6,7 +6,7 @@ use super::pace::{Pace, WorkLeft};
 use crate::contention::Contention;
 use crate::demand::TaskDemand;
 
-/// A launch as far as the machine needs to know it.
+/// A launch with the fields that the simulated device needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubmittedKernel {
     pub(crate) process: u16,
@@ -14,7 +14,7 @@ pub(crate) struct SubmittedKernel {
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) contention: Contention,
-    /// The demand for the bandwidth of the memory.
+    /// The demand of the launch for the bandwidth of the memory.
     pub(crate) memory: TaskDemand,
     /// The tick before which no workgroup of the launch ends.
     pub(crate) until: Tick,
@@ -27,7 +27,7 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
-    /// Returns when a workgroup ends that starts now, at a pace.
+    /// Returns the tick at which a workgroup that starts now ends, at this pace.
     pub(super) fn ends(&self, now: Tick, pace: Pace) -> Tick {
         (now + WorkLeft::of(self.workgroup).lasts(pace)).max(self.until)
     }

@@ -16,14 +16,15 @@ use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
-/// Returns when a move that takes `cost` is over, behind all moves that were ordered before it.
+/// Returns the tick at which a save or restore that takes `cost` ticks is over, behind all that
+/// were ordered before it.
 fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
     *moved = now.max(*moved) + cost;
     *moved
 }
 
 impl Machine {
-    /// Begins to take a launch off.
+    /// Begins to take a launch off the device in the way `how`.
     pub(crate) fn take_off(
         &mut self,
         id: LaunchId,
@@ -73,8 +74,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the taking off of a launch. Returns how it left, how many of its workgroups have ended,
-    /// how many waves it freed, and its process.
+    /// Completes the taking off of a launch. Returns (way in which it left, workgroups that have
+    /// ended, waves that it freed, process); `None` where the launch was not leaving.
     pub(crate) fn taken_off(
         &mut self,
         id: LaunchId,
@@ -128,8 +129,8 @@ impl Machine {
         }
     }
 
-    /// Begins to bring a launch back. Returns the waves that hold their slots again, and their
-    /// process.
+    /// Begins to bring a launch back to the device. Returns (waves that hold their slots again,
+    /// process).
     pub(crate) fn restore(
         &mut self,
         id: LaunchId,
@@ -154,7 +155,7 @@ impl Machine {
             }
         };
         live.state = LiveState::Returning(saved);
-        // To restore its work loads the process.
+        // A restore of its work loads the process.
         self.loaded.process = Some(process);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
@@ -179,8 +180,8 @@ impl Machine {
         }
     }
 
-    /// Brings a launch back: saved fronts run for the time that they had left. Returns whether it
-    /// was on its way back.
+    /// Completes the return of a launch: its saved fronts (workgroups that end together) run for
+    /// the time that they had left. Returns whether it was on its way back.
     pub(crate) fn restored(&mut self, id: LaunchId, now: Tick, queue: &mut Queue) -> bool {
         let Some(live) = self.live.get_mut(id) else {
             return false;
@@ -211,8 +212,8 @@ impl Machine {
     }
 }
 
-/// Returns how long it takes to move `bytes` of a process: together with the other bytes of it that
-/// are given in this tick, never less than the floor.
+/// Returns the ticks that moving `bytes` of a process takes, beyond those of the bytes of it that
+/// were given before in this tick. Together the bytes of one tick count as at least `switch_bytes`.
 fn moving(
     costs: &Costs,
     given: &mut BTreeMap<u16, (Tick, u64)>,
@@ -234,7 +235,8 @@ fn moving(
     }
 }
 
-/// Makes the pending ends void and keeps the work that each front had left.
+/// Makes the pending ends of a launch's fronts (workgroups that end together) void, and stores the
+/// work that each front had left.
 fn stop_fronts(
     id: LaunchId,
     live: &mut Live,
@@ -258,14 +260,16 @@ fn stop_fronts(
     }
 }
 
-/// Returns the bytes of context by waves: a part of a workgroup that was cut moves its share,
-/// without a copy of all LDS.
+/// Returns the bytes of context that a save or restore of a launch moves, by its waves on the
+/// device: as many workgroups' context as the waves make up, rounded up to a whole one. So parts of
+/// cut workgroups do not each move all LDS.
 fn context_bytes(live: &Live) -> u64 {
     let waves = u64::from(live.what.demand.waves).max(1);
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
 }
 
-/// Returns the holdings of a launch: compute unit, demand, waves, workgroup-wide shares.
+/// Returns the resources that a launch holds: (compute unit, demand, waves, workgroups whose slots,
+/// barriers and LDS are taken).
 fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     let demand = live.what.demand;
     let mut held = Vec::new();
@@ -283,7 +287,8 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     held
 }
 
-/// Frees everything that a launch holds; its fronts stay, so that `lower` can take it again.
+/// Frees all resources that a launch holds; its fronts (workgroups that end together) are kept, so
+/// that [`lower`] can take the resources again.
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -292,7 +297,8 @@ fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     }
 }
 
-/// Takes again everything that was lifted. The error is the first unit on which it does not fit.
+/// Takes again all resources that [`lift`] freed. The error is the first compute unit on which they
+/// are not free.
 fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -302,7 +308,8 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
     Ok(())
 }
 
-/// Gives back what a front held. Returns how many workgroups ended with it.
+/// Frees the resources of a front (workgroups that end together) that has ended. Returns the number
+/// of workgroups of which the last wave has ended with it.
 pub(super) fn give_back(
     live: &mut Live,
     waves: WaveSpan,

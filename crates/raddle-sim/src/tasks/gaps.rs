@@ -1,4 +1,4 @@
-//! When does a host issue work whose launch nobody recorded?
+//! When does a host issue work of which the launch was not recorded?
 
 use raddle_policy::{LaunchId, Tick, Ticks};
 
@@ -7,7 +7,7 @@ use crate::Record;
 use crate::workload::{RecordedGap, Task};
 
 impl Tasks<'_> {
-    /// Issues a launch whose gap has passed, unless its process may repeat no more.
+    /// Issues a launch whose recorded gap has passed, unless its process does not repeat any more.
     pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
         if self.stops(id, now) {
             return;
@@ -30,14 +30,15 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether a launch that was not issued yet is of a repetition that goes on no more.
+    /// Returns whether a launch that was not issued yet belongs to a repetition that is not
+    /// continued.
     pub(super) fn stops(&self, id: LaunchId, now: Tick) -> bool {
         let Record { process, iteration, .. } = self.records[id.index()];
         iteration > 0 && !self.goes_on(usize::from(process), now)
     }
 
-    /// Returns whether a task of a repetition is issued later than at its time: a gap after others,
-    /// or with the task before it, which is late.
+    /// Returns whether a task of a repetition is issued later than at its recorded time: a gap
+    /// after other tasks, or with the task before it, which is itself late.
     pub(super) fn comes_later(&self, base: u32, task: &Task) -> bool {
         match task.gap {
             Some(RecordedGap::Host(_)) => true,
@@ -48,7 +49,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Notes of a launch, the last of whose predecessors has ended, when its host issues it.
+    /// Begins the recorded gap of a launch of which the last predecessor has ended: the host issues
+    /// the launch at the end of the gap.
     pub(super) fn begin_gap(&mut self, id: u32, now: Tick) {
         let standing = &mut self.standing[id as usize];
         // A launch that waits for another one twice is looked at twice.

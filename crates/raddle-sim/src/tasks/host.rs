@@ -1,4 +1,4 @@
-//! What does the host of a closed loop do next?
+//! Which launch does the host of a closed loop issue next, and when?
 //!
 //! It issues the launches of one repetition at a time, and begins the next one when it has issued
 //! and waited for everything of the one before. Between two launches it takes as long as recorded.
@@ -9,7 +9,8 @@ use super::Tasks;
 use super::lane::Issue;
 
 impl Tasks<'_> {
-    /// Notes that the host of a process has issued a launch.
+    /// Records that the host of a process in a closed loop has issued a launch, and moves the host
+    /// on.
     pub(super) fn issued_closed(&mut self, process: usize, issue: Issue, now: Tick) {
         let plan = &self.workload.processes[process];
         let repeat = &mut self.lanes[process].repeats[issue.iteration as usize];
@@ -21,7 +22,8 @@ impl Tasks<'_> {
         self.go_on(process, now);
     }
 
-    /// Moves the host on, as far as it can: to the next launch, or to a wait that has not ended.
+    /// Moves the host of a process on, as far as it can: to its next launch, or to a wait that has
+    /// not ended.
     pub(super) fn go_on(&mut self, process: usize, now: Tick) {
         let plan = &self.workload.processes[process];
         let Some(pauses) = &plan.host else { return };
@@ -67,7 +69,8 @@ impl Tasks<'_> {
     }
 }
 
-/// Returns when a host reaches the recorded time `to`, if it reached `recorded` at `host`.
+/// Returns the time at which a host reaches the recorded time `to`, if it reached the recorded time
+/// `recorded` at `host`.
 fn later(host: Ticks, recorded: Ticks, to: Ticks) -> Ticks {
     Ticks(host.0.saturating_add(to.0).saturating_sub(recorded.0))
 }

@@ -1,4 +1,4 @@
-//! Where does one process stand: which repetitions have begun, and what is issued next?
+//! Which repetitions of one process have begun, and which launch is issued next?
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,58 +7,62 @@ use raddle_policy::{Tick, Ticks};
 
 use crate::workload::ProcessPlan;
 
-/// One process while it runs.
+/// The state of one process while it runs.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// Tasks that wait for a task: positions in `children`, by task.
+    /// The index in `children` at which the tasks that wait for each task begin, by task.
     child_start: Vec<u32>,
     children: Vec<u32>,
-    /// By task, how many tasks of the same repetition it waits for.
+    /// The number of tasks of the same repetition for which each task waits, by task.
     pub(super) needs: Vec<u32>,
-    /// By stream, the tasks that wait for nothing in the same repetition.
+    /// The tasks of each stream that come after no task of it in the same repetition, by stream.
     pub(super) heads: Vec<Vec<u32>>,
-    /// By stream, its last task: the heads of the next repetition wait for it.
+    /// The last task of each stream, by stream: the first tasks of the stream in the next
+    /// repetition wait for it. `None` for an empty stream.
     pub(super) last: Vec<Option<u32>>,
-    /// Every repetition so far.
+    /// All repetitions that have begun so far.
     pub(super) repeats: Vec<Repeat>,
-    /// Repetitions that have still something to issue, by when the next launch is due.
+    /// The next launch of each repetition that has launches to issue, the earliest first.
     issuing: BinaryHeap<Reverse<Issue>>,
-    /// Repetitions that have issued something.
+    /// The number of repetitions that have issued a launch.
     pub(super) begun: u32,
-    /// Repetitions that have ended as a whole.
+    /// The number of repetitions of which all launches have ended.
     pub(super) ended: u32,
-    /// When the host is visited next because it may issue something.
+    /// The tick for which the host's next visit is planned, at which it may issue a launch; `None`
+    /// without one.
     pub(super) alarm: Option<Tick>,
-    /// In a closed loop: the repetition whose launches the host issues.
+    /// The index of the repetition whose launches the host issues, in a closed loop.
     pub(super) issuing_now: u32,
 }
 
-/// One repetition of a profile.
+/// One repetition of a profile that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
-    /// The id of the first launch.
+    /// The id of the first launch of the repetition.
     pub(super) base: u32,
-    /// When the repetition began.
+    /// The time of the run at which the repetition began.
     pub(super) offset: Ticks,
-    /// Tasks of the repetition that have not ended.
+    /// The number of tasks of the repetition that have not ended.
     pub(super) left: u32,
-    /// How much later than recorded the peers of the repetition are.
+    /// The time by which the peers of the repetition on other devices are later than recorded.
     pub(super) late: Ticks,
-    /// In a closed loop: how long the repetition waited for its host.
+    /// The time for which the repetition waited for its host, in a closed loop.
     pub(super) queued: Ticks,
-    /// In a closed loop: the time that the host has reached.
+    /// The time of the run that the host has reached, in a closed loop.
     pub(super) host: Ticks,
-    /// The recorded time of the same place.
+    /// The recorded time that corresponds to `host`.
     pub(super) recorded: Ticks,
-    /// The launch that the host issues next, and the pause that comes next.
+    /// The index, in the order of arrival, of the launch that the host issues next; `pause` is the
+    /// index of the next wait.
     pub(super) cursor: u32,
     pub(super) pause: u32,
-    /// True if the launch at `cursor` is due already.
+    /// True if the launch at `cursor` has been put into the queue of launches to issue.
     pub(super) lined_up: bool,
 }
 
 impl Repeat {
-    /// Returns a repetition that begins at `offset`, whose host has not begun.
+    /// Returns a repetition that begins at `offset`, whose host has issued no launch; `left` is the
+    /// number of its tasks.
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
@@ -67,12 +71,13 @@ impl Repeat {
     }
 }
 
-/// The next launch of a repetition; the earliest, then that of the earlier repetition, comes first.
+/// The next launch of a repetition. The earliest comes first, of equals that of the earlier
+/// repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Issue {
     pub(super) at: Tick,
     pub(super) iteration: u32,
-    /// Position in `by_arrival`.
+    /// The index of the launch in `by_arrival`.
     pub(super) cursor: u32,
 }
 
@@ -127,17 +132,19 @@ impl Lane {
         &self.children[from..self.child_start[task as usize + 1] as usize]
     }
 
-    /// Returns the launch that the host issues next, of all repetitions that have begun.
+    /// Returns the launch that the host issues next, of all repetitions that have begun; `None`
+    /// where there is none.
     pub(super) fn next(&self) -> Option<Issue> {
         self.issuing.peek().map(|Reverse(issue)| *issue)
     }
 
-    /// Passes over the launch that the host issues next.
+    /// Removes the launch that the host issues next from the queue of launches to issue.
     pub(super) fn pass(&mut self) {
         self.issuing.pop();
     }
 
-    /// Puts the launch at `cursor` of a repetition in line; `false` where there is none.
+    /// Puts the launch at `cursor` of a repetition into the queue of launches to issue; `false`
+    /// where there is none.
     pub(super) fn line_up(&mut self, plan: &ProcessPlan, iteration: u32, cursor: u32) -> bool {
         let Some(&task) = plan.by_arrival.get(cursor as usize) else {
             return false;

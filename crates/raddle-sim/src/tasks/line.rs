@@ -1,10 +1,11 @@
-//! Which issued launches does a dispatcher hear of that looks ahead, and in which order?
+//! Which issued launches is a dispatcher told of that looks ahead, and in which order?
 //!
-//! In the order of issue, and never before what they wait for. A copy does not test a flag: what it
-//! waits for in other streams could leave by one, and a preemption would wait for both for ever. So
-//! a copy comes when that has ended, and what waits for the copy comes behind it. A copy behind a
-//! launch that will be refused comes when that is refused: it is in no stream of the dispatcher, so
-//! the copy would not leave with it.
+//! It is told of them in the order of issue, and never before work for which they wait. A copy does
+//! not test a flag: work for which it waits in other streams could leave by a flag, and a
+//! preemption would wait for both for ever. So the dispatcher is told of a copy when that work has
+//! ended, and of work that waits for the copy behind it. It is told of a copy behind a launch that
+//! will be refused when the launch is refused: the launch is in no stream of the dispatcher, so the
+//! copy would not leave with it.
 
 use raddle_policy::{Launch, LaunchId};
 
@@ -12,9 +13,9 @@ use super::{Issued, Standing, Tasks};
 use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
-    /// Puts a launch that has just been issued in line, unless a launch that it waits for has not
-    /// been issued. Then it comes behind that one, so that a window is never full of launches that
-    /// wait for others behind them.
+    /// Adds a launch that has just been issued to `told`, unless a launch for which it waits has
+    /// not been issued. Then it comes behind that launch, so that a window is never full of
+    /// launches that wait for others behind them.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
         if free {
@@ -23,8 +24,8 @@ impl Tasks<'_> {
         self.follow(id, told);
     }
 
-    /// Puts a launch in line if it may be now, because something that it waits for is in line or
-    /// has ended; and then the launches that wait for it.
+    /// Adds a launch to `told` if it may be told now, because work for which it waits has been told
+    /// or has ended; and then the launches that wait for it.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
         let Standing { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
@@ -46,8 +47,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether everything that a launch waits for is in line; of a copy, whether what it
-    /// waits for in other streams has ended.
+    /// Returns whether all work for which a launch waits is in line (the dispatcher may be told of
+    /// it). For a copy, work of other streams must have ended.
     fn parents_are_in_line(&self, id: u32) -> bool {
         if self.standing[id as usize].is_free() {
             return true;
@@ -84,8 +85,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns the launch that another one waits for in its stream: of its own repetition, or the
-    /// last of the repetition before.
+    /// Returns the launch for which another one waits in its stream: of its own repetition, or the
+    /// last of the repetition before; `None` where there is none.
     fn parent(&self, id: u32) -> Option<u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -121,19 +122,19 @@ impl Tasks<'_> {
         lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
     }
 
-    /// Returns whether a dispatcher that looks ahead has yet to hear of a launch that waits for
-    /// nothing but its latency; from now on the launch counts as told.
+    /// Returns whether a dispatcher that looks ahead has not been told of a launch that waits only
+    /// for its latency; from now on the launch counts as told.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         self.looks_ahead && !std::mem::replace(&mut standing.told, true)
     }
 
-    /// Returns whether the dispatcher looks ahead, and so hears of copies.
+    /// Returns whether the dispatcher looks ahead, and so is told of copies.
     pub(crate) const fn looks_ahead(&self) -> bool {
         self.looks_ahead
     }
 
-    /// Returns whether the dispatcher has heard of a launch.
+    /// Returns whether the dispatcher has been told of a launch.
     pub(crate) fn is_told(&self, id: LaunchId) -> bool {
         self.standing.get(id.index()).is_some_and(|it| it.in_line || it.is_free())
     }

@@ -1,4 +1,4 @@
-//! When does a process begin its profile anew, and when has it repeated enough?
+//! When does a process begin its profile anew, and when does it stop repeating?
 
 use raddle_policy::{Tick, Ticks};
 
@@ -7,15 +7,15 @@ use crate::SimError;
 use crate::repetition::Repetition;
 use crate::workload::{ProcessPlan, Workload};
 
-/// A repeating process stops when its time passes this many spans of the longest profile, or of
-/// each request.
+/// The number of spans of the longest profile, or of each request, after which a repeating process
+/// stops.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// The largest number of launches that all repetitions together hold beside the first ones and
-/// those of requests whose times are given; each launch takes some 80 bytes.
+/// The largest number of launches that all repetitions together hold, without the first repetitions
+/// and the requests whose times are given; each launch takes some 80 bytes.
 pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 impl Tasks<'_> {
-    /// Returns whether a process may issue more than its first repetition now.
+    /// Returns whether a process may issue launches of other than its first repetition now.
     pub(super) fn goes_on(&self, process: usize, now: Tick) -> bool {
         let company = self.leading > 0 || now.0 < self.until.0;
         match self.workload.processes[process].repetition {
@@ -25,19 +25,20 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether one more repetition of a process would hold more launches than may be kept.
+    /// Returns whether one more repetition of a process would pass the largest number of launches
+    /// that are kept.
     fn is_too_much(&self, process: usize) -> bool {
         self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
     }
 
-    /// Begins a process that repeats back to back anew, as all of a repetition was issued, while
-    /// others lead the run.
+    /// Begins the next repetition of a process that repeats back to back, as all launches of one
+    /// were issued, while other processes lead the run.
     pub(super) fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
             return Ok(());
         }
-        // The longest does not give company to itself.
+        // The longest process does not repeat for its own sake.
         let own =
             if self.longest == Some(process) { self.lanes[process].repeats[0].left } else { 0 };
         if self.leading == u64::from(own) && now.0 >= self.until.0 {
@@ -57,7 +58,8 @@ impl Tasks<'_> {
         self.begin(process, next)
     }
 
-    /// Notes that all of a repetition has ended, and begins the repetitions that wait for its end.
+    /// Records that all launches of a repetition have ended, and begins the repetitions that wait
+    /// for its end.
     pub(super) fn ended_whole(
         &mut self,
         process: usize,
@@ -105,7 +107,8 @@ impl Tasks<'_> {
     }
 }
 
-/// Returns the end of the longest profile if it took that many spans, and so for each request.
+/// Returns the time in ns after which no profile is repeated: the end of the longest profile, or of
+/// the requests, if each took [`REPEAT_CAP_SPANS`] spans.
 pub(super) fn time_cap(workload: &Workload) -> u64 {
     let longest = workload.longest();
     let cap = |(position, plan): (usize, &ProcessPlan)| {
@@ -122,7 +125,7 @@ pub(super) fn time_cap(workload: &Workload) -> u64 {
     caps.max().unwrap_or(0).max(workload.until().0)
 }
 
-/// Returns for each process the processes that begin after its ends.
+/// Returns for each process the processes that begin a request after the ends of its requests.
 pub(super) fn followers(workload: &Workload) -> Vec<Vec<u16>> {
     let mut followers = vec![Vec::new(); workload.processes.len()];
     for (follower, plan) in (0u16..).zip(&workload.processes) {

@@ -1,14 +1,15 @@
-//! Do the accounts say what adding up every span for every process says?
+//! Do the accounts of processes equal a sum over every span for every process?
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::times::ProcessTime;
 
-/// Where a process stands: waves, launches placed, ready and issued.
+/// The counts that give the activity of a process: [waves on the device, launches placed, launches
+/// ready, launches issued].
 type Stand = [u64; 4];
 
-/// Every span is added to everything that it belongs to.
+/// An account of times that adds every span to every figure to which it belongs.
 #[derive(Default)]
 struct Naive {
     times: Vec<ProcessTime>,
@@ -32,7 +33,7 @@ impl Naive {
         }
     }
 
-    /// `copies` has how many copies run inside the device, and elsewhere.
+    /// Adds a span of `ns`; `copies` is [copies inside the device, other copies] that run in it.
     fn pass(&mut self, ns: u64, at: &[Stand], copies: [u64; 2], slots: u64) {
         if ns == 0 {
             return;
@@ -88,7 +89,7 @@ impl Naive {
     }
 }
 
-/// A time as the naive account keeps it.
+/// Returns the times of a process in the form in which the naive account keeps them.
 fn plain(time: &ProcessTime) -> (u64, u64, u64, u64, TimeSpent) {
     (time.run_ns, time.alive_ns, time.run_of_all_ns, time.longest_wait_ns, time.spent)
 }
