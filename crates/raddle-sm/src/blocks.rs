@@ -5,39 +5,40 @@
 
 use alloc::vec::Vec;
 
-/// A block with warps waiting; `slot` is its place in the owner's table.
+/// Block with warps that wait to start; `slot` is its index in the owner's table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) priority: u64,
-    /// Number of the block's distribution.
+    /// Number of the block in the order of distribution.
     pub(crate) serial: u64,
     pub(crate) slot: u32,
 }
 
-/// The blocks of one SM.
+/// Unfinished blocks of one streaming multiprocessor (SM).
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Unfinished blocks by priority, the highest last.
+    /// (priority, number of unfinished blocks of that priority), the highest priority last.
     levels: Vec<(u64, u64)>,
-    /// Blocks with warps waiting, in the order in which they are served.
+    /// Blocks with warps that wait to start, in the order in which they are served.
     waiting: Vec<Waiting>,
 }
 
 impl Default for Blocks {
-    /// Makes room for the blocks that an SM usually holds, so that tables do not grow one by one
-    /// for long.
+    /// Returns an empty table with room for the blocks that an SM usually holds, so that tables do
+    /// not grow one by one for long.
     fn default() -> Self {
         Self { levels: Vec::with_capacity(8), waiting: Vec::with_capacity(16) }
     }
 }
 
 impl Blocks {
-    /// Returns the highest priority among the blocks; `None` without any.
+    /// Returns the highest priority among the blocks; `None` where there is no block.
     pub(crate) fn top(&self) -> Option<u64> {
         self.levels.last().map(|&(priority, _)| priority)
     }
 
-    /// Adds `count` blocks that came (C4: the top rises at distribution).
+    /// Adds `count` blocks of the priority `priority` that were distributed to the SM (C4: the top
+    /// priority rises at distribution).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -45,7 +46,7 @@ impl Blocks {
         }
     }
 
-    /// Removes `count` blocks that are done or gone (L5).
+    /// Removes `count` blocks of the priority `priority` that have finished or were taken off (L5).
     pub(crate) fn remove(&mut self, priority: u64, count: u64) {
         let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
         if let Ok(at) = found {
@@ -57,7 +58,7 @@ impl Blocks {
         }
     }
 
-    /// Queues a block that has warps waiting.
+    /// Queues a block that has warps waiting, by priority and then in the order of distribution.
     pub(crate) fn enqueue(&mut self, block: Waiting) {
         let before = |it: &Waiting| {
             it.priority > block.priority
@@ -67,7 +68,7 @@ impl Blocks {
         self.waiting.insert(at, block);
     }
 
-    /// Takes a block off the queue that has no warps waiting any more.
+    /// Takes the block at `slot` off the queue, as it has no warps waiting any more.
     pub(crate) fn dequeue(&mut self, slot: u32) {
         if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
             self.waiting.remove(at);
@@ -78,8 +79,9 @@ impl Blocks {
         !self.waiting.is_empty()
     }
 
-    /// Returns the first waiting block of which warps can start, and how many (L1..L3); without
-    /// backfill only the very first block is tried.
+    /// Returns (slot, number of warps that start) of the first waiting block of which warps can
+    /// start (L1..L3); `can` gives that number for a slot. Without backfill only the very first
+    /// block is tried. `None` where no warp can start.
     pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let tried = if backfill { self.waiting.len() } else { 1 };
         let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));
@@ -94,7 +96,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares the tables with plain lists of blocks, of which all are looked at each time.
+        /// Compares the tables with plain lists of blocks, which are searched from end to end each
+        /// time.
         #[test]
         fn the_first_that_can_start_is_served(
             steps in prop::collection::vec((0u8..4, 0u64..4, 0u64..6, 0u32..64), 1..60),

@@ -2,20 +2,21 @@
 //!
 //! The effects that the fields name were measured by the digest of the seed; times are in its ticks.
 
-/// The rule that picks one of several SMs that qualify (the seed is silent, reading C6).
+/// Rule that picks one of several SMs that qualify for a block (the seed is silent, reading C6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Choose {
-    /// The lowest index.
+    /// The SM with the lowest index is picked.
     #[default]
     Lowest,
-    /// Whole blocks: the SM that takes most of them. First SM: the one on which most warps can
-    /// start. Second SM: the lowest top priority. Ties to the lowest index.
+    /// For whole blocks, the SM that takes most of them is picked; for a first SM, the one on which
+    /// most warps can start; for a second SM, the one with the lowest top priority. Of equal ones
+    /// the lowest index is picked.
     MostFree,
 }
 
-/// The readings that can be chosen; parameters of [`BlockWarp`](crate::BlockWarp).
+/// Choices between readings of seed 003; parameters of [`BlockWarp`](crate::BlockWarp).
 ///
 /// ```
 /// let options = raddle_sm::BlockWarpConfig { fall_through: true, ..raddle_sm::BlockWarpConfig::default() };
@@ -25,19 +26,20 @@ pub enum Choose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BlockWarpConfig {
-    /// True if a first SM must have *more* than one warp needs (claim 4 to the letter) instead of
-    /// at least that (C1). Off by default: if on, a block that needs no shared memory never goes to
-    /// an SM that has none left, and 20 blocks of 5 warps end at 100 instead of 70.
+    /// True if an SM must have *more* than one warp needs to get a block on the route `First`
+    /// (claim 4 to the letter) instead of at least that (C1). Off by default: if on, a block that
+    /// needs no shared memory never goes to an SM that has none left, and 20 blocks of 5 warps end
+    /// at tick 100 instead of 70.
     pub strict: bool,
-    /// The rule that picks one of several SMs that qualify (C6).
+    /// Rule that picks one of several SMs that qualify for a block (C6).
     pub choose: Choose,
     /// True if the next kernel is tried when the most important one cannot be placed (C8). Off by
-    /// default: no lower kernel overtakes, and the digest's small kernel ends at 50; if on, it ends
-    /// at 11, and the others end when they did.
+    /// default: no less important kernel overtakes, and the digest's small kernel ends at tick 50;
+    /// if on, it ends at tick 11, and the other kernels end when they did.
     pub fall_through: bool,
-    /// True if a lower block of an SM may take a slot that the highest waiting one cannot use
-    /// (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait for each other
-    /// for ever.
+    /// True if a less important block of an SM may take a slot that the most important waiting
+    /// block cannot use (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait
+    /// for each other for ever.
     pub backfill: bool,
     /// True if a block with a barrier starts as a whole or not at all (C11). On by default: if off,
     /// two blocks that each hold half of an SM wait for each other for ever.

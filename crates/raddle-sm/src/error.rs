@@ -1,8 +1,8 @@
-//! What is malformed?
+//! Which devices, kernels and reports do the controllers refuse?
 
 use raddle_policy::{CuId, LaunchId};
 
-/// Why a device, a kernel or the report of a warp is refused; nothing has changed then.
+/// Reason why a device, a kernel or the report of a warp is refused; nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each variant and field is")]

@@ -1,4 +1,4 @@
-//! On which SM is so much free, without looking at each?
+//! Which SMs have enough free resources for a block, without a look at each SM?
 //!
 //! Two indices by state. For each demand, which SMs take a whole block of it and which can start a
 //! warp: two sets of bits, brought up to date from a list of the SMs that changed when the demand is
@@ -12,21 +12,23 @@ use alloc::vec::Vec;
 
 use raddle_policy::CuSet;
 
-/// The key of an SM: warps, registers, shared memory, and how low the top priority is.
+/// Key of an SM in the index: (free warps, free registers, free shared memory, lowness of the top
+/// priority), where a larger lowness is a lower priority.
 pub(crate) type SmKey = [i32; 4];
 
-/// Cuts an amount off, so that it fits a key.
+/// Returns an amount, cut off at `i32::MAX` so that it fits a key.
 pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
 
-/// Converts a rank to a priority and a priority to a rank: the seed's priorities are larger where
-/// they are more important.
+/// Converts a rank to a priority, or a priority to a rank: the seed's priorities are larger where
+/// they are more important, ranks are smaller.
 pub(crate) const fn reversed(rank: u64) -> u64 {
     u64::MAX - rank
 }
 
-/// Returns how low a top priority is: the larger, the lower; at least 1, so no padding leaf has it.
+/// Returns the lowness of a top priority: the lower the priority, the larger; at least 1, so that
+/// no padding leaf of the tree has it. `None`, an SM without blocks, has the largest.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
@@ -37,55 +39,56 @@ pub(crate) fn lower_than(priority: u64) -> i32 {
     lowness(Some(priority)) + i32::from(exact)
 }
 
-/// Returns whether an SM has all of `need`.
+/// Returns whether an SM with the key `have` has all of the amounts of `need`.
 fn covers(have: &SmKey, need: &SmKey) -> bool {
     have.iter().zip(need).all(|(have, need)| have >= need)
 }
 
-/// A demand, and the SMs that can serve it.
+/// Demand of a kernel's block and warp, and the SMs that can serve it.
 #[derive(Clone, Debug)]
 struct Demanded {
     block: SmKey,
     warp: SmKey,
-    /// SMs that take a whole block, and that can start a warp.
+    /// [SMs that can take a whole block, SMs that can start a warp].
     sets: [CuSet; 2],
-    /// The number of changes that the sets include.
+    /// Number of changes that the sets include, of [`Index::changed`].
     seen: u64,
 }
 
-/// The most demands that are remembered; the one brought up to date longest ago makes room.
+/// Most demands that are remembered; a new one takes the place of the one that was brought up to
+/// date longest ago.
 const DEMANDS: usize = 64;
 
-/// An index of SMs by their free amounts and their top priorities.
+/// Index of SMs by their free amounts and their top priorities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     keys: Vec<SmKey>,
     lows: Lows,
     demands: Vec<Demanded>,
-    /// The SMs that changed last, a ring as long as there are SMs.
+    /// SMs whose amounts changed last, in a ring with as many places as there are SMs.
     changes: Vec<u16>,
-    /// Changes so far.
+    /// Number of changes of amounts so far.
     changed: u64,
-    /// SMs that are out of date, each once.
+    /// SMs whose keys are out of date, each listed once.
     stale: Vec<u16>,
     is_stale: Vec<bool>,
 }
 
-/// The place where a demand is remembered.
+/// Place at which the index remembers a demand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 
-/// One of the two sets of a demand.
+/// Choice between the two sets of SMs of a demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    /// SMs that take a whole block.
+    /// The SMs that can take a whole block.
     Block,
-    /// SMs that can start a warp.
+    /// The SMs that can start a warp.
     Warp,
 }
 
 impl Index {
-    /// Makes an index over `count` SMs, all out of date.
+    /// Returns an index over `count` SMs, all of them out of date.
     pub(crate) fn new(count: usize) -> Self {
         let mut index = Self {
             keys: vec![[0; 4]; count],
@@ -100,7 +103,7 @@ impl Index {
         index
     }
 
-    /// Records that something changed on an SM.
+    /// Records that amounts or blocks changed on an SM.
     pub(crate) fn touch(&mut self, sm: usize) {
         if let Some(stale) = self.is_stale.get_mut(sm)
             && !core::mem::replace(stale, true)
@@ -110,12 +113,12 @@ impl Index {
         }
     }
 
-    /// Records that something may have changed on every SM.
+    /// Records that amounts or blocks may have changed on every SM.
     pub(crate) fn touch_all(&mut self) {
         (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
     }
 
-    /// Brings the keys up to date.
+    /// Brings the keys of changed SMs up to date; `key` gives the key of an SM.
     pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> SmKey) {
         while let Some(sm) = self.stale.pop() {
             let at = usize::from(sm);
@@ -133,8 +136,8 @@ impl Index {
         }
     }
 
-    /// Remembers a demand and brings it up to date; `place` is its place of last time, if it had
-    /// one.
+    /// Remembers a demand, brings its sets up to date and returns its place; `place` is its place
+    /// of last time, if it had one.
     pub(crate) fn demand(&mut self, block: &SmKey, warp: &SmKey, place: DemandSlot) -> DemandSlot {
         let is = |it: &Demanded| it.block == *block && it.warp == *warp;
         let at = if self.demands.get(place.0).is_some_and(is) {
@@ -159,7 +162,7 @@ impl Index {
         DemandSlot(at)
     }
 
-    /// Makes a place for a new demand, which has seen every change.
+    /// Enters a new demand, with sets that include every change so far, and returns its index.
     fn remember(&mut self, block: &SmKey, warp: &SmKey) -> usize {
         let at = if self.demands.len() < DEMANDS {
             let sets = [CuSet::empty(self.keys.len()), CuSet::empty(self.keys.len())];
@@ -178,7 +181,8 @@ impl Index {
         at
     }
 
-    /// Returns the lowest SM of a set at or above `from` that is accepted.
+    /// Returns the lowest SM at or above `from` that is in the set and that `accept` accepts;
+    /// `None` where there is none.
     pub(crate) fn lowest(
         &self,
         (place, of): (DemandSlot, Of),
@@ -193,7 +197,8 @@ impl Index {
         Some(at)
     }
 
-    /// Returns the SM of a set with the largest value above 0, ties to the lowest.
+    /// Returns the SM of a set with the largest value above 0, of equal ones the lowest; `None`
+    /// where there is none.
     pub(crate) fn most(
         &self,
         set: (DemandSlot, Of),
@@ -210,12 +215,14 @@ impl Index {
         found
     }
 
-    /// Returns the lowest SM whose top priority is below `priority` and that is accepted.
+    /// Returns the lowest SM whose top priority is below `priority` and that `accept` accepts;
+    /// `None` where there is none.
     pub(crate) fn lower(&self, priority: u64, accept: impl Fn(usize) -> bool) -> Option<usize> {
         self.lows.lowest(lower_than(priority), accept)
     }
 
-    /// Returns the SM of the lowest top priority below `priority`, ties to the lowest index.
+    /// Returns the SM whose top priority is lowest and below `priority`, of equal ones the lowest
+    /// index; `None` where there is none.
     pub(crate) fn lowest_top(
         &self,
         priority: u64,
@@ -239,11 +246,12 @@ impl Demanded {
     }
 }
 
-/// A tree of the lowness of each SM's top priority, with the largest of every subtree.
+/// Tree of the lowness of each SM's top priority, in which each node has the largest value of its
+/// subtree.
 #[derive(Clone, Debug, Default)]
 struct Lows {
-    /// The root is node 1, the children of node `n` are `2n` and `2n + 1`, the leaves are the
-    /// second half.
+    /// Values of the nodes: the root is node 1, the children of node `n` are `2n` and `2n + 1`, the
+    /// leaves (the SMs) are the second half.
     nodes: Vec<i32>,
 }
 
@@ -269,7 +277,8 @@ impl Lows {
         }
     }
 
-    /// Returns the lowest SM that has at least this lowness, which is 1 or more, and is accepted.
+    /// Returns the lowest SM whose lowness is at least `low`, which is 1 or more, and that `accept`
+    /// accepts; `None` where there is none.
     fn lowest(&self, low: i32, accept: impl Fn(usize) -> bool) -> Option<usize> {
         if self.largest() < low {
             return None;
@@ -302,7 +311,7 @@ impl Lows {
 mod tests {
     use super::*;
 
-    /// Makes small deterministic numbers; the generator is xorshift.
+    /// Returns a generator of small deterministic numbers below a limit, by xorshift.
     fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
         let mut state = seed | 1;
         move |below| {

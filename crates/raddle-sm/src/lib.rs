@@ -56,7 +56,7 @@ pub use config::{BlockWarpConfig, Choose};
 pub use controllers::Controllers;
 pub use error::Error;
 pub use policy::BlockWarp;
-/// The crate of the types in the signatures: ticks, ids, levels, launches.
+/// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use search::Route;
 pub use tables::{BlockRow, Decision, Ended, Handle, Kernel, KernelRow, Resources, SmRow, Started};

@@ -6,19 +6,20 @@
 use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{BlockWarpConfig, Choose};
 
-/// The route on which a block comes to its SM.
+/// Route by which a block comes to its SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
-    /// G3: the SM takes whole blocks, and everything that they need at once.
+    /// G3: the SM takes whole blocks, with all resources that they need at once.
     Whole,
-    /// G5: the first SM, which can start one warp of it at least.
+    /// G5: the SM, the seed's first SM, can start one warp of the block at least.
     First,
-    /// G6: the second SM, on which all work is of lower priority.
+    /// G6: the SM, the seed's second SM, has only work of lower priority; the block waits there for
+    /// warp slots.
     Second,
 }
 
 impl Route {
-    /// `whole`, `first` or `second`.
+    /// Returns the name of the route: `whole`, `first` or `second`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,30 +30,31 @@ impl Route {
     }
 }
 
-/// Answers about one SM; these are exact, where the index only narrows the search down.
+/// Answers about the room on one SM; they are exact, where the index only narrows the search down.
 pub(crate) trait Room {
-    /// Returns N1, the number of whole blocks that the SM takes now.
+    /// Returns the number of whole blocks that the SM takes now (N1).
     fn blocks(&self, sm: usize) -> u64;
-    /// Returns how many warps of one new block can start now; with `strict`, 0 unless the SM has
-    /// more of each resource than one warp needs.
+    /// Returns the number of warps of one new block that can start now; with `strict`, 0 unless the
+    /// SM has more of each resource than one warp needs.
     fn warps(&self, sm: usize, strict: bool) -> u64;
-    /// Returns the highest priority among the blocks of the SM.
+    /// Returns the highest priority among the blocks of the SM; `None` where it has no block.
     fn top(&self, sm: usize) -> Option<u64>;
 }
 
-/// The needs of a block for which an SM is searched.
+/// Needs of a block for which an SM is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
-    /// Resources that a whole block needs.
+    /// Key with the resources that a whole block needs.
     pub(crate) block: SmKey,
-    /// Resources that the first warp needs: one warp, and the shared memory of the block (C2).
+    /// Key with the resources that the first warp needs: one warp, its registers, and the shared
+    /// memory of the block (C2).
     pub(crate) warp: SmKey,
 }
 
-/// Finds the route and the SM, if any: whole, then first, then second. `place` is where the index
-/// remembers the demand, up to date.
+/// Returns the route and the SM for a block: whole, else first, else second; `None` where no SM
+/// takes it. `place` is where the index remembers the demand, up to date.
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,

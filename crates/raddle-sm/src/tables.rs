@@ -1,4 +1,4 @@
-//! What do the tables of the controllers say?
+//! Which rows do the tables of the controllers have?
 //!
 //! Rows as plain values, in the units of the seed: registers, hardware warps, shared memory.
 //! A smaller rank is more urgent, as everywhere here; the seed counts priorities the other way.
@@ -7,19 +7,19 @@ use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// The resources that one SM holds, or has left.
+/// Resources that one SM holds, or has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
-    /// Registers.
+    /// Registers, in the unit in which kernels state theirs.
     pub registers: u64,
-    /// Hardware warps.
+    /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,
-    /// Shared memory.
+    /// Shared memory, in the unit in which kernels state theirs.
     pub shared: u64,
 }
 
-/// A kernel that arrives.
+/// Kernel that arrives, with its needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Id of the kernel; no other unfinished kernel has it.
@@ -27,108 +27,108 @@ pub struct Kernel {
     /// Rank of the kernel: the smaller, the more urgent. A level has
     /// [`Level::rank`](raddle_policy::Level::rank).
     pub rank: u64,
-    /// Blocks, 1 or more.
+    /// Number of blocks, 1 or more.
     pub blocks: u64,
-    /// Warps of a block, 1 or more.
+    /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers of a warp.
+    /// Registers that one warp takes, in the unit of [`Resources`].
     pub registers: u64,
-    /// Shared memory of a block.
+    /// Shared memory that one block takes, in the unit of [`Resources`].
     pub shared: u64,
     /// True if the warps of a block meet at a barrier.
     pub barrier: bool,
 }
 
-/// A row of the kernel status register table: a kernel that has not finished.
+/// Row of the kernel status register table: a kernel that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelRow {
     /// Id of the kernel.
     pub kernel: LaunchId,
-    /// Rank of the kernel.
+    /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
-    /// Blocks not yet distributed.
+    /// Number of blocks not yet distributed to an SM.
     pub undistributed: u64,
 }
 
-/// A row of the SM status register table.
+/// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
     /// Id of the SM.
     pub sm: CuId,
     /// Resources left on the SM.
     pub remaining: Resources,
-    /// The most urgent rank among the blocks of the SM; `None` without blocks, less urgent than
-    /// every rank.
+    /// Most urgent rank among the blocks of the SM; `None` where it has no block, which is less
+    /// urgent than every rank.
     pub top: Option<u64>,
 }
 
-/// A row of the block status register table of one SM: a block that has not finished.
+/// Row of the block status register table of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRow {
     /// Kernel of the block.
     pub kernel: LaunchId,
     /// Number of the block in its kernel.
     pub block: u64,
-    /// Rank of the kernel.
+    /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
-    /// Warps that have not started.
+    /// Number of warps that have not started.
     pub waiting: u64,
-    /// Warps that run.
+    /// Number of warps that run.
     pub running: u64,
-    /// Warps that have ended.
+    /// Number of warps that have ended.
     pub finished: u64,
 }
 
-/// A decision of the global controller (G3, G5, G6).
+/// Decision of the global controller (G3, G5, G6): blocks of a kernel go to an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The route on which the blocks go to the SM.
+    /// Route by which the blocks come to the SM.
     pub route: Route,
-    /// The kernel of the distributed blocks.
+    /// Kernel of the distributed blocks.
     pub kernel: LaunchId,
-    /// The SM that gets the blocks.
+    /// SM that gets the blocks.
     pub sm: CuId,
-    /// The lowest number among the blocks.
+    /// Lowest of the blocks, by its number in the kernel.
     pub first: u64,
-    /// The number of blocks; 1 but for whole blocks.
+    /// Number of blocks; 1 on a route other than `Whole`.
     pub count: u64,
-    /// N1, the blocks that the SM could have taken; 0 but for whole blocks.
+    /// Number of blocks that the SM could have taken whole (N1); 0 on a route other than `Whole`.
     pub n1: u64,
 }
 
-/// Warps that an SM controller started (L3).
+/// Warps of one block that an SM's controller started (L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
     /// Kernel of the warps.
     pub kernel: LaunchId,
     /// Number of the block in its kernel.
     pub block: u64,
-    /// The SM that the warps run on.
+    /// SM on which the warps run.
     pub sm: CuId,
-    /// Number of the first warp in its block.
+    /// Number of the first of these warps in its block.
     pub first: u64,
-    /// The number of warps.
+    /// Number of warps that started.
     pub count: u64,
     /// True if all warps of the block have started with these.
     pub last: bool,
-    /// A handle to report the end of each warp by.
+    /// Handle by which the end of each of the warps is reported.
     pub handle: Handle,
 }
 
-/// A block on an SM, for the reports that its warps have ended.
+/// Handle of a block on an SM, for reports that its warps have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) slot: u32,
     pub(crate) serial: u64,
 }
 
-/// The effects of the end of a warp (L4, L5).
+/// Effects of the end of a warp (L4, L5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// The SM on which the warp ran.
+    /// SM on which the warp ran.
     pub sm: CuId,
-    /// True if the warp was the last of its block.
+    /// True if the warp was the last one of its block.
     pub block_done: bool,
-    /// True if the warp was the last of its kernel.
+    /// True if the warp was the last one of its kernel.
     pub kernel_done: bool,
 }

@@ -9,8 +9,9 @@ use crate::search::{Room, find};
 use crate::{Decision, Route};
 
 impl Controllers {
-    /// Makes one decision of the global controller; `None` when nothing can be distributed now. The
-    /// controller of the SM is to be served at once, before the next decision.
+    /// Makes one decision of the global controller, which gives blocks of a kernel to an SM; `None`
+    /// when no block can be distributed now. The controller of the SM is to be served at once,
+    /// before the next decision.
     pub fn decide(&mut self) -> Option<Decision> {
         self.refresh();
         let tried = if self.options.fall_through { self.targets.len() } else { 1 };
@@ -31,7 +32,8 @@ impl Controllers {
         None
     }
 
-    /// Gives min(N1, undistributed) blocks (G3), or one (C3), and raises the SM's top (C4).
+    /// Gives an SM min(N1, undistributed) blocks (G3), where `n1` is the number of whole blocks
+    /// that it takes, or one block where that is 0 (C3). Raises the SM's top priority (C4).
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

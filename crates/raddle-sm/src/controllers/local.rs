@@ -8,8 +8,8 @@ use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
 impl Controllers {
-    /// Makes one step of an SM controller: starts warps of the first waiting block that can start
-    /// some, as many as can. Returns `None` when none can start now.
+    /// Makes one step of an SM's controller: starts warps of the first waiting block of which some
+    /// can start, as many as can. Returns the warps; `None` when no warp can start now.
     ///
     /// # Errors
     /// [`Error::SmOutside`] where there is no such SM.
@@ -25,7 +25,7 @@ impl Controllers {
         Ok(self.start(slot, count))
     }
 
-    /// Returns how many warps of a block can start now.
+    /// Returns the number of warps of a block that can start on its SM now.
     fn startable(&self, unit: &Sm, sm: CuId, block: &SmBlock) -> u64 {
         if block.reserved {
             return block.waiting;
@@ -77,8 +77,9 @@ impl Controllers {
         })
     }
 
-    /// Reports that a warp has ended: L4 gives back what the warp held, L5 lowers the top once its
-    /// block is done. The controller of the SM is to be served then.
+    /// Reports that a warp of the block of `handle` has ended: L4 gives back the resources of the
+    /// warp, L5 lowers the SM's top priority once the block is done. The controller of the SM is to
+    /// be served after that.
     ///
     /// # Errors
     /// [`Error::NotRunning`] where no warp of that block runs; nothing has changed.
@@ -111,7 +112,7 @@ impl Controllers {
         Ok(Ended { sm: CuId(sm), block_done, kernel_done })
     }
 
-    /// Removes a kernel from the table.
+    /// Removes a kernel that has finished from the table.
     fn forget(&mut self, slot: u32) {
         if let Some(held) = self.kernels.get_mut(slot as usize).and_then(Option::take) {
             let id = held.kernel.id;

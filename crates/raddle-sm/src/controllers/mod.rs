@@ -18,16 +18,16 @@ use crate::index::{DemandSlot, Index, SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 use crate::{BlockRow, BlockWarpConfig, Error, Kernel, KernelRow, Resources, SmRow};
 
-/// The tables of the global controller and of every SM controller.
+/// Global controller and controllers of all SMs, with their tables of kernels, SMs and blocks.
 #[derive(Clone, Debug)]
 pub struct Controllers {
     options: BlockWarpConfig,
     total: Resources,
     kernels: Vec<Option<HeldKernel>>,
     spare_kernels: Vec<u32>,
-    /// Unfinished kernels by id.
+    /// (id, slot in `kernels`) of each unfinished kernel, sorted by id.
     by_id: Vec<(LaunchId, u32)>,
-    /// Kernels with undistributed blocks, the next target last.
+    /// Kernels with undistributed blocks; the kernel that gets an SM next is the last one.
     targets: Vec<TargetKernel>,
     sms: Vec<Sm>,
     blocks: Vec<SmBlock>,
@@ -37,7 +37,7 @@ pub struct Controllers {
     distributions: u64,
 }
 
-/// An unfinished kernel.
+/// Kernel that has not finished, with its counts of blocks.
 #[derive(Clone, Copy, Debug)]
 struct HeldKernel {
     kernel: Kernel,
@@ -47,12 +47,13 @@ struct HeldKernel {
     unfinished: u64,
 }
 
-/// Resources that a block and its warps need.
+/// Resources that a block of a kernel and its warps need.
 #[derive(Clone, Copy, Debug)]
 struct BlockNeed {
-    /// Resources of a whole block.
+    /// Resources of a whole block: those of all its warps, and its shared memory.
     block: Resources,
-    /// Resources of a warp; shared memory is that of the block.
+    /// Resources of a block's first warp: one warp, its registers, and the shared memory of the
+    /// block.
     warp: Resources,
     wish: SmWish,
 }
@@ -61,7 +62,7 @@ struct BlockNeed {
 struct TargetKernel {
     priority: u64,
     slot: u32,
-    /// The place where the index remembers the demand of the kernel.
+    /// Place where the index remembers the SMs for the kernel's demand.
     place: DemandSlot,
 }
 
@@ -71,13 +72,13 @@ struct Sm {
     blocks: Blocks,
 }
 
-/// A block on an SM; `sm` is meaningless once it is done.
+/// Block on an SM; the field `sm` is meaningless once the block is done.
 #[derive(Clone, Copy, Debug)]
 struct SmBlock {
     serial: u64,
     kernel: u32,
     sm: u16,
-    /// True if the block took its resources at distribution.
+    /// True if the block took its resources as a whole when it was distributed.
     reserved: bool,
     number: u64,
     waiting: u64,
@@ -91,7 +92,7 @@ impl SmBlock {
     }
 }
 
-/// The SMs as a search sees them, for one kernel.
+/// SMs as a search sees them, for the blocks of one kernel.
 struct SmRoom<'a> {
     sms: &'a [Sm],
     need: &'a BlockNeed,
@@ -126,13 +127,13 @@ fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
-/// Returns the least key of an SM that has at least these resources.
+/// Returns the least key of an SM that has at least the resources `need`.
 fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }
 
 impl Controllers {
-    /// Makes empty tables over `sms` equal SMs.
+    /// Returns empty tables over `sms` equal SMs, each with the resources `each`.
     ///
     /// # Errors
     /// [`Error::NoSms`] without SMs. The claims speak of two or more; one is allowed.
@@ -156,8 +157,9 @@ impl Controllers {
         })
     }
 
-    /// Enters a kernel that arrives. A kernel with blocks that can never fit is refused, with the
-    /// first resource that lacks (warps, registers, shared memory), and is not entered (C12).
+    /// Adds a kernel that arrives, and returns `None`. A kernel whose blocks can never fit an SM is
+    /// not added (C12): the refusal names the first resource that lacks (warps, registers, shared
+    /// memory).
     ///
     /// # Errors
     /// A kernel without blocks or warps, with an id in use, or with registers beyond u64; nothing
@@ -203,7 +205,7 @@ impl Controllers {
         Ok(None)
     }
 
-    /// Returns why a kernel can never run here; `None` if it can.
+    /// Returns why a block of a kernel can never run on an SM; `None` if it can.
     fn never(&self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let lacks = |resource, wanted, available| {
             let refusal = Refusal { launch: kernel.id, cu: None, resource, wanted, available };
@@ -223,7 +225,7 @@ impl Controllers {
         self.kernels.get(slot as usize)?.as_ref()
     }
 
-    /// Brings the index up to date.
+    /// Brings the index of SMs up to date with their free resources and top priorities.
     fn refresh(&mut self) {
         let sms = &self.sms;
         self.index.refresh(|sm| key(&sms[sm].remaining, sms[sm].blocks.top()));

@@ -9,7 +9,8 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// Goes on with the whole blocks that a decision gave a unit, before the next decision is made.
+    /// Starts the next whole block of those that an earlier decision gave a unit, and returns the
+    /// answer; `None` where a new decision is due.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -29,8 +30,8 @@ impl BlockWarp {
         Some(round.start_one(entry, grant.cu))
     }
 
-    /// Makes one decision of the global controller; in bulk, for all whole blocks of its target at
-    /// once.
+    /// Makes one decision of the global controller and returns the answer. With `bulk`, it is for
+    /// all whole blocks of its launch at once, else for one block.
     pub(super) fn decide(
         &mut self,
         ready: &ReadyView<'_>,
@@ -103,7 +104,8 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// Deals workgroups to unit after unit: each gets min(N1, undistributed) (G3).
+    /// Distributes the workgroups of a launch over the units in `rooms`, in order: each unit gets
+    /// min(N1, undistributed) of them (G3).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
@@ -122,11 +124,12 @@ impl BlockWarp {
     }
 }
 
-/// The most demands for which one wait gives refusals.
+/// Most demands for which one answer to wait explains why they found no place.
 const EXPLAINED: usize = 16;
 
-/// Returns the most important launch with undistributed workgroups, ties to the first submitted
-/// (G1); with `after`, a level and a position, the next one behind it.
+/// Returns (position, launch) of the most important launch with undistributed workgroups, of equal
+/// ones the first submitted (G1). `after` is (level, position) of the launch behind which the
+/// search begins; `None` searches all.
 fn target<'a>(
     ready: &ReadyView<'a>,
     after: Option<(u8, usize)>,

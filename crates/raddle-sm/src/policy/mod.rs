@@ -19,8 +19,8 @@ use crate::BlockWarpConfig;
 use room::{share_fits, waves};
 use tables::BlockTables;
 
-/// A policy that tries whole blocks first, then single warps, then the queue of a unit with lower
-/// work only.
+/// Allocate policy that gives a unit whole workgroups where it can, else lets one unit start single
+/// waves of a workgroup, else queues the workgroup on a unit that runs only less important work.
 ///
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
@@ -46,13 +46,16 @@ use tables::BlockTables;
 pub struct BlockWarp {
     options: BlockWarpConfig,
     tables: BlockTables,
-    /// Whole blocks that a decision gave a unit and that are started one by one.
+    /// Whole workgroups that a decision gave a unit, which are started one by one; `None` where
+    /// none is left.
     grant: Option<Grant>,
-    /// Scratch: compute units with room, for the whole blocks of one answer.
+    /// (number of workgroups that fit, compute unit) of the units with room, for the whole
+    /// workgroups of one answer.
     rooms: Vec<(u32, CuId)>,
 }
 
-/// The rest of a decision that gave a unit several whole blocks.
+/// Remainder of a decision that gave a unit several whole workgroups: the next one to start and the
+/// number left.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     launch: LaunchId,
@@ -62,13 +65,13 @@ struct Grant {
 }
 
 impl BlockWarp {
-    /// Makes the policy for an empty device.
+    /// Returns the policy for an empty device.
     #[must_use]
     pub fn new(options: BlockWarpConfig) -> Self {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
-    /// Returns the readings that are followed.
+    /// Returns the settings of the policy: the readings of seed 003 that it follows.
     #[must_use]
     pub const fn options(&self) -> &BlockWarpConfig {
         &self.options
@@ -92,7 +95,8 @@ impl BlockWarp {
         self.decide(ready, bulk, round)
     }
 
-    /// Starts waves on one unit, of the first waiting block that can start some (L1..L3).
+    /// Returns the answer that starts waves on one unit, of its first waiting workgroup of which
+    /// some can start (L1..L3); `None` where no wave can start.
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
             // A launch that is held or on its way back is not in the view, and starts nothing.
@@ -117,7 +121,7 @@ impl BlockWarp {
         Some(Answer::Start { launch: block.launch, waves: span })
     }
 
-    /// Returns whether workgroups of a launch start whole or not at all (C11).
+    /// Returns whether workgroups of a launch start as a whole or not at all (C11).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.options.whole_blocks_for_barriers && launch.barrier.possible()
     }

@@ -1,4 +1,4 @@
-//! What is there on a compute unit for a launch?
+//! How many workgroups or waves of a launch fit on a compute unit?
 
 use raddle_policy::{CuId, Cus, Demand, Launch};
 
@@ -6,19 +6,20 @@ use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
-/// The compute units as a search sees them, for one launch.
+/// Compute units as a search sees them, for the workgroups of one launch.
 pub(super) struct CuRoom<'a> {
     pub(super) cus: &'a Cus,
     pub(super) tops: &'a [Blocks],
     pub(super) launch: &'a Launch,
 }
 
-/// Converts a position to an id; compute units are numbered by u16.
+/// Converts an index to the id of a compute unit; units are numbered by u16.
 pub(super) fn id(sm: usize) -> CuId {
     CuId(sm as u16)
 }
 
-/// Returns whether a unit has what a workgroup takes as a whole: slot, barriers, LDS.
+/// Returns whether a unit has free the resources that a workgroup takes as a whole: a workgroup
+/// slot, barriers and LDS.
 pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
     let (free, demand) = (cus.free(cu), &launch.demand);
     free.workgroups > 0
@@ -26,7 +27,7 @@ pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
         && free.lds >= u64::from(demand.lds)
 }
 
-/// Returns how many further waves of a workgroup on the unit can start.
+/// Returns the number of further waves of the launch's workgroup that can start on the unit.
 pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
     let room = cus.wave_room(cu, &launch.demand);
     if cus.shape().sgpr == u16::MAX {
@@ -57,7 +58,7 @@ impl Room for CuRoom<'_> {
     }
 }
 
-/// Converts a launch to the wish that the index looks up.
+/// Returns the needs of a launch's workgroup, by which the index finds units.
 pub(super) fn wish(launch: &Launch) -> SmWish {
     let Demand { waves, vgpr, lds, .. } = launch.demand;
     let lds = cut(lds.into());
@@ -66,12 +67,12 @@ pub(super) fn wish(launch: &Launch) -> SmWish {
     SmWish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
 }
 
-/// Returns the importance of a launch in the seed's sense: larger is more important.
+/// Returns the priority of a launch in the seed's sense: larger is more important.
 pub(super) fn priority(launch: &Launch) -> u64 {
     reversed(launch.level.rank())
 }
 
-/// Returns the key of a unit in the index: free amounts, and how low the top priority is.
+/// Returns the key of a unit in the index: its free amounts, and how low its top priority is.
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

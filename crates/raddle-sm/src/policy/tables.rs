@@ -1,4 +1,4 @@
-//! What lies on each compute unit, and which blocks wait there?
+//! Which workgroups lie on each compute unit, and which of them wait there for waves to start?
 //!
 //! The tables follow from the facts alone: what started, was assigned, ended, was taken off and
 //! came back.
@@ -13,7 +13,7 @@ use crate::blocks::{Blocks, Waiting};
 use crate::index::{DemandSlot, Index};
 use crate::search::SmWish;
 
-/// A block that does not start as a whole.
+/// Workgroup that is assigned to a unit or partly started, instead of started as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartialBlock {
     pub(super) launch: LaunchId,
@@ -24,36 +24,38 @@ pub(super) struct PartialBlock {
     ended: u16,
 }
 
-/// The places where the blocks of one launch lie.
+/// Units on which the workgroups of one launch lie.
 #[derive(Clone, Debug)]
 struct Lying {
     priority: u64,
     waves: u16,
-    /// Blocks that started as a whole, by compute unit.
+    /// Number of workgroups that started as a whole, for each compute unit.
     whole: Vec<u32>,
-    /// Blocks assigned or partly started.
+    /// Slot in the list of partial workgroups of each workgroup that is assigned or partly started,
+    /// by workgroup.
     partial: BTreeMap<u64, u32>,
-    /// True while the launch is saved: off the units until it is restored.
+    /// True while the launch is saved: its workgroups are off the units until it is restored.
     saved: bool,
 }
 
-/// The block tables of all compute units.
+/// Tables of the workgroups on all compute units.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// Units whose controllers have to run.
+    /// Units on which waiting workgroups have to be tried, as work ended, came or was taken off
+    /// there.
     due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
-    /// Empty tables of launches that have ended, to be used again.
+    /// Lists of counts of launches that have ended, to be used again.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
 
 impl BlockTables {
-    /// Makes room for a device of this size.
+    /// Makes room for as many units as the device has.
     pub(super) fn fit(&mut self, cus: &Cus) {
         let count = cus.len();
         if self.units.len() != count {
@@ -69,7 +71,7 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Returns the place where the index remembers the demand of a launch, up to date.
+    /// Returns the place at which the index remembers the demand of a launch, brought up to date.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
@@ -86,7 +88,8 @@ impl BlockTables {
         self.blocks.get(slot as usize)
     }
 
-    /// Returns the lowest unit whose controller has to run.
+    /// Returns the lowest unit on which waiting workgroups have to be tried; `None` where there is
+    /// none.
     pub(super) fn due(&self) -> Option<CuId> {
         // Units are numbered by u16.
         self.due.first().map(|cu| CuId(cu as u16))
@@ -96,7 +99,8 @@ impl BlockTables {
         self.due.remove(cu.index());
     }
 
-    /// Returns the first waiting block of a unit that can start some waves, and how many.
+    /// Returns (slot, number of waves) of the first waiting workgroup of a unit of which waves can
+    /// start; `None` where no wave can start.
     pub(super) fn next(
         &self,
         cu: CuId,
@@ -107,7 +111,8 @@ impl BlockTables {
         self.units.get(cu.index())?.next(backfill, can)
     }
 
-    /// Records a change on a unit. With `ended`, its controller has to run if blocks wait there.
+    /// Records that resources changed on a unit. With `ended`, waiting workgroups of the unit have
+    /// to be tried.
     fn touch(&mut self, cu: CuId, ended: bool) {
         self.index.touch(cu.index());
         let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
@@ -121,7 +126,7 @@ impl BlockTables {
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
 
-    /// Returns the table of a launch, which is made on first sight.
+    /// Returns the entry of a launch, which is made where there is none.
     fn lying(&mut self, launch: &Launch) -> &mut Lying {
         let (spare, units) = (&mut self.spare, self.units.len());
         self.launches.entry(launch.id).or_insert_with(|| {
@@ -181,7 +186,8 @@ impl BlockTables {
         }
     }
 
-    /// Drops a block that is not partial any more; it still counts on its unit.
+    /// Removes the entry of a workgroup that is not partial any more; the workgroup still counts on
+    /// its unit.
     fn drop_block(&mut self, launch: LaunchId, workgroup: u64, slot: u32) {
         if let Some(lying) = self.launches.get_mut(&launch) {
             lying.partial.remove(&workgroup);
@@ -204,7 +210,7 @@ impl BlockTables {
         }
     }
 
-    /// Adds a block that does not start as a whole to a unit.
+    /// Adds a workgroup that does not start as a whole to a unit, and returns its slot.
     fn add_block(&mut self, launch: &Launch, workgroup: u64, cu: CuId) -> u32 {
         let serial = self.serials;
         self.serials += 1;
@@ -265,7 +271,7 @@ impl BlockTables {
         }
     }
 
-    /// Forgets a launch that is gone, and the blocks of it that were left.
+    /// Forgets a launch that has ended or was killed, and the workgroups of it that were left.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         if lying.whole.iter().any(|&count| count > 0) || !lying.partial.is_empty() {
@@ -278,8 +284,8 @@ impl BlockTables {
         self.spare.push(lying.whole);
     }
 
-    /// Takes a launch that is saved off the units, to come back. Blocks that have not started wait
-    /// nowhere any more: they are distributed anew.
+    /// Takes the workgroups of a saved launch off the units until it comes back. Workgroups of
+    /// which no wave has started wait nowhere any more: they are distributed anew.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
@@ -296,7 +302,8 @@ impl BlockTables {
         self.touch_all();
     }
 
-    /// Takes the blocks of a launch off the units, unless they are off already.
+    /// Takes the workgroups of a launch off the units, unless the launch is saved, so that they are
+    /// off already.
     fn take(&mut self, lying: &Lying) {
         if lying.saved {
             return;
@@ -313,7 +320,7 @@ impl BlockTables {
         }
     }
 
-    /// Puts a launch that was saved back on the units where it lay.
+    /// Puts the workgroups of a saved launch back on the units where they lay.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;
@@ -347,7 +354,7 @@ mod tests {
 
     const CU: CuId = CuId(0);
 
-    /// Makes tables of one unit.
+    /// Returns tables of one compute unit.
     fn tables() -> BlockTables {
         let mut tables = BlockTables::default();
         let shape = CuShape {
@@ -363,7 +370,7 @@ mod tests {
         tables
     }
 
-    /// Makes a launch of two workgroups of two waves.
+    /// Returns a launch of two workgroups of two waves each.
     fn launch(id: u32) -> Launch {
         let demand = Demand { waves: 2, ..Demand::default() };
         Launch { id: LaunchId(id), level: Level(3), workgroups: 2, demand, ..Launch::default() }
@@ -377,7 +384,7 @@ mod tests {
         tables.started(launch, WaveSpan::All, &[Piece::one(0, CU)]);
     }
 
-    /// Returns the top priority of the unit, and whether a block waits there.
+    /// Returns (top priority of the unit, whether a workgroup waits there).
     fn state(tables: &BlockTables) -> (Option<u64>, bool) {
         (tables.units[0].top(), tables.units[0].has_waiting())
     }
