@@ -11,7 +11,8 @@ use std::fmt::Write;
 
 use raddle_study::{MemoryFiles, Registry, Study, Surroundings};
 
-/// A launch table: kernels of the same size, back to back.
+/// Writes a launch table of `launches` kernels with `workgroups` workgroups each, which take
+/// `duration_us` microseconds and follow each other 2 us apart.
 fn table(launches: u64, workgroups: u64, duration_us: u64) -> String {
     let head =
         "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n".to_owned();

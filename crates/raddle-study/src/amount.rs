@@ -3,24 +3,25 @@
 //! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
 //! sweep is read here. A time wants its unit, except 0 and a number for a name that ends with the unit.
 
-/// A unit of time.
+/// Unit of time in which an amount is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanUnit {
-    /// Nanoseconds.
+    /// Nanoseconds, written `ns`.
     Ns,
-    /// Microseconds.
+    /// Microseconds, written `us`.
     Us,
-    /// Milliseconds.
+    /// Milliseconds, written `ms`.
     Ms,
-    /// Seconds.
+    /// Seconds, written `s`.
     S,
 }
 
 impl SpanUnit {
-    /// All units of time; every name ends with `s`, so the name of the second is tried last.
+    /// All units of time, in the order in which the end of a text is compared with their names.
+    /// Every name ends with `s`, so that of the second comes last.
     const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
 
-    /// The name of the unit.
+    /// Returns the name of the unit as it stands behind a number: `ns`, `us`, `ms` or `s`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,7 +32,8 @@ impl SpanUnit {
         }
     }
 
-    /// The number of digits behind the point that are whole nanoseconds.
+    /// Returns the number of decimals that an amount of this unit may have, as its last decimal is
+    /// one nanosecond: 3 for microseconds.
     const fn digits(self) -> usize {
         match self {
             Self::Ns => 0,
@@ -41,12 +43,13 @@ impl SpanUnit {
         }
     }
 
-    /// The number of nanoseconds in one unit.
+    /// Returns the number of nanoseconds in one of this unit.
     const fn ns(self) -> u64 {
         10_u64.pow(self.digits() as u32)
     }
 
-    /// Finds the unit that ends the name of an option or of a key: `t0-us`.
+    /// Returns the unit of time with which the name of an option or of a key ends, such as
+    /// microseconds for `t0-us`; `None` where the name ends with no unit.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let (_, last) = name.rsplit_once(['-', '_'])?;
@@ -54,12 +57,13 @@ impl SpanUnit {
     }
 }
 
-/// Text that is no time or no rate; the message says what was likely meant.
+/// Error of a text that is no time, rate, amount of memory or percentage. The message says what was
+/// likely meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AmountError(String);
 
-/// Reads a time in nanoseconds.
+/// Reads a time with its unit, such as `1.5ms`, and returns nanoseconds.
 ///
 /// ```
 /// use raddle_study::amount::time;
@@ -74,8 +78,8 @@ pub fn time(text: &str) -> Result<u64, AmountError> {
     read_time(text, None)
 }
 
-/// Reads a time in nanoseconds; `bare` is the unit of a number without a unit, if such a number is
-/// taken.
+/// Reads a time and returns nanoseconds. `bare` is the unit of a number that stands without one;
+/// with `None` such a number is an error, unless it is 0.
 fn read_time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
     let text = text.trim();
     let (number, unit) = match SpanUnit::ALL
@@ -101,7 +105,8 @@ fn read_time(text: &str, bare: Option<SpanUnit>) -> Result<u64, AmountError> {
     }
 }
 
-/// Units of time that people write otherwise.
+/// Names of units of time that are not accepted, each with the unit that an error message proposes
+/// for them.
 const LONG: [(&[&str], SpanUnit); 4] = [
     (&["nsec", "nanoseconds"], SpanUnit::Ns),
     (&["\u{b5}s", "\u{3bc}s", "usec", "microseconds"], SpanUnit::Us),
@@ -120,7 +125,7 @@ fn no_time(text: &str) -> AmountError {
     AmountError(format!("`{text}` is no time{}", meant.unwrap_or_else(write)))
 }
 
-/// Reads a time above 0, in nanoseconds.
+/// Reads a time above 0 with its unit, and returns nanoseconds.
 ///
 /// # Errors
 /// As [`time`], and for 0.
@@ -131,8 +136,8 @@ pub fn span(text: &str) -> Result<u64, AmountError> {
     }
 }
 
-/// Reads a time as a whole number of a unit, which is also the unit of a bare number: for a name
-/// that ends with the unit, such as `turn.t0-us`.
+/// Reads a time and returns a whole number of `unit`, which is also the unit of a bare number. It
+/// serves names that end with their unit, such as `turn.t0-us`.
 ///
 /// # Errors
 /// As [`time`], and for parts of that unit.
@@ -145,8 +150,8 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
     Ok(ns / unit.ns())
 }
 
-/// Reads two times `FROM..TO` in nanoseconds, the second at least the first; a number without a
-/// unit at the beginning has the unit of the end.
+/// Reads two times `FROM..TO` into nanoseconds, of which the second is at least the first. Where
+/// FROM has no unit, the unit of TO holds for both.
 ///
 /// # Errors
 /// As [`time`], and where there are no two, or the second is less.
@@ -158,7 +163,7 @@ pub fn between(text: &str) -> Result<(u64, u64), AmountError> {
     if from > to { Err(no_range()) } else { Ok((from, to)) }
 }
 
-/// Reads a rate `N/s` as a count in 10^9 seconds.
+/// Reads a rate `N/s` and returns the count in 10^9 seconds, so that `0.5/s` is 500,000,000.
 ///
 /// ```
 /// use raddle_study::amount::rate;
@@ -189,15 +194,17 @@ pub fn rate(text: &str) -> Result<u64, AmountError> {
     }
 }
 
-/// Units of a rate that people write, each with the number of seconds that stand for `1`.
+/// Units of a rate that people write, each with the number of seconds over which the rate counts:
+/// 60 for `/min`.
 const PER: [(&[&str], u64); 3] = [
     (&["/s", "/sec", "/second", "rps", "qps", "hz"], 1),
     (&["/m", "/min", "/minute", "rpm"], 60),
     (&["/h", "/hr", "/hour", "rph"], 3600),
 ];
 
-/// Returns the number a second that a number with another unit, or with an exponent, means; at most
-/// nine decimals are kept.
+/// Converts a rate with another unit or with an exponent, such as `2400` and `/min`, to the number
+/// per second, for an error message. At most nine decimals are kept; `None` where the unit is not
+/// known or the rate is 0.
 fn a_second(number: &str, rest: &str) -> Option<String> {
     let rest = rest.to_ascii_lowercase();
     let (exponent, unit) = match rest.strip_prefix('e') {
@@ -219,11 +226,12 @@ fn a_second(number: &str, rest: &str) -> Option<String> {
     (!is_zero(text)).then(|| text.to_owned())
 }
 
-/// Units of memory and their bytes.
+/// Units of memory, each with its number of bytes.
 const MEMORY: [(&str, u64); 4] =
     [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000)];
 
-/// Reads an amount of memory above 0 into bytes, parts of a byte left out.
+/// Reads an amount of memory above 0, such as `40GB`, and returns whole bytes; a fraction of a byte
+/// is cut off.
 ///
 /// ```
 /// use raddle_study::amount::memory;
@@ -270,16 +278,17 @@ pub fn percent(text: &str) -> Result<u16, AmountError> {
     })
 }
 
-/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file: a
-/// number, alone or with letters, digits and slashes behind it. A file with such a name is written
-/// as `./40`.
+/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file. It
+/// is where it is a number, alone or with letters, digits and slashes behind. A file with such a
+/// name is written as `./40`.
 #[must_use]
 pub fn is_meant(text: &str) -> bool {
     let unit = |c: char| c.is_alphanumeric() || c == '/' || c == ' ';
     number_in(text.trim()).is_some_and(|(_, rest)| rest.chars().all(unit))
 }
 
-/// Splits a text behind the number, with its sign, that it begins with.
+/// Splits a text into the number, with its sign, with which it begins, and the rest behind that
+/// number; `None` where it begins with no number.
 fn number_in(text: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = usize::from(text.starts_with(['-', '+']));
@@ -296,12 +305,13 @@ fn is_number(text: &str) -> bool {
     number_in(text).is_some_and(|(number, rest)| rest.is_empty() && !number.starts_with(['-', '+']))
 }
 
-/// Returns whether a number without a sign is 0.
+/// Returns whether a decimal number without a sign, such as `0.00`, is 0.
 fn is_zero(number: &str) -> bool {
     number.bytes().all(|byte| matches!(byte, b'0' | b'.'))
 }
 
-/// Returns a decimal number times ten to the power of `digits`, exactly.
+/// Returns a decimal number times ten to the power of `digits`, exactly; `None` where it is no
+/// number without a sign, has more decimals than `digits`, or does not fit.
 pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());

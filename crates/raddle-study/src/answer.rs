@@ -32,41 +32,45 @@ pub use verdict::{PolicyVerdict, VerdictKind};
 
 use serde::{Deserialize, Serialize};
 
-/// The figures of all processes under all recipes, and the conclusion.
+/// Figures of all processes under all recipes, the rank of each recipe, and the recommendation that
+/// follows from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
-    /// The recipe by which the device shares itself today.
+    /// Name of the recipe by which the device shares itself today, where nobody sets anything up.
     pub today: String,
-    /// The row that others are compared with: that of today, else the first.
+    /// Position in `rows` of the recipe that the others are compared with: that by which the device
+    /// shares itself today, else the first.
     pub baseline: usize,
-    /// The processes, in the order of the workload.
+    /// Processes of the workload in its order; the rows give their figures in the same order.
     pub processes: Vec<JudgedProcess>,
-    /// The goals that the user set.
+    /// Goals that the user set, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
-    /// The rows, one a recipe, in the order replayed.
+    /// Rows of figures, one for each recipe, in the order in which the recipes were replayed.
     pub rows: Vec<PolicyRow>,
-    /// Positions of rows, the best first.
+    /// Positions in `rows`, the row of the best recipe first.
     pub ranking: Vec<usize>,
-    /// The figure by which rows are ranked; `None`: the product of all slowdowns.
+    /// Position of a process and the figure of it by which rows are ranked, the lowest first. With
+    /// `None`, rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// The recommendation.
+    /// Recommendation: which recipe to use, why, and how far to believe it.
     pub verdict: PolicyVerdict,
 }
 
-/// The recipe under which a process alone is the measure of all others.
+/// Name of the recipe under which each process runs alone on the device. The time that it takes
+/// then is the measure of its time beside others.
 pub const ORDINARY: &str = "leftover";
 
 impl PolicyFigures {
-    /// Returns the recommendation, in one sentence.
+    /// Returns the recommendation in a sentence or a few.
     #[must_use]
     pub fn sentence(&self) -> &str {
         &self.verdict.text
     }
 
-    /// Names the processes whose files do not say when most of their work was issued, so that idle
-    /// time is assumed; `None` where all files say it.
+    /// Returns the names of the processes whose files do not say when most of their work was
+    /// issued, so that their idle time is assumed; `None` where all files say it.
     #[must_use]
     pub fn issue_unknown(&self) -> Option<String> {
         let of = self.processes.iter().filter(|it| it.issue_unknown);
@@ -79,24 +83,25 @@ impl PolicyFigures {
         }
     }
 
-    /// Adds a sentence to the verdict.
+    /// Appends a sentence to the text of the verdict.
     pub(crate) fn add(&mut self, sentence: &str) {
         self.verdict.text = format!("{} {sentence}", self.verdict.text);
     }
 
-    /// Returns the recipe that the verdict names; `None` where it names none.
+    /// Returns the name of the recipe that the verdict names; `None` where it names none.
     #[must_use]
     pub fn recommended(&self) -> Option<&str> {
         self.verdict.recipe.as_deref()
     }
 
-    /// Names the changes against the baseline that are smaller than the error of the model, in one
-    /// sentence; empty where there is no such change.
+    /// Names the changes against the baseline that are smaller than the error of the model. Returns
+    /// one sentence, or an empty list where there is no such change.
     pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
 
-    /// Says in the verdict that it is of those recipes alone that ran, as others failed.
+    /// Rewrites the verdict to begin with "Of those that ran", as other recipes failed and have no
+    /// row.
     pub fn of_those_that_ran(&mut self) {
         let text = &self.verdict.text;
         let first = text.split([' ', ':']).next().unwrap_or_default();
@@ -108,28 +113,31 @@ impl PolicyFigures {
         self.verdict.text = format!("Of those that ran, {text}");
     }
 
-    /// Says how far the verdict may be believed, in fewer words than the reasons beside it: of each
-    /// kind of error the largest over all processes, and a fact that holds for several processes
-    /// only once.
+    /// Returns the clauses that say how far the verdict may be believed, in fewer words than the
+    /// list `trust` of the verdict. Of each kind of error the largest over all processes is named,
+    /// and a fact that holds for several processes only once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
         verdict::trust_in_brief(self)
     }
 
-    /// Says why no recipe meets all goals; `None` where one does, or there are none.
+    /// Returns the text that says why no recipe meets all goals; `None` where one does, or where
+    /// there are no goals.
     #[must_use]
     pub fn missed_goals(&self) -> Option<&str> {
         (self.verdict.kind == VerdictKind::NoGoalMet).then_some(&self.verdict.text)
     }
 
-    /// Ranks the rows, judges the goals and draws the conclusion.
+    /// Ranks the rows, judges the goals and draws the conclusion. `today` names the recipe by which
+    /// the device shares itself where nobody sets anything up.
     ///
-    /// The rank of a row is the product, over its processes, of the decisive figure over the same
-    /// figure alone: half the time of one process is worth twice the time of another. Rows that
-    /// meet more goals come first; of rows that meet as many, the one that is nearer to the goal it
-    /// misses most. Rows in which something never ended come last, behind them those that no driver
-    /// offers, and of equal rows the earlier comes first. Where every process takes the same time to
-    /// within 1 % under all rows, the waits of the most urgent streams decide.
+    /// The rank of a row is the product, over its processes, of the figure by which the process is
+    /// judged over that figure of the process alone: half the time of one process is worth twice
+    /// the time of another. Rows that meet more goals come first; of rows that meet as many, the
+    /// one that is nearer to the goal it misses most. Rows in which something never ended come
+    /// last, and behind them those that no driver offers; of equal rows the earlier comes first.
+    /// Where every process takes the same time to within 1 % under all rows, the waits of the most
+    /// urgent streams decide.
     #[must_use]
     pub fn new(
         today: &str,
@@ -140,8 +148,8 @@ impl PolicyFigures {
         Self::ranked_by(None, today, processes, rows, goals)
     }
 
-    /// Ranks the rows by one figure of the process at a position instead of the product; see
-    /// [`Self::new`].
+    /// Ranks rows as [`Self::new`] does, but by one figure of the process at a position, the lowest
+    /// first, where `minimised` names both.
     #[must_use]
     pub fn ranked_by(
         minimised: Option<(usize, GoalMetric)>,
@@ -175,8 +183,8 @@ impl PolicyFigures {
         all
     }
 
-    /// Says what the best way that no driver offers would give, where that is more than the best
-    /// way that one offers.
+    /// Says what the best way of sharing that no driver offers would give; `None` where no such way
+    /// is better than the best recipe.
     #[must_use]
     pub fn not_offered(&self) -> Option<String> {
         let &best = self.ranking.first()?;
@@ -193,9 +201,10 @@ impl PolicyFigures {
         Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
-    /// Returns the bounds of the decisive figure of a process under a recipe: by the sample, by what
-    /// is known of contention and of prices, and by the device of the recording; `None` where the
-    /// sample is too short for an upper bound.
+    /// Returns the least and the most nanoseconds of the figure by which a process is judged, under
+    /// the recipe at position `row`. The bounds cover the error of the sample, what is unknown of
+    /// contention and of the cost of turns, and a recording on another device. `None` where the
+    /// figure is exact, or the sample is too short for an upper bound.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<[u64; 2]> {
         let own = &self.rows[row].processes[process];
@@ -207,25 +216,25 @@ impl PolicyFigures {
         Some([0, 1].map(|at| (bounds[at] as f64 * factors[at]).round() as u64))
     }
 
-    /// Returns whether a row meets all goals.
+    /// Returns whether the recipe at position `row` meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// Counts the goals that a row misses.
+    /// Counts the goals that the recipe at position `row` misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }
 
-    /// Divides the figure of a row by the limit of the goal that it misses most; 1 where it misses
-    /// none.
+    /// Returns by what factor the recipe at position `row` exceeds the limit of the goal that it
+    /// misses most; 1 where it misses none.
     fn beyond(&self, row: usize) -> f64 {
         self.tightest(row).max(1.0)
     }
 
-    /// Divides the figure of a row by the limit of the goal that it comes nearest to, or misses
-    /// most; 0 without goals.
+    /// Returns the largest ratio of a limited figure to its limit over all goals: above 1 where the
+    /// recipe at position `row` misses a goal, infinite where a figure is missing, 0 without goals.
     pub(crate) fn tightest(&self, row: usize) -> f64 {
         let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -234,22 +243,25 @@ impl PolicyFigures {
         parts.map(|part| part.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     }
 
-    /// Divides the decisive figure of a process by the same figure of the process alone.
+    /// Returns the slowdown of a process under the recipe at position `row`: the figure by which it
+    /// is judged, over the same figure of the process alone. `None` where one of the two is
+    /// missing.
     #[must_use]
     pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
         over(self.rows[row].processes[process].decisive_ns?, alone).map(round)
     }
 
-    /// Returns how much longer a process takes than under the baseline, as a share; below 0 it is
-    /// shorter.
+    /// Returns the change, against the baseline, of the figure by which a process is judged, as a
+    /// fraction: 0.1 means 10 % longer, below 0 is shorter. `None` where a figure is missing.
     #[must_use]
     pub fn change(&self, row: usize, process: usize) -> Option<f64> {
         let of = |row: usize| self.rows[row].processes[process].decisive_ns;
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// Returns the value by which rows are ranked; the lower the better.
+    /// Returns the value by which the recipe at position `row` is ranked, lower is better:
+    /// nanoseconds where one figure is to be small, else the product of all slowdowns.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -260,7 +272,8 @@ impl PolicyFigures {
         }
     }
 
-    /// Multiplies the slowdowns of all processes, each by one figure of the process.
+    /// Multiplies the slowdowns of all processes under the recipe at position `row`, each from the
+    /// figure in nanoseconds that `figure` picks. A process without the figure is left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {
@@ -272,7 +285,7 @@ impl PolicyFigures {
     }
 }
 
-/// Rounds to four decimals, as no printed figure has more.
+/// Rounds a figure to four decimals, as no printed figure has more.
 fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

@@ -10,7 +10,7 @@ use crate::rules::{Named, Rule};
 use crate::study::{Study, Ways};
 
 impl Study {
-    /// Asks what becomes of these profiles beside each other, by the names of their files.
+    /// Makes a study of these profiles, given by the names of their files, beside each other.
     ///
     /// ```
     /// use raddle_study::{Load, Rate, Study};
@@ -26,32 +26,32 @@ impl Study {
         Self { profiles, ..Self::default() }
     }
 
-    /// Replays on a device: its id, its product name, or a file.
+    /// Sets the device that is replayed on, by its id, its product name, or a file.
     #[must_use]
     pub fn device(self, device: impl Into<String>) -> Self {
         Self { device: Some(device.into()), ..self }
     }
 
-    /// Adds a recipe: the name of a bundled one, or a file.
+    /// Adds a recipe to compare, by the name of a bundled one, or by a file.
     #[must_use]
     pub fn recipe(mut self, recipe: impl Into<String>) -> Self {
         self.recipes.push(recipe.into());
         self
     }
 
-    /// Compares the ways of sharing that the device offers, as `raddle share` does.
+    /// Makes the study compare the ways of sharing that the device offers, as `raddle share` does.
     #[must_use]
     pub fn ways_of_sharing(self) -> Self {
         Self { ways: Ways::Modes, ..self }
     }
 
-    /// Gives the requests that arrive.
+    /// Sets the requests that arrive.
     #[must_use]
     pub fn load(self, load: Load) -> Self {
         Self { load, ..self }
     }
 
-    /// Adds a goal.
+    /// Adds a goal that the verdict judges.
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goals.push(goal);
@@ -65,14 +65,14 @@ impl Study {
         self
     }
 
-    /// Gives a profile a share: the weight of its turns, or of its part of the device.
+    /// Sets the share of a profile: the weight of its turns, or of its part of the device.
     #[must_use]
     pub fn share(mut self, profile: impl Into<String>, share: u32) -> Self {
         self.shares.push(Named { file: profile.into(), value: share });
         self
     }
 
-    /// Says how much device memory a program holds, in bytes.
+    /// Sets how much device memory the program of a profile holds, in bytes.
     #[must_use]
     pub fn memory(mut self, profile: impl Into<String>, bytes: u64) -> Self {
         self.memory.push(Named { file: profile.into(), value: bytes });
@@ -81,22 +81,22 @@ impl Study {
 }
 
 impl Load {
-    /// Sends a profile requests at random, so many a second in the mean. A rate of 0 is refused
-    /// where the study is run.
+    /// Makes a load of one profile whose requests arrive at random, at `rate` a second on average.
+    /// A rate of 0 is refused where the study is run.
     #[must_use]
     pub fn requests(profile: &str, rate: Rate) -> Self {
         Self::default().and_requests(profile, rate)
     }
 
-    /// Sends another profile requests.
+    /// Adds requests of another profile that arrive at random, at `rate` a second on average.
     #[must_use]
     pub fn and_requests(mut self, profile: &str, rate: Rate) -> Self {
         self.requests.push(format!("{profile}={rate}/s"));
         self
     }
 
-    /// Lets requests arrive before a time alone; without it, a run draws as many as its figures
-    /// need. 2^64 ns and more count as 2^64 - 1.
+    /// Lets requests arrive only before a time of the run; without such an end, a run draws as many
+    /// as its figures need. 2^64 ns and more count as 2^64 - 1.
     #[must_use]
     pub fn until(self, end: Duration) -> Self {
         Self { until: Some(u64::try_from(end.as_nanos()).unwrap_or(u64::MAX)), ..self }
@@ -104,7 +104,8 @@ impl Load {
 }
 
 impl Goal {
-    /// Asks that a figure of a process be at most a time; 2^64 ns and more count as 2^64 - 1.
+    /// Makes a goal: a figure of a process must be at most `limit`. 2^64 ns and more count as 2^64
+    /// - 1.
     ///
     /// ```
     /// use std::time::Duration;
@@ -119,7 +120,7 @@ impl Goal {
         Self { process: process.into(), metric, limit: GoalLimit::Ns(ns) }
     }
 
-    /// Asks that 99 of 100 requests of a process take at most a time.
+    /// Makes a goal: 99 of 100 requests of a process must take at most `limit`.
     #[must_use]
     pub fn p99(process: impl Into<String>, limit: Duration) -> Self {
         Self::at_most(process, GoalMetric::P99, limit)

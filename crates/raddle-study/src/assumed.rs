@@ -5,21 +5,21 @@ use raddle_device::{Device, SourceDevice};
 use crate::VendorWords;
 use crate::units::plain;
 
-/// Finds the device of the table with this id or product name.
+/// Finds the device of the bundled table with this id or product name.
 pub(crate) fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-/// Returns the devices of the table with these compute units, this one among them, such as MI210 and
-/// one die of an MI250. Each is as good a guess as the others.
+/// Returns all devices of the table whose compute units are as many as those of `device` and alike,
+/// itself among them, such as MI210 and one die of an MI250. Each is as good a guess as the others.
 pub(crate) fn twins(device: &Device) -> Vec<Device> {
     let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
     let alike = |other: &Device| unit(other) == unit(device);
     raddle_device::table().into_iter().filter(alike).collect()
 }
 
-/// Explains why a device of the table was assumed for one that a profile describes, or that the user
-/// named by its instruction set.
+/// Explains why the device `id` of the table was assumed: the profile describes it as `source`, or,
+/// with `None`, the user named it by its instruction set.
 pub(crate) fn why_assumed(id: &str, source: Option<&SourceDevice>) -> Option<String> {
     let device = raddle_device::find(id)?;
     let units = VendorWords::of(Some(device.vendor)).units;

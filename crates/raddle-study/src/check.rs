@@ -14,12 +14,12 @@ use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
 
-/// The version of the result in JSON.
+/// Version of the form of the result in JSON.
 const VERSION: u32 = 1;
-/// Characters of the name of a tenant.
+/// Number of characters of a tenant's name that a sentence shows.
 const TENANT: usize = 24;
 
-/// The part of a `summary.json` that a check needs.
+/// Prediction of a replay: the part of its `summary.json` that a check needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Prediction {
@@ -35,59 +35,62 @@ struct PredictedProfile {
     sets: u64,
 }
 
-/// The prediction against the measurements.
+/// Result of a check: the prediction compared with the measurements, tenant by tenant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
-    /// The version of this form.
+    /// Version of the form of this result in JSON.
     pub raddle_check: u32,
-    /// The recipe whose prediction is checked.
+    /// Name of the recipe whose prediction is checked.
     pub recipe: String,
-    /// The tenants with a recording.
+    /// Tenants that have a recording, with the prediction and the measurement of each.
     pub tenants: Vec<CheckedTenant>,
-    /// Tenants of the prediction without a recording.
+    /// Names of the tenants of the prediction that have no recording.
     pub unmeasured: Vec<String>,
-    /// The facts about the recordings that can overturn the check, a line each.
+    /// Facts about the recordings that can overturn the check, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
 
-/// One tenant.
+/// Prediction and measurement of one tenant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CheckedTenant {
-    /// The name of the tenant.
+    /// Name of the tenant.
     pub name: String,
-    /// The figure by which the tenant is judged.
+    /// Figure by which the tenant is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// The number of times that the recording holds the profile.
+    /// Number of times that the recording holds the launches of the profile.
     pub repetitions: u64,
-    /// The figure that was predicted; `None`: nothing ended.
+    /// Predicted figure of the tenant in nanoseconds; `None` where nothing ended in the replay.
     pub predicted_ns: Option<u64>,
-    /// The interval of the prediction.
+    /// Least and most nanoseconds that were predicted; `None` where the prediction has no interval.
     pub between_ns: Option<[u64; 2]>,
-    /// The figure that was measured.
+    /// Measured figure of the tenant in nanoseconds.
     pub measured_ns: u64,
-    /// Predicted over measured, less 1.
+    /// Error of the prediction as a fraction: predicted over measured, less 1. `None` where nothing
+    /// was predicted.
     pub error: Option<f64>,
-    /// True if the measurement lies in the interval; `None`: the prediction has no interval.
+    /// True if the measurement lies in the predicted interval; `None` where the prediction has no
+    /// interval.
     pub within: Option<bool>,
 }
 
-/// The recording of a tenant.
+/// Recording of a tenant that was made under the checked recipe.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
-    /// The name of the tenant in the prediction.
+    /// Name of the tenant in the prediction.
     pub tenant: String,
-    /// The profile that was recorded.
+    /// Profile that was recorded.
     pub profile: &'p Profile,
-    /// The process of the profile that is the tenant, counted from 1, where the profile holds
-    /// several.
+    /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
+    /// holds one process.
     pub process: Option<u32>,
 }
 
 impl TenantRecording<'_> {
-    /// Returns the ops of the tenant in its recording.
+    /// Returns the launches, copies and fills of the tenant in its recording; an error where the
+    /// process is not in it, or must be named.
     fn ops(&self) -> Result<Vec<&Op>, String> {
         let Self { tenant, profile, process } = self;
         let of = |op: &Op| profile.streams.get(op.stream as usize).and_then(StreamLabel::process);
@@ -116,7 +119,7 @@ impl TenantRecording<'_> {
 }
 
 impl Prediction {
-    /// Reads a `summary.json`.
+    /// Reads the prediction from a `summary.json`.
     ///
     /// # Errors
     /// The reason why the bytes are no `summary.json`.
@@ -129,7 +132,7 @@ impl Prediction {
         self.profiles.iter().map(|profile| &*profile.name)
     }
 
-    /// Checks that the prediction has a recipe of this name.
+    /// Checks that the prediction has a recipe with this name.
     ///
     /// # Errors
     /// A message in words, where it has none.
@@ -142,8 +145,8 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction with recordings of the run under `recipe`; without a recipe, under
-    /// the one that the prediction recommends.
+    /// Compares the prediction with recordings of the run under `recipe`; `None` takes the recipe
+    /// that the prediction recommends.
     ///
     /// # Errors
     /// A message in words, where a recipe or tenant is not in the prediction, or a recording does
@@ -201,7 +204,8 @@ impl Prediction {
     }
 }
 
-/// The times of a tenant in a recording.
+/// Measured figure of a tenant in nanoseconds, and the number of repetitions that its recording
+/// holds.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
@@ -238,7 +242,7 @@ impl PredictedProfile {
                 latencies.sort_unstable();
                 percentile(&latencies, 99)
             }
-            // The first step is left out, as the end of the step before it is unknown.
+            // The first step is left out of the mean, as the end of the step before it is unknown.
             JudgedBy::Steps => match spans.len() as u64 - 1 {
                 0 => lasted(&first),
                 steps => last.1.saturating_sub(first.1) / steps,
@@ -250,7 +254,8 @@ impl PredictedProfile {
 }
 
 impl Check {
-    /// Says how far off the prediction was at most, in a sentence or two.
+    /// Writes in a sentence or two how far off the prediction was at most, and how many tenants lie
+    /// outside of their interval.
     #[must_use]
     pub fn sentence(&self) -> String {
         let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));

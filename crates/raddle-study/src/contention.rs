@@ -1,4 +1,5 @@
-//! What do recordings teach of contention, and how well does one half foretell the other?
+//! What do recordings teach of contention, and how well does the first half of a recording foretell
+//! the second?
 
 use raddle_sim::{
     Calibration, Charge, ContentionTable, HeldOut, NeighbourClass, WaitRule, Workload,
@@ -18,45 +19,45 @@ use crate::study::{ContentionRule, Study};
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
 
-/// The version of the table in JSON.
+/// Version of the form of the table in JSON.
 const VERSION: u32 = 1;
 
-/// The rules of the fit by which each recording is taken: the lengths of workgroups alone are of use.
+/// Rules of the fit of each recording, of which only the lengths of workgroups are used.
 const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, queues: None };
 
-/// The contention that was learnt from recordings, in JSON and for people.
+/// Contention that was learnt from recordings, as it is written in JSON and shown to people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionFound {
-    /// The version of this form.
+    /// Version of the form of this result in JSON.
     pub raddle_contention: u32,
-    /// The recordings that the table was learnt from.
+    /// Recordings from which the table was learnt.
     pub recordings: Vec<ContentionSource>,
-    /// The table that was learnt.
+    /// Table of how much longer kernels take beside neighbours.
     #[serde(flatten)]
     pub table: ContentionTable,
-    /// The facts about the recordings that can overturn the table, a line each.
+    /// Facts about the recordings that can overturn the table, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
 
-/// A recording.
+/// A recording from which contention was learnt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
-    /// The name of the recording.
+    /// Name of the recording.
     pub name: String,
-    /// The device of the recording.
+    /// Device of the recording, in words.
     pub device: String,
-    /// The number of replays that took out what neighbours held of the device; 0: nothing ran side
-    /// by side.
+    /// Number of replays that found how long workgroups last without the room that neighbours took;
+    /// 0 where no kernels ran side by side.
     pub passes: u32,
-    /// The accuracy with which the first half of the recording foretells its second.
+    /// Accuracy with which the first half of the recording foretells the times of its second half.
     pub held_out: HeldOut,
 }
 
-/// Learns from these recordings, each on its own device; `device` stands in for a recording that
-/// names none.
+/// Learns contention from these recordings, each on its own device; `device` stands in for a
+/// recording that names none.
 ///
 /// # Errors
 /// When the device of a recording is unknown, or nothing of the recording can run there.
@@ -88,7 +89,8 @@ pub fn learn(
 }
 
 impl Study {
-    /// Charges processes what neighbours cost, if the study asks for it; see [`charge`].
+    /// Charges processes the time that neighbours cost them, if the study asks for it; see
+    /// [`charge`]. `None` where the study charges nothing, or has one profile alone.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -106,7 +108,7 @@ impl Study {
     }
 }
 
-/// Charges processes what their fitted profiles teach together about contention. Returns the least
+/// Charges processes the contention that their fitted profiles together teach. Returns the least
 /// and the most that the charges may be, and in words what the charges rest on.
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
@@ -116,7 +118,7 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     let mut seen: Vec<&str> = Vec::new();
     let mut recordings = Vec::new();
     for (loaded, own) in profiles.iter().zip(&devices) {
-        // Processes of one file teach once.
+        // Processes of one file teach once, as they share one recording.
         if !seen.contains(&&*loaded.given) {
             seen.push(&loaded.given);
             let workgroups = loaded.fitted.workgroups.as_deref();
@@ -133,8 +135,8 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     (bounds, told(profiles, &table))
 }
 
-/// Returns in words what charges rest on: how much was observed, and for how much kernel time
-/// nothing is known.
+/// Returns in words what the charges rest on: the number of launches that were observed beside a
+/// neighbour, and the part of the kernel time of which nothing is known.
 fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
     let learnt = counted(table.beside, "launch", "launches");
     let (mut known, mut all) = (0u128, 0u128);

@@ -1,4 +1,4 @@
-//! What do launches want of the memory, and which of the models of neighbours holds?
+//! How much do launches need the memory of the device, and what do they lose to neighbours for it?
 
 use raddle_device::Device;
 use raddle_sim::{DemandRule, ProcessDemand, Workload, op_needs, process_demand};
@@ -12,8 +12,8 @@ use crate::study::{Study, Ways};
 use crate::units::percent;
 
 impl Study {
-    /// Gives processes the demand of their launches. Returns the least and the most that it may be,
-    /// and in words what it rests on.
+    /// Gives processes the demand of their launches for the memory. Returns the least and the most
+    /// that the demand may be, and in words what the demand rests on.
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],
@@ -41,7 +41,8 @@ impl Study {
             Charges { learnt: Vec::new(), demand }
         };
         by(&DemandRule::EXPECTED).give(workload);
-        // Bounds take each recipe twice more: where ways of sharing are compared, that is worth it.
+        // Each bound costs one more run of every recipe, so bounds are made only where ways of
+        // sharing are compared.
         let bounds = match self.ways {
             Ways::Modes => DemandRule::BOUNDS.iter().map(by).collect(),
             _ => Vec::new(),
@@ -71,7 +72,8 @@ fn told(unknown: f64, target: &Chosen) -> String {
     )
 }
 
-/// Returns in words whose time between two repetitions nobody knows.
+/// Names in words the processes of which nobody knows how long they pause between two repetitions;
+/// empty where there are none.
 fn missing(profiles: &[Loaded], workload: &Workload) -> String {
     let unknown = profiles.iter().enumerate().filter(|&(at, loaded)| {
         let known = loaded.think_ns.or(loaded.profile.between_ns).is_some();

@@ -11,17 +11,17 @@ use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 use crate::written::toml_or_json;
 
-/// A device and how it was found.
+/// A device, and the way in which it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// The device.
+    /// Device that was found.
     pub device: Device,
-    /// The way in which the device was found.
+    /// Way in which the device was found, such as by the table or by a guess.
     pub found: DeviceFound,
 }
 
 impl Chosen {
-    /// Returns the facts that results report about the device.
+    /// Returns the facts about the device that results report.
     pub fn facts(&self) -> DeviceFacts {
         let guessed = self.found == DeviceFound::Guessed;
         let made = MADE_FOR.iter().find(|(_, id)| guessed && *id == self.device.id);
@@ -32,7 +32,7 @@ impl Chosen {
     }
 }
 
-/// The device to replay on: the one named, else that of the first profile.
+/// Returns the device to replay on: the one that `wanted` names, else that of the first profile.
 pub fn target(
     wanted: Option<&str>,
     profiles: &[Loaded],
@@ -58,10 +58,11 @@ pub fn target(
     })
 }
 
-/// The number of scalar registers that the tools of ROCm write for every kernel of RDNA.
+/// Number of scalar registers that the tools of ROCm write for every kernel of RDNA.
 const SGPRS_OF_RDNA: u32 = 128;
 
-/// A device of the maker whose tool writes such files.
+/// Returns the id of a device as an example for a message: one of the maker whose tool writes such
+/// files.
 fn example(profile: &Profile) -> &'static str {
     let sgprs = || profile.ops.iter().map(|op| op.footprint.sgprs_per_wave).filter(|&n| n > 0);
     match profile.format.maker() {
@@ -73,8 +74,8 @@ fn example(profile: &Profile) -> &'static str {
     }
 }
 
-/// Returns the device that a profile was recorded on. If no device fits, the error tells why, or is
-/// `None` if the profile tells nothing about its device.
+/// Returns the device that a profile was recorded on. If no device fits, the error says why; it is
+/// `None` where the profile says nothing about its device.
 pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     let Some(source) = &profile.device else {
         return Err(None);
@@ -105,8 +106,9 @@ pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     }
 }
 
-/// Words in the names of kernels that say for which devices they were made, newer ones later, and a
-/// device of that kind: `sm80_xmma_gemm_f32f32`, `volta_sgemm_128x64`, `Cijk_Ailk_..._ISA942_...`.
+/// Words in the names of kernels that tell for which devices they were made, newer devices later,
+/// each with a device of that kind: `sm80_xmma_gemm_f32f32`, `volta_sgemm_128x64`,
+/// `Cijk_Ailk_..._ISA942_...`.
 const MADE_FOR: [(&[&str], &str); 10] = [
     (&["sm70", "volta"], "v100"),
     (&["sm75", "turing"], "rtx-2080-ti"),
@@ -129,8 +131,8 @@ pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceErr
     })
 }
 
-/// Guesses a device by the names of kernels. A device also runs kernels that were made for older
-/// ones, so the newest counts.
+/// Guesses a device by the names of kernels; `None` where no name tells one. A device also runs
+/// kernels that were made for older ones, so the newest counts.
 fn guessed(profile: &Profile) -> Option<Chosen> {
     let newest = |name: &String| {
         let name = name.to_ascii_lowercase().replace("sm_", "sm");
@@ -142,9 +144,9 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Returns the card of this kind that has as much memory as a profile tells: of another size in the
-/// table, such as the A100 of 80 GB, or else this one with that memory. Data sheets count in round
-/// numbers, so an eighth more or less is the same size.
+/// Returns the card of this kind whose memory has the `recorded` number of bytes: one of the table,
+/// such as the A100 of 80 GB, else `device` with that memory. Data sheets count in round numbers,
+/// so an eighth more or less is the same size.
 fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     let Some(bytes) = recorded else { return device };
     if holds(&device, bytes) {
@@ -157,13 +159,13 @@ fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     other.unwrap_or(Device { capacity_bytes: Some(bytes), ..device })
 }
 
-/// Returns whether the memory of a device has the recorded size, but for an eighth.
+/// Returns whether the memory of a device has that number of bytes, give or take an eighth.
 fn holds(device: &Device, bytes: u64) -> bool {
     device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
 }
 
-/// Chooses between a device and its twins by the memory that a profile tells. The choice is certain
-/// where one of them alone has as much.
+/// Chooses between a device and the devices of the table with equal compute units by the `recorded`
+/// bytes of memory. The choice is certain where one of them alone has as much.
 fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     let mut twins = twins(&device);
     let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));
@@ -174,8 +176,8 @@ fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     Chosen { device: with_memory(device, recorded), found }
 }
 
-/// Returns whether two names give cards of different memory sizes, such as `V100-SXM3-24GB` and
-/// `V100`.
+/// Returns whether two names of a card state different memory sizes, such as `V100-SXM3-24GB` and
+/// `V100-16GB`.
 fn other_memory(name: &str, product: &str) -> bool {
     let size = |name: &str| {
         let name = name.to_ascii_lowercase().replace(" gb", "gb");
@@ -185,8 +187,9 @@ fn other_memory(name: &str, product: &str) -> bool {
     size(name).zip(size(product)).is_some_and(|(own, known)| own != known)
 }
 
-/// Finds the AMD device by the number of compute units in the profile. AMD's driver often gives one
-/// name to several products ("AMD Instinct MI250X / MI250"), or to all ("AMD Radeon Graphics", "").
+/// Finds the AMD device by the instruction set and the number of compute units in the profile.
+/// AMD's driver often gives one name to several products ("AMD Instinct MI250X / MI250"), or to all
+/// ("AMD Radeon Graphics", ""). `None` where the device is not AMD's or not in the table.
 fn amd(source: &SourceDevice) -> Option<Device> {
     let name = source.name.to_lowercase();
     let vague = name.is_empty() && source.wave_size == Some(64);
@@ -197,7 +200,7 @@ fn amd(source: &SourceDevice) -> Option<Device> {
     raddle_device::find_arch(&source.arch, source.sms?)
 }
 
-/// Finds the device of this name: an id, a file, or else a product name.
+/// Finds the device that a user names: by an id of the table, by a file, or else by a product name.
 pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
@@ -221,7 +224,8 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
     Ok(Chosen { device, found: DeviceFound::File })
 }
 
-/// The device of the table with this id or product name, or the only one with this instruction set.
+/// Returns the device of the table with this id or product name, or the only one with this
+/// instruction set.
 ///
 /// # Errors
 /// When there is none, or several have the instruction set; the error names those that were likely
@@ -238,8 +242,8 @@ pub fn named(name: &str) -> Result<Device, StudyError> {
     })
 }
 
-/// Returns the ids of the device table that were likely meant: the one that is spelled much the same,
-/// else those that share words of the product's name.
+/// Returns the ids of devices in the table that were likely meant: the one that is spelled much the
+/// same, else those whose product names share words with `name`.
 fn nearest(name: &str) -> Box<[&'static str]> {
     let id = name.trim().to_lowercase().replace([' ', '_'], "-");
     raddle_read::nearest(&id, raddle_device::ids())

@@ -1,4 +1,4 @@
-//! By which weights is energy counted?
+//! By which weights is the energy of instructions counted?
 
 use raddle_sim::EnergyModel;
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use crate::files::Files;
 use crate::study::Study;
 use crate::written::toml_or_json;
 
-/// A file of weights, as `raddle calibrate` writes it.
+/// File of energy weights, as `raddle calibrate` writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyFile {
-    /// The version of the format: 1.
+    /// Version of the format: 1.
     pub raddle_energy: u32,
-    /// The source of the weights: a measurement and its place, or a publication.
+    /// Source of the weights in words: a measurement and its place, or a publication.
     pub source: String,
-    /// The weights.
+    /// Weights by which energy is counted.
     pub energy: EnergyModel,
 }
 
-/// Returns in words by which weights a study counts energy; `None` where it does not ask for it.
+/// Returns in words by which weights a study counts energy; `None` where it does not count energy.
 pub(crate) fn weights(study: &Study) -> Option<&'static str> {
     match (&study.energy_weights, study.energy) {
         (Some(_), _) => Some("those of --energy-weights, assumed"),
@@ -29,7 +29,7 @@ pub(crate) fn weights(study: &Study) -> Option<&'static str> {
 }
 
 /// Returns the weights by which a study counts energy: those of its file, the assumed ones where it
-/// asks for energy without one, and none where it does not ask.
+/// names no file, and [`EnergyModel::NONE`] where it does not count energy.
 ///
 /// # Errors
 /// When the file cannot be read, or holds something else.

@@ -4,34 +4,36 @@
 
 use raddle_sim::EnergyModel;
 
-/// A power measurement of one kernel that ran alone.
+/// Measured power of the device while one kernel ran alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerReading {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
+    /// Number of instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
     pub counts: [u64; 6],
-    /// The time that the kernel ran, in ns.
+    /// Time for which the kernel ran, in ns.
     pub ns: u64,
-    /// The mean power of the device while the kernel ran, idle power included, in mW.
+    /// Mean power of the device while the kernel ran, idle power included, in mW.
     pub mw: u64,
 }
 
-/// Weights that explain readings.
+/// Energy weights of instructions, found by a fit to measured power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyFit {
-    /// The weights by kind, in pJ; `None` where no reading has such instructions.
+    /// Energy of one instruction of each kind, in pJ; `None` where no reading has such
+    /// instructions.
     pub pj: [Option<f64>; 6],
-    /// The power that the device drew while idle, in mW.
+    /// Power that the device drew while idle, in mW.
     pub(crate) idle_mw: u64,
-    /// By reading, the energy by the weights over the measured energy, idle power left out.
+    /// Energy by the weights over the measured energy, for each reading that is not of the idle
+    /// device; idle power is left out. 1 is a perfect fit.
     pub explained: Vec<f64>,
-    /// The seed's N_A, where each kernel calls one kind, all equally often (claim 4: NX is the
-    /// same).
+    /// Number of instructions that every kernel issues, where each kernel issues one kind alone and
+    /// all equally many (the seed's N_A; claim 4: NX is the same); else `None`.
     pub calls: Option<u64>,
 }
 
-/// Why readings give no weights.
+/// Reason why readings give no weights.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each variant and field is")]
@@ -52,12 +54,12 @@ pub enum FitError {
     Negative { kind: &'static str, pj: f64 },
 }
 
-/// The names of the kinds, as columns and keys have them.
+/// Names of the kinds of instructions, as columns and keys have them.
 pub const KINDS: [&str; 6] = ["move", "load", "store", "matrix", "compare", "jump"];
 
 impl EnergyFit {
-    /// Fits the weights by least squares of the energy that they leave unexplained, each kernel
-    /// counting as much as any other.
+    /// Fits the weights by least squares of the relative energy that they leave unexplained, so
+    /// that each kernel counts as much as any other.
     ///
     /// # Errors
     /// See [`FitError`].
@@ -74,8 +76,8 @@ impl EnergyFit {
         }
         let used: Vec<usize> =
             (0..6).filter(|&kind| busy.iter().any(|it| it.counts[kind] > 0)).collect();
-        // By kernel: instructions of each kind for each pJ that was measured, so that all weigh
-        // alike.
+        // Row of a kernel: its instructions of each kind, divided by the pJ that were measured, so
+        // that all kernels weigh alike.
         let rows: Vec<Vec<f64>> = busy.iter().map(|it| row(it, idle_mw, &used)).collect();
         let found = least_squares(&rows, used.len()).ok_or_else(|| FitError::Dependent {
             kinds: used.iter().map(|&kind| KINDS[kind]).collect::<Vec<_>>().join(", "),
@@ -92,9 +94,9 @@ impl EnergyFit {
         Ok(Self { pj, idle_mw, explained, calls: calls(&busy) })
     }
 
-    /// Returns the energy model with these weights; kinds that were not measured keep the assumed
-    /// weights. The weights of loads and stores include memory, and the idle power includes all
-    /// that is idle in the device.
+    /// Returns the energy model with the fitted weights; kinds that were not measured keep the
+    /// assumed weights. The weights of loads and stores include memory, and the idle power includes
+    /// all that is idle in the device.
     #[must_use]
     pub fn model(&self) -> EnergyModel {
         let mut model = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
@@ -112,7 +114,8 @@ fn row(reading: &PowerReading, idle_mw: u64, used: &[usize]) -> Vec<f64> {
     used.iter().map(|&kind| reading.counts[kind] as f64 / measured).collect()
 }
 
-/// Returns how often each kernel calls its only kind, if all kernels do so equally often.
+/// Returns the number of instructions of the only kind that each kernel issues; `None` unless all
+/// kernels issue one kind alone and equally many.
 fn calls(busy: &[&PowerReading]) -> Option<u64> {
     let only = |it: &&PowerReading| {
         let mut called = it.counts.into_iter().filter(|&count| count > 0);
@@ -122,7 +125,7 @@ fn calls(busy: &[&PowerReading]) -> Option<u64> {
     busy.iter().all(|it| only(it) == Some(first)).then_some(first)
 }
 
-/// Solves the normal equations of `rows x = 1`; `None` if there is not exactly one solution.
+/// Solves `rows x = 1` for x by least squares; `None` if there is not exactly one solution.
 fn least_squares(rows: &[Vec<f64>], unknowns: usize) -> Option<Vec<f64>> {
     let sum = |of: &dyn Fn(&Vec<f64>) -> f64| rows.iter().map(of).sum::<f64>();
     let mut table: Vec<Vec<f64>> = (0..unknowns)

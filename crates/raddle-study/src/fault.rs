@@ -12,7 +12,7 @@ use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
 
-/// Runs a recipe again, and keeps its decisions in a new file of the current folder. Returns a
+/// Runs a recipe again, and writes its decisions to a new file in the current folder. Returns a
 /// sentence that tells where the decisions are.
 pub(crate) fn keep_log<O>(
     target: &Device,
@@ -37,7 +37,8 @@ pub(crate) fn keep_log<O>(
     }
 }
 
-/// Creates a file of a free name in the current folder.
+/// Creates a file in the current folder with a name that no other file has; returns the name and
+/// the file.
 fn new_file(recipe: &str) -> io::Result<(String, File)> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let recipe: String = recipe.chars().take(60).map(plain).collect();
@@ -53,7 +54,7 @@ fn new_file(recipe: &str) -> io::Result<(String, File)> {
     Err(last)
 }
 
-/// Returns the header of the log of a run of a recipe on a device.
+/// Returns the header of a decision log for a run of a recipe on a device.
 pub(crate) fn log_header(target: &Device, recipe: &Recipe, detail: Detail) -> LogHeader {
     LogHeader {
         raddle_log: LOG_VERSION,

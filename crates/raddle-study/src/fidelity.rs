@@ -25,33 +25,34 @@ pub use busy::BusyTime;
 pub use order::StartOrder;
 pub use waits::Waits;
 
-/// A recording and its replay, compared.
+/// Comparison of a recording with its replay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fidelity {
-    /// Kernel launches of the profile.
+    /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Kernels that ran to their end in the simulation.
+    /// Number of kernels that ran to their end in the simulation.
     pub ran: u64,
-    /// Kernels whose recorded duration was shorter than the clock's step and is half a step here,
-    /// in the recording and in the simulation alike.
+    /// Number of kernels whose recorded duration was shorter than one step of the recording clock.
+    /// Half a step is taken for it, in the recording and in the simulation alike.
     pub assumed_durations: u64,
-    /// The waits; `None` where no kernel that ran has a recorded launch.
+    /// Comparison of the waits from launch to start; `None` where no kernel that ran has a recorded
+    /// launch.
     pub waits: Option<Waits>,
-    /// The busy time.
+    /// Comparison of the time in which at least one kernel ran.
     pub busy: BusyTime,
-    /// The order of starts.
+    /// Comparison of the order in which kernels started.
     pub order: StartOrder,
-    /// The time from 0 to the last recorded end.
+    /// Time from 0 to the last recorded end, in nanoseconds.
     pub recorded_makespan_ns: u64,
-    /// The time from 0 to the last simulated end.
+    /// Time from 0 to the last simulated end, in nanoseconds.
     pub simulated_makespan_ns: u64,
 }
 
 impl Fidelity {
     /// Compares a profile with its replay. `outcome` is that of the profile alone, planned with
-    /// these options, whose two devices are both the profile's own; it joined at time 0 and was not
-    /// repeated.
+    /// these options, which name the profile's own device twice; the process began at time 0 and
+    /// was not repeated.
     #[must_use]
     pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);
@@ -70,16 +71,17 @@ impl Fidelity {
     }
 }
 
-/// The part of a difference between a replay and its recording that one cause explains.
+/// Part of a difference between a replay and its recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DifferencePart {
-    /// The kebab-case name of the cause.
+    /// Name of the cause in kebab-case.
     pub cause: &'static str,
-    /// The time that the cause adds, in ns; negative where it takes time away.
+    /// Time that the cause adds, in ns; negative where it takes time away.
     pub ns: i64,
-    /// The time that the cause adds, as a share.
+    /// Time that the cause adds, as a fraction of the whole that its owner names; negative where it
+    /// takes time away.
     pub share: f64,
-    /// The meaning of the cause, for a person.
+    /// Meaning of the cause in words, for a person.
     #[serde(skip)]
     pub explanation: &'static str,
 }
@@ -90,24 +92,26 @@ impl DifferencePart {
     }
 }
 
-/// The errors of a replay of a profile alone on its own device against its recording; shares.
+/// Errors of a replay of a profile alone on its own device, as fractions of its recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelError {
-    /// The error of the time in which the device was busy; above 0 it was busy for longer.
+    /// Error of the time in which at least one kernel ran, as a fraction; above 0 it was longer
+    /// than recorded.
     pub busy: f64,
-    /// The error of the busy time without calibration, where kernels ran side by side.
+    /// Error of the busy time without calibration, as a fraction; `None` where no kernels ran side
+    /// by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated: Option<f64>,
-    /// The error of the makespan; above 0 everything ended later.
+    /// Error of the makespan, as a fraction; above 0 the last launch ended later than recorded.
     pub makespan: f64,
-    /// The share of the waits from launch to start that are within the goal of `docs/fidelity.md`;
+    /// Fraction of the waits from launch to start that are within the goal of `docs/fidelity.md`;
     /// `None` where no launch was recorded.
     pub within: Option<f64>,
 }
 
 impl ModelError {
-    /// Takes the errors from a comparison.
+    /// Returns the errors that a comparison found.
     #[must_use]
     pub fn of(found: &Fidelity) -> Self {
         let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);

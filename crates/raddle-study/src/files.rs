@@ -10,15 +10,15 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 use crate::timeline::Timeline;
 
-/// Returns whether a name can only be that of a file: it has a folder, or ends as files of recipes and
-/// devices do.
+/// Returns whether a name can only be that of a file: it has a folder, or ends as files of recipes
+/// and devices do (`.toml`, `.json`).
 pub(crate) fn is_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".toml") || name.ends_with(".json")
 }
 
-/// The files that a study can name: those of a disk, or some in memory.
+/// Source of the files that a study names, such as a disk or memory.
 pub trait Files: Sync {
-    /// Returns whether there is a file of that name.
+    /// Returns whether there is a file of this name.
     fn has(&self, name: &str) -> bool;
 
     /// Reads a whole file.
@@ -27,7 +27,7 @@ pub trait Files: Sync {
     /// When the file cannot be read.
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>>;
 
-    /// Reads the text of a small file: a recipe, a device.
+    /// Reads the text of a small file, such as a recipe or a device.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -36,15 +36,15 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns what [`Files::keep`] kept under a key, in this run or an earlier one; `None` where
-    /// nothing was, or nothing can be kept.
+    /// Returns the content that [`Files::keep`] kept under a key, in this run or an earlier one;
+    /// `None` where there is none, or nothing can be kept.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
         None
     }
 
-    /// Keeps a content under a key of letters and digits, to save the time of computing it. It may
-    /// be forgotten at any time.
+    /// Keeps a content under a key of letters and digits, so that later runs need not compute it
+    /// again. It may be forgotten at any time.
     fn keep(&self, key: &str, content: &[u8]) {
         let _ = (key, content);
     }
@@ -65,7 +65,7 @@ pub trait Files: Sync {
         raddle_trace::arrivals::read(name, &*traced(self, name)?, options)
     }
 
-    /// Reads shapes for kernels whose profile has none.
+    /// Reads a file with the shapes of kernels whose profile has none.
     ///
     /// # Errors
     /// When the file cannot be read, or holds no shape.
@@ -78,7 +78,7 @@ fn traced<'f>(files: &'f (impl Files + ?Sized), name: &str) -> Result<Cow<'f, [u
     files.bytes(name).map_err(|cause| TraceError::Unreadable { file: name.to_owned(), cause })
 }
 
-/// Files in memory, by their names.
+/// Files in memory: the content of each by its name.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
 
@@ -93,25 +93,25 @@ impl Files for MemoryFiles {
     }
 }
 
-/// A receiver of what runs leave: decision logs and timelines, by recipe.
+/// Receiver of the files that runs leave behind: decision logs and timelines, by recipe.
 pub trait Leavings: Sync {
-    /// Opens a decision log, to be written as text; `file` is its name, `RECIPE/...`.
+    /// Opens a decision log to be written as text; `file` is its name, `RECIPE/...`.
     ///
     /// # Errors
     /// When the log cannot be made.
     fn log(&self, file: &str) -> io::Result<Box<dyn Write + Send>>;
 
-    /// Returns how many bytes a decision log takes, once the log is whole.
+    /// Returns the size of a finished decision log in bytes; `None` where it is not known.
     fn log_bytes(&self, file: &str) -> Option<u64>;
 
-    /// Takes a timeline; `file` is its name, `RECIPE/...`.
+    /// Takes a timeline to be stored; `file` is its name, `RECIPE/...`.
     ///
     /// # Errors
     /// When the timeline cannot be written.
     fn timeline(&self, file: &str, timeline: &Timeline) -> io::Result<()>;
 }
 
-/// Returns the last part of a path, for results and messages.
+/// Returns the name of a file without its folders, for results and messages.
 pub(crate) fn base_name(path: &str) -> String {
     let name = Path::new(path).file_name();
     name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

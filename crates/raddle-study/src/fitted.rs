@@ -1,4 +1,4 @@
-//! What does a recording say of times, beyond its durations?
+//! Which times follow from a recording beside the durations in it?
 
 use std::sync::Arc;
 
@@ -31,20 +31,22 @@ impl FitRules {
     }
 }
 
-/// The times of a recording beyond its durations.
+/// Times that were fitted to a recording, beyond its durations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
-    /// By op, the time that a workgroup lasts on its own device, in ns, where kernels ran side by
-    /// side.
+    /// Time in ns that one workgroup of each op lasts on the device of the recording, in the order
+    /// of the ops; `None` where no kernels ran side by side.
     pub workgroups: Option<Arc<[u64]>>,
-    /// The latency from a launch to its possible start.
+    /// Latency from a launch to its possible start.
     pub latency: LaunchLatency,
-    /// The share by which the device would be busy longer without `workgroups`.
+    /// Error of the busy time without `workgroups`, as a fraction of the recorded busy time; `None`
+    /// where no kernels ran side by side.
     pub uncalibrated: Option<f64>,
 }
 
 impl Fitted {
-    /// Returns the options of a plan with the fitted times.
+    /// Returns the options of a plan with the fitted times, for a recording on `own` that is
+    /// replayed on `target`.
     pub fn options<'f>(
         &'f self,
         (own, target): (&'f Device, &'f Device),

@@ -13,19 +13,19 @@ use crate::fault::log_header;
 use crate::files::Files;
 use crate::recipes::{NamedRecipe, choose};
 
-/// A recipe as a program gives it.
+/// Recipe as a program gives it: by name, or as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecipeGiven<'a> {
-    /// The name of a bundled recipe, or a file. The word `today` stands for the way in which the
-    /// device shares itself between two processes.
+    /// Name of a bundled recipe, or a file. The word `today` stands for the way in which the device
+    /// shares itself between two processes.
     Named(&'a str),
-    /// The text of a recipe: TOML, or JSON where it begins with `{`.
+    /// Text of a recipe: TOML, or JSON where it begins with `{`.
     Text(&'a str),
 }
 
-/// Makes the dispatcher of a recipe over a device, with the costs and the clock of the device as in
-/// a replay; returns it with the device. The device is an id, a file, or a product name. The log of
-/// the dispatcher goes to `log`, every line spelled in full: `raddle log` replays and checks it.
+/// Makes the dispatcher of a recipe for a device, with the costs and the clock of the device as in
+/// a replay, and returns both. `device` is an id, a file, or a product name. The decisions go to
+/// `log`, every line spelled in full, so that `raddle log` can replay and check them.
 ///
 /// ```
 /// use raddle_study::{MemoryFiles, RecipeGiven, Registry, dispatcher};

@@ -15,26 +15,27 @@ use crate::fidelity::ModelError;
 use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
-/// The version of the text.
+/// Version of the text in which a fit is kept.
 const VERSION: u32 = 3;
 
-/// A fit as it is kept. Shares are the bits of their floating point numbers, so that they come back
-/// as they were.
+/// Fit of a profile as it is kept between runs. Fractions are kept as the bits of their
+/// floating-point numbers, so that they come back unchanged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
     raddle_fit: u32,
-    /// By op, the time that a workgroup lasts on its own device, in ns.
+    /// Time in ns that one workgroup of each op lasts on the device of the recording, in the order
+    /// of the ops; `None` where no kernels ran side by side.
     workgroups: Option<Vec<u64>>,
     launch_ns: u64,
     handover_ns: u64,
     uncalibrated: Option<u64>,
-    /// The errors of busy time and makespan, and the share of the waits within the goal.
+    /// Errors of a replay, as bits of fractions: (busy time, makespan, part of the waits within the
+    /// goal). `None` where the errors were not found.
     error: Option<(u64, u64, Option<u64>)>,
 }
 
-/// Two hashes of a text that is written piece by piece: 128 bits, which no two profiles share by
-/// chance.
+/// Two hashes of a text that is written in parts: 128 bits, which no two profiles share by chance.
 struct Hashes([DefaultHasher; 2]);
 
 impl Write for Hashes {
@@ -48,7 +49,8 @@ impl Write for Hashes {
 pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);
-    // The levels of its ops decide which of them goes first where its streams meet.
+    // The levels of the ops decide which one goes first where streams meet, so they are part of the
+    // key.
     let level = loaded.levels(&[]);
     let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| level(op).0).collect();
     let all = (&*loaded.profile, own, rules, levels);
@@ -58,7 +60,7 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     format!("{one:016x}{other:016x}")
 }
 
-/// Returns the text of a fit.
+/// Writes a fit, and the errors of the replay with it, as the text that is kept.
 pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     let kept = KeptFit {
         raddle_fit: VERSION,
@@ -72,7 +74,8 @@ pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     serde_json::to_vec(&kept).expect("numbers and lists of them can be written as JSON")
 }
 
-/// Reads the fit of a profile of so many ops; `None` where the text is none of such a fit.
+/// Reads the kept text of a fit for a profile of `ops` ops; `None` where the text is not a fit of
+/// so many ops.
 pub(crate) fn read(text: &[u8], ops: usize) -> Option<(Fitted, Option<ModelError>)> {
     let kept: KeptFit = serde_json::from_slice(text).ok()?;
     let fits = kept.workgroups.as_ref().is_none_or(|times| times.len() == ops);

@@ -5,24 +5,25 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// A watch that ends a run as soon as more requests were late than a goal allows.
+/// Watch that ends a run as soon as more requests are late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<Allowed>,
     is_missed: bool,
 }
 
-/// The limit of one goal, and the late requests that it still allows.
+/// Limit of one goal, and how many more late requests it allows.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
     process: u16,
     limit: Ticks,
-    /// The number of further requests that may take longer than the limit.
+    /// Number of further requests that may take longer than the limit.
     late: u64,
 }
 
 impl LateRequests {
-    /// Watches those goals that limit a time of requests whose number is known before the run.
+    /// Makes the watch for the goals that limit a time of requests whose number is known before the
+    /// run; other goals are ignored.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
@@ -38,8 +39,8 @@ impl LateRequests {
                 GoalMetric::Mean | GoalMetric::Step | GoalMetric::End => return None,
             };
             let all = times.len() as u64 - u64::from(plan.warm_up);
-            // The percentile is that of the nearest rank, as in `percentile`. Those that do not
-            // count may all be late.
+            // The percentile is that of the nearest rank, as in `percentile`. Requests of the
+            // warm-up do not count and may all be late.
             let late = all - (all * percent).div_ceil(100).max(1) + u64::from(plan.warm_up);
             Some(Allowed { process, limit: Ticks(limit), late })
         };
@@ -68,7 +69,8 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Returns whether a goal of ten ticks is given up after requests took these times.
+    /// Returns whether the watch gives up a goal of ten ticks after requests that took these times,
+    /// in ticks.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];
         let plan = ProcessPlan {

@@ -11,13 +11,13 @@ pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
     profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
 }
 
-/// Shares of the kernel launches, by the origin of one field.
+/// Fractions of the kernel launches, by the origin of one field.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
-    /// The share of opaque kernels.
+    /// Fraction of the launches of opaque kernels, whose field is unknown.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) unknown: f64,
 }
@@ -41,7 +41,8 @@ impl OriginShares {
         }
     }
 
-    /// Writes the shares that are not 0, in words.
+    /// Writes the fractions that are not 0 in words, joined by `and`: "60 % measured and 40 %
+    /// assumed".
     #[must_use]
     pub fn told(&self, and: &str) -> String {
         let named = [
@@ -56,26 +57,26 @@ impl OriginShares {
     }
 }
 
-/// The part of the kernel time of a profile that has no shape, or a shape from the capture of a
-/// graph.
+/// Part of the kernel time of a profile that has no shape, or a shape from the capture of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownKernels {
-    /// The share of kernel time without a shape.
+    /// Fraction of the kernel time without a shape: opaque kernels, and kernels that were left out.
     pub(crate) share: f64,
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// The number of kernels that were kept.
+    /// Number of kernels that were kept.
     pub(crate) of: u64,
-    /// The share of kernel time with the shape of the capture of the graph, in order.
+    /// Fraction of the kernel time with a shape from the capture of the graph, matched by order.
     pub(crate) in_order: f64,
-    /// The share of kernel time with the shape of captured launches of the same name.
+    /// Fraction of the kernel time with a shape from captured launches of the same name.
     pub(crate) by_name: f64,
 }
 
 impl UnknownKernels {
-    /// Sums up the kernels of a profile; `None` where every kernel came with its shape.
+    /// Sums up the kernels of a profile without a shape, or with one from a capture; `None` where
+    /// every kernel came with its shape.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let unknown = profile.unknown_time();
         let UnknownTime { opaque, opaque_ns, left_out, .. } = unknown;
@@ -94,7 +95,8 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// Writes the shares in words.
+    /// Writes the fractions of kernel time without a shape, and with a shape from a capture, in
+    /// words.
     #[must_use]
     pub fn told(&self) -> String {
         let mut text = format!("{} of kernel time without a shape", percent(self.share));
@@ -114,18 +116,18 @@ impl UnknownKernels {
     }
 }
 
-/// The time for which one, two, and three or more of some things ran, in ns.
+/// Time for which one, two, and three or more things, such as kernels, ran at once, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,
     pub(crate) two: u64,
     pub(crate) more: u64,
-    /// The largest number of things that ran at a time.
+    /// Largest number of things that ran at a time.
     pub(crate) most: u64,
 }
 
 impl ConcurrentTime {
-    /// Sums up things by the times at which each started and ended.
+    /// Sums up the times for which things ran at once; `spans` has (start, end) of each in ns.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();

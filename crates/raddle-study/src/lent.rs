@@ -1,4 +1,4 @@
-//! How much do processes use beyond the compute units that are theirs, where idle ones are lent?
+//! How much do processes use beyond their own compute units, where idle units are lent to others?
 
 use raddle_device::Device;
 use raddle_policy::Tick;
@@ -7,20 +7,20 @@ use raddle_sim::{Seen, Watch, Workload};
 use crate::recipes::NamedRecipe;
 use crate::result::{Guarantee, GuaranteeOf};
 
-/// A watch that sums up during a run what each process holds beyond its own share.
+/// Watch that sums up during a run how much each process holds beyond its own compute units.
 #[derive(Debug)]
 pub(crate) struct Lent {
-    /// By process, the wave slots of the units that are its own.
+    /// Number of wave slots of the compute units that belong to each process.
     own: Vec<u64>,
-    /// By process, the wave slots that it holds since `since`.
+    /// Number of wave slots that each process holds since `since`.
     waves: Vec<u64>,
     since: Tick,
-    /// By process, the wave-slot time beyond its own units, in wave-ns.
+    /// Wave-slot time that each process held beyond its own units, in wave slots times ns.
     beyond: Vec<u128>,
 }
 
 impl Lent {
-    /// Returns `None` if the recipe lends no units.
+    /// Makes the watch for a recipe; `None` if the recipe lends no compute units.
     pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
         let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
         let kept = Guarantee::new(&named.recipe, &shares)?;
@@ -36,7 +36,8 @@ impl Lent {
         })
     }
 
-    /// Returns by process the wave-slot time beyond its own units, in wave-ns.
+    /// Returns the wave-slot time that each process held beyond its own units, in wave slots times
+    /// ns.
     pub(crate) fn into_wave_ns(self) -> Vec<u128> {
         self.beyond
     }

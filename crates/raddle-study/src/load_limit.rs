@@ -18,15 +18,17 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{RunPlan, Runner};
 use crate::study::{FileNames, Study, Ways};
 
-/// The most workgroups of a run that is replayed once more for each load.
+/// Largest number of workgroups of a run that is replayed once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// The limit is found to within one part in this many of a load, by the fewest requests.
+/// Part of a load to within which the limit is found with few requests: one fifth.
 const NEAR: u32 = 5;
-/// The part of a load by as many requests as percentiles need.
+/// Part of a load to within which the limit is found with as many requests as percentiles need: one
+/// twenty-fifth.
 const CLOSE: u32 = 25;
 
-/// The loads between which the limit is, in percent of the load asked for.
+/// Loads between which the limit lies, in percent of the load asked for: the highest known to meet
+/// all goals and the lowest known to miss one; `None` where no load is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
     met: Option<u32>,
@@ -34,7 +36,8 @@ struct Between {
 }
 
 impl Between {
-    /// Returns the loads to replay next; none if the limit is known well enough.
+    /// Returns the loads to replay next, in percent; none if the limit is known to within one
+    /// `part`-th of the load.
     fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -47,7 +50,7 @@ impl Between {
         }
     }
 
-    /// Takes in whether loads met all goals.
+    /// Takes in results: (load in percent, true if the load met all goals).
     fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
         loads.sort_unstable();
         // The limit is below the least load with a goal missed, whatever comes of higher ones.
@@ -65,8 +68,8 @@ impl Between {
 }
 
 impl Prepared {
-    /// Looks for the load up to which all goals are met, if there are goals and requests at a rate.
-    /// For a long run, gives the command that would find the load instead.
+    /// Finds the load up to which all goals are met, if there are goals and requests at a rate. For
+    /// a long run, gives the command that would find the load instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -123,8 +126,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the sweep that finds the load: of the first process with requests at a rate, under a
-    /// recipe, up to four times what was asked for if that meets all goals, else down to a quarter.
+    /// Returns the command of a sweep that finds the load: it varies the rate of the first process
+    /// with requests at a rate, under a recipe, up to four times the asked rate if that rate meets
+    /// all goals, else down to a quarter.
     fn sweep_of_loads(
         &self,
         rated: &[(usize, f64)],
@@ -153,8 +157,8 @@ impl Prepared {
         command
     }
 
-    /// Returns whether a recipe meets all goals at each of these loads; loads whose requests cannot
-    /// be run are left out.
+    /// Judges a recipe at several loads in percent. Returns (load, true if all goals are met);
+    /// loads whose requests cannot be run are left out.
     fn judge_loads(
         &self,
         loads: &[u32],
@@ -170,7 +174,7 @@ impl Prepared {
             });
         let draws: Vec<Option<(u32, SeedDraw)>> = draws.collect::<Result<_, _>>()?;
         let (loads, draws): (Vec<u32>, Vec<SeedDraw>) = draws.into_iter().flatten().unzip();
-        // The baseline counts if goals are relative to it.
+        // The baseline is replayed too if a goal is relative to it.
         let relative = answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_)));
         let mut rows = vec![answer.baseline, best];
         rows.dedup();
@@ -195,7 +199,7 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Draws the requests of a load, so many where they have no end.
+    /// Draws the requests of a load; where they have no end, `count` of them.
     fn draw(
         &self,
         (load, count): (&Load, u32),
@@ -219,7 +223,7 @@ fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Counts the workgroups that a run starts.
+/// Counts the workgroups that a run starts, over all processes and their repetitions.
 fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {
@@ -235,8 +239,8 @@ fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
 mod tests {
     use super::*;
 
-    /// Searches for a limit below which all goals are met. Returns the loads around the limit, and
-    /// the number of loads that were replayed.
+    /// Searches for the limit of the load where loads below `limit` meet all goals. Returns the
+    /// loads around the limit, and the number of loads that were replayed.
     fn find(limit: u32, part: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {

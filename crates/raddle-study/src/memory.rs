@@ -1,8 +1,9 @@
-//! Do the processes fit into the memory of the device?
+//! Do the processes together fit into the memory of the device?
 //!
-//! Programs that share a device hold their memory all the time, whoever runs. The user says how
-//! much, or else the profile tells what was recorded: what one program's allocator held at most,
-//! without contexts and libraries, so that a program never holds less than that.
+//! Programs that share a device hold their memory all the time, whichever of them runs. The user
+//! says how much a program holds, or else the profile tells what was recorded: what one program's
+//! allocator held at most, without contexts and libraries, so that a program never holds less than
+//! that.
 
 use raddle_device::{Device, Vendor};
 
@@ -11,20 +12,22 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
 
-/// The limit of a recorded amount.
+/// Clause that says what a recorded amount of memory leaves out.
 const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
-/// The memory of a device.
+/// Memory size of a device, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capacity {
-    /// The bytes that a profile recorded of this very device.
+    /// Size in bytes that a profile recorded of a device of this kind.
     Recorded(u64),
-    /// The bytes by a data sheet or a file of the user, and the most that such a device shows.
+    /// Size in bytes by a data sheet or a file of the user, and the most bytes that such a device
+    /// reports.
     Known { bytes: u64, most: u64 },
 }
 
 impl Capacity {
-    /// Returns the memory of the device, by the profiles where one was recorded on such a device.
+    /// Returns the memory size of the device, from a profile that was recorded on such a device if
+    /// there is one; `None` where the size is not known.
     fn of(profiles: &[Loaded], device: &Device) -> Option<Self> {
         let (bytes, most) = device.memory_bytes().zip(device.most_memory_bytes())?;
         // Cards of one name come with different memory.
@@ -37,21 +40,22 @@ impl Capacity {
         Some(recorded.max().map_or(Self::Known { bytes, most }, Self::Recorded))
     }
 
-    /// Returns the bytes above which nothing can fit.
+    /// Returns the number of bytes that processes together can hold at most.
     const fn most(self) -> u64 {
         match self {
             Self::Recorded(most) | Self::Known { most, .. } => most,
         }
     }
 
-    /// Returns the bytes that texts speak of.
+    /// Returns the size in bytes that texts name.
     const fn bytes(self) -> u64 {
         match self {
             Self::Recorded(bytes) | Self::Known { bytes, .. } => bytes,
         }
     }
 
-    /// Writes the amount, and how it is known, beside the sum of what is held.
+    /// Writes the memory size, and how it is known; `sum` is the number of bytes that the processes
+    /// hold.
     fn told(self, sum: u64) -> String {
         let amount = size(self.bytes());
         match self {
@@ -64,7 +68,8 @@ impl Capacity {
     }
 }
 
-/// Says how much memory the processes hold together, of how much, or what is not known of it.
+/// Says how much memory the processes hold together and how much the device has, or what is not
+/// known of it.
 ///
 /// # Errors
 /// When they hold more than such a device ever has.
@@ -93,7 +98,8 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, Study
     })
 }
 
-/// Explains that what is held is too much for a device; `recorded` if a profile says it of a program.
+/// Explains that the processes hold too much memory for a device; `held` has a text for each, `sum`
+/// the bytes of all, and `recorded` is true if a profile tells the amount of a program.
 fn over(
     held: &[String],
     sum: u64,
@@ -119,7 +125,8 @@ fn over(
     }
 }
 
-/// Names the command that shows what a running program holds, where the vendor has one.
+/// Returns the words that name the command by which a user sees what a running program holds; empty
+/// where the vendor has none.
 const fn check(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Nvidia => "check nvidia-smi, or ",
@@ -128,7 +135,7 @@ const fn check(vendor: Vendor) -> &'static str {
     }
 }
 
-/// Returns the amount that a process holds, and how that is known.
+/// Writes the name of a process, the amount of memory that it holds, and how that is known.
 fn held(loaded: &Loaded, bytes: u64) -> String {
     let how = if loaded.given_memory.is_some() { "given" } else { "recorded" };
     format!("{} {} ({how})", loaded.name, size(bytes))

@@ -1,6 +1,7 @@
-//! Which command does a user run after an answer?
+//! Which command should a user run after an answer?
 //!
-//! Words in capitals, such as DEVICE, are for the user to fill in: unfilled, the command is refused.
+//! Words in capitals, such as DEVICE, are for the user to fill in: unfilled, the command is
+//! refused.
 
 use std::path::Path;
 
@@ -11,15 +12,15 @@ use crate::study::{FileNames, Study, Ways, operand};
 use crate::unique::joined;
 use crate::units::{quoted, shell};
 
-/// The word for a device that the user fills in.
+/// Word in a command that stands for a device which the user fills in.
 const DEVICE: &str = "DEVICE";
-/// The word for an amount of memory that the user fills in.
+/// Word in a command that stands for an amount of memory which the user fills in.
 const SIZE: &str = "SIZE";
 
-/// The characters of a line of a command.
+/// Largest number of characters in a line of a command.
 const COLUMNS: usize = 100;
 
-/// A command, and its purpose.
+/// Command that a user should run next, as words, and its purpose.
 pub(crate) struct NextCommand {
     words: Vec<String>,
     purpose: &'static str,
@@ -30,12 +31,12 @@ impl NextCommand {
         Self { words, purpose }
     }
 
-    /// Returns the command as a shell takes it.
+    /// Returns the command in one line, quoted for a shell.
     pub(crate) fn command(&self) -> String {
         shell(&self.words)
     }
 
-    /// Returns the command and its purpose as a shell takes them, in lines of [`COLUMNS`] characters
+    /// Returns the command and its purpose as lines for a shell, of at most [`COLUMNS`] characters
     /// where no word is longer.
     fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -61,9 +62,9 @@ impl NextCommand {
 }
 
 impl Studied {
-    /// Returns the command to run next as lines for a shell, its purpose behind it: the
-    /// `next-command` of the verdict, with files as they were given. `folder` holds the files of
-    /// this result.
+    /// Returns the command to run next as lines for a shell, with its purpose behind it: the
+    /// `next-command` of the verdict, with files as they were given. `folder` is the folder with
+    /// the files of this result.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
@@ -72,8 +73,9 @@ impl Studied {
 }
 
 impl Prepared {
-    /// Returns the command to run after a result: what is missing is given first, then the answer is
-    /// checked or looked into. `prediction` names the file or folder of the result, if there is one.
+    /// Returns the command to run after a result: one that adds what is missing, else one that
+    /// checks the answer or looks into the profiles. `prediction` names the file or folder of the
+    /// result; `None` where it was not written.
     pub(crate) fn next(
         &self,
         result: &ReplayResult,
@@ -117,12 +119,13 @@ impl Prepared {
     }
 }
 
-/// Returns whether nobody said on which device a profile was recorded.
+/// Returns whether a device was not stated: it was guessed, or the device replayed on stands in for
+/// it.
 const fn is_unnamed(found: DeviceFound) -> bool {
     matches!(found, DeviceFound::Guessed | DeviceFound::StandIn | DeviceFound::Strange)
 }
 
-/// Returns the command again, with a device to fill in.
+/// Returns the command of the study again, with a device to fill in.
 fn elsewhere(asked: &Study, names: &FileNames<'_>, purpose: &'static str) -> NextCommand {
     let study = Study { device: Some(DEVICE.to_owned()), ..asked.clone() };
     NextCommand::new(study.command("replay", names), purpose)
@@ -139,7 +142,8 @@ fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
     study.command("inspect", names)
 }
 
-/// Returns the command that tells whether processes fare beside each other as the answer says.
+/// Returns the command that tests the answer on the real device: by recordings of the processes
+/// beside each other, or first by what such a test needs.
 fn tried(
     prepared: &Prepared,
     result: &ReplayResult,

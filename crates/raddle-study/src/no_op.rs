@@ -1,4 +1,4 @@
-//! Which part of a recipe has done nothing, and what would change that?
+//! Which part of a recipe has done nothing, and what could the user change?
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
-/// Returns a line for each setting of a recipe that changed nothing.
+/// Returns one line for each setting of a recipe that had no effect, or whose cost is unknown.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
@@ -30,7 +30,8 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// Names the recipes whose policies broke a law, so that the answers after that are not their own.
+/// Names the recipes of which a policy broke a law of its trait, so that another policy answered
+/// from then on; `None` where no policy did.
 pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
     let (names, warnings): (Vec<&str>, Vec<String>) = broken
@@ -52,10 +53,11 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// The most characters of the name of a recipe beside a sentence.
+/// Largest number of characters of a recipe's name beside a sentence.
 const RECIPE: usize = 12;
 
-/// Warns of a preempt policy that was never asked.
+/// Warns of a preempt policy that was never asked, as no process lost its turn with work on the
+/// device; else `None`.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
@@ -73,7 +75,7 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of a reset that could never be made.
+/// Warns of a recipe that resets although no launch could ever be killed; else `None`.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -95,7 +97,7 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of costs of taking work off that are unknown for this device.
+/// Warns of costs of preempting that are unknown for this device and so count as 0; else `None`.
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
@@ -120,10 +122,11 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// The wait for the device from which on a process counts as starved, in nanoseconds.
+/// Time without the device, in nanoseconds, from which on a process with work counts as starved.
 const STARVED_NS: u64 = 1_000_000_000;
 
-/// Warns of processes that had something to run and did not get the device for a second or more.
+/// Warns of processes that had something to run and did not get the device for a second or more;
+/// else `None`.
 fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let waits = run.together.times.processes.iter().map(|time| time.longest_wait_ns);
     let starved = workload.processes.iter().zip(waits).filter(|(_, wait)| *wait >= STARVED_NS);
@@ -135,10 +138,10 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// The number of answers for one workgroup each from which on a replay is slow by them.
+/// Number of answers for a single workgroup each from which on they make a replay slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
-/// Warns of a policy from outside that is asked for every single workgroup.
+/// Warns of a policy from outside that answers for every single workgroup by itself; else `None`.
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
@@ -148,15 +151,15 @@ fn one_by_one(run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns how many workgroups were started by answers for one each, if they were many and there
-/// were not about as many launches.
+/// Returns in words how many workgroups were started by answers for one workgroup each; `None` if
+/// there were few such answers, or hardly more than launches.
 fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     let Counters { starts, workgroups, .. } = *counters;
     let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
     (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
 }
 
-/// Warns of levels that count as one level.
+/// Warns of levels of urgency that the recipe's turn policy treats as one level; else `None`.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
         return None;
@@ -176,7 +179,8 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of contexts of unknown size.
+/// Warns of kernels whose registers are unknown, so that a switch counts too few bytes to move;
+/// else `None`.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {

@@ -3,7 +3,7 @@
 //! A rate in words has no end. Each run draws requests until the 95 % interval of the 99th
 //! percentile of every process with such requests is narrower than a tenth of it, and not more than
 //! [`MOST_LAUNCHES`] launches. So the number depends on the recipe and on nothing else: not on the
-//! recipes beside it, and not on the verb.
+//! recipes beside it, and not on the verb of the command.
 
 use raddle_policy::Ticks;
 use raddle_sim::{Outcome, Repetition, Summary, Workload};
@@ -11,28 +11,28 @@ use raddle_sim::{Outcome, Repetition, Summary, Workload};
 use crate::arrivals::{OpenRequests, SeedDraw};
 use crate::profiles::Loaded;
 
-/// The fewest requests of a run.
+/// Smallest number of requests of a run.
 pub(crate) const FEWEST: u32 = 300;
-/// The launches that a run makes of its requests at most, if more than the fewest requests are
-/// needed. A run of as many takes some seconds.
+/// Largest number of launches that the requests of a run make, if more than [`FEWEST`] requests are
+/// needed. A run of as many launches takes some seconds.
 const MOST_LAUNCHES: u64 = 200_000;
-/// The launches of the fewest requests at most: what a run keeps of each takes some 80 bytes, and
-/// several runs go at a time.
+/// Largest number of launches that the [`FEWEST`] requests may make. A run keeps some 80 bytes of
+/// each launch, and several runs go at a time.
 const MOST_KEPT: u64 = 1 << 22;
-/// The part of the requests that figures do not count, as the device was empty before them: one in
-/// this many.
+/// Divisor of the number of requests that gives the warm-up: the first tenth does not count, as the
+/// device was empty before it.
 const WARM_UP: u32 = 10;
-/// The width of an interval that is narrow enough, over the figure.
+/// Width of an interval that is narrow enough, as a fraction of the figure.
 const NARROW: f64 = 0.1;
-/// The largest step from one number of requests to the next.
+/// Largest factor from one number of requests to the next.
 const STEP: u32 = 16;
 
-/// The requests without an end of a study: positions of profiles, and their rates.
+/// Requests without an end of a study: (position of the profile, rate of its requests).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
 
 impl OpenLoad {
-    /// Finds the requests without an end of profiles.
+    /// Finds the requests without an end among the requests of profiles.
     pub(crate) fn of(profiles: &[Loaded]) -> Self {
         let open = profiles
             .iter()
@@ -46,8 +46,8 @@ impl OpenLoad {
         self.0.is_empty()
     }
 
-    /// Draws so many requests of the process that takes longest for them, and of the others those
-    /// that arrive in the same time.
+    /// Draws `count` requests of the process whose requests come slowest, and of the others those
+    /// that arrive in the same time. Yields (position of the process, arrival times).
     fn draw(&self, count: u32) -> impl Iterator<Item = (usize, Vec<Ticks>)> {
         let nth = |open: &OpenRequests| {
             open.task.times(open.seed).and_then(|mut times| times.nth(count.max(1) as usize - 1))
@@ -59,7 +59,7 @@ impl OpenLoad {
         })
     }
 
-    /// Gives a workload so many requests.
+    /// Gives a workload `count` requests, as [`Self::draw`] counts them.
     pub(crate) fn give(&self, workload: &mut Workload, count: u32) {
         for (process, times) in self.draw(count) {
             let plan = &mut workload.processes[process];
@@ -68,7 +68,8 @@ impl OpenLoad {
         }
     }
 
-    /// Gives a draw so many requests.
+    /// Replaces the requests without an end in a draw by `count` requests, as [`Self::draw`] counts
+    /// them.
     pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
         for (process, times) in self.draw(count) {
             if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
@@ -78,20 +79,21 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the number of requests that a run had of the process that takes longest for them.
+    /// Returns the number of requests that a run had of the process whose requests come slowest;
+    /// `None` without requests without an end.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
 
-    /// Returns the number of requests to begin with: the fewest, or those whose launches can be
-    /// kept.
+    /// Returns the number of requests to begin with: [`FEWEST`], or as many as have launches that
+    /// can be kept.
     pub(crate) fn first(&self, workload: &Workload) -> u32 {
         let launches = self.launches(workload, FEWEST).max(1);
         let fitting = u64::from(FEWEST) * MOST_KEPT / launches;
         FEWEST.min(u32::try_from(fitting).unwrap_or(FEWEST)).max(1)
     }
 
-    /// Gives a workload the requests that an earlier run of it had.
+    /// Gives a workload the same requests that an earlier run of it had.
     pub(crate) fn again(&self, workload: &mut Workload, came: &Outcome) {
         for (process, OpenRequests { task, seed }) in &self.0 {
             let count = came.iterations[*process] as usize;
@@ -100,14 +102,14 @@ impl OpenLoad {
         }
     }
 
-    /// Returns whether a run with more than `count` requests can be afforded: a run that is hardly
-    /// longer tells hardly more.
+    /// Returns whether a run with clearly more than `count` requests can be afforded; a run that is
+    /// hardly longer teaches hardly more.
     pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }
 
-    /// Returns the number of requests that a run needs after one with `count` requests; `None`: no
-    /// more are needed.
+    /// Returns the number of requests that a run needs after one with `count` requests; `None`
+    /// where no more are needed.
     pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
         let summary = Summary::new(workload, outcome, &[]);
         let needed = self.0.iter().filter_map(|(process, _)| {
@@ -123,14 +125,15 @@ impl OpenLoad {
         Some(next.min(self.affordable(workload, count)))
     }
 
-    /// Returns the number of requests whose launches can be afforded, by those of `count` requests.
+    /// Returns the number of requests whose launches can be afforded, scaled from the launches of
+    /// `count` requests.
     fn affordable(&self, workload: &Workload, count: u32) -> u32 {
         let launches = self.launches(workload, count).max(1);
         let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
         u32::try_from(affordable).unwrap_or(u32::MAX)
     }
 
-    /// Counts the launches of so many requests.
+    /// Counts the launches of `count` requests, as [`Self::draw`] counts them.
     fn launches(&self, workload: &Workload, count: u32) -> u64 {
         let launches = self.draw(count).map(|(process, times)| {
             (times.len() as u64).saturating_mul(workload.processes[process].tasks.len() as u64)
@@ -139,7 +142,7 @@ impl OpenLoad {
     }
 }
 
-/// Returns the number of first requests that figures do not count.
+/// Returns the number of first requests that figures do not count: a tenth of all.
 const fn warm_up(times: &[Ticks]) -> u32 {
     times.len() as u32 / WARM_UP
 }

@@ -1,4 +1,5 @@
-//! What does an option of `raddle replay` ask, given by its name and its text?
+//! Which setting of a study does an option of `raddle replay` change, given by its name and its
+//! text?
 //!
 //! The command line has a reader of its own, which knows how to help; a test holds the two
 //! together.
@@ -12,7 +13,7 @@ use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
 use crate::study::{Study, Ways};
 
-/// Options that a study takes by name, without those that change no run.
+/// Names of the options that a study takes by name, without those that change no run.
 pub(crate) const OPTIONS: [&str; 29] = [
     "recipe",
     "set",
@@ -44,15 +45,15 @@ pub(crate) const OPTIONS: [&str; 29] = [
     "until",
     "seed",
 ];
-/// Two more options of requests.
+/// Names of two more options, which change when requests arrive.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
-/// Further keys that may be varied: the rate of requests, and the tables of recipes.
+/// Names of further keys that a sweep can vary: the rate of requests, and the tables of recipes.
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {
-    /// Takes an option of `raddle replay` as if it stood on the command line, behind all others:
-    /// the last of several recipes, devices and requests of one profile holds, rules are added.
+    /// Applies an option of `raddle replay` as if it stood on the command line behind all others.
+    /// Of several recipes, devices and requests of one profile the last holds; rules are added.
     ///
     /// ```
     /// let mut study = raddle_study::Study::default();
@@ -70,7 +71,7 @@ impl Study {
         taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
     }
 
-    /// Takes an option; the error says why it cannot be taken.
+    /// Applies an option, given by its name and its text; the error says why it cannot be applied.
     pub(crate) fn take(&mut self, option: &str, text: &str) -> Result<(), String> {
         let owned = || text.to_owned();
         match option {
@@ -154,7 +155,7 @@ impl Study {
     }
 }
 
-/// Says that there is no such option, and which one was likely meant.
+/// Writes the error that there is no such option, and which one was likely meant.
 fn unknown(option: &str) -> String {
     // The part before a dot is the option, and the part behind it names a profile.
     let (word, of) = option.split_once('.').unwrap_or((option, ""));
@@ -169,7 +170,7 @@ fn unknown(option: &str) -> String {
     format!("there is no such option.{}", crate::error::meant(near.as_deref()))
 }
 
-/// Reads one of the words of a type.
+/// Reads one of the words that a type allows, such as a rule by its name.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     said(serde_json::from_value(Value::String(text.to_owned())))
 }

@@ -17,13 +17,13 @@ impl Studied {
         &self.result.answer.verdict
     }
 
-    /// Returns what came out under each recipe, the best first.
+    /// Returns the outcome under each recipe, the best recipe first.
     pub fn recipes(&self) -> impl Iterator<Item = RecipeOutcome<'_>> {
         let figures = &self.result.answer;
         figures.ranking.iter().map(move |&row| RecipeOutcome { figures, row })
     }
 
-    /// Returns what came out under a recipe.
+    /// Returns the outcome under the recipe of this name.
     ///
     /// # Errors
     /// Where no recipe of that name was replayed to its end; the text names those that were.
@@ -34,7 +34,7 @@ impl Studied {
     }
 }
 
-/// The result of all processes under one recipe.
+/// Outcome of all processes under one recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct RecipeOutcome<'s> {
     figures: &'s PolicyFigures,
@@ -48,25 +48,25 @@ impl<'s> RecipeOutcome<'s> {
         &self.figures.rows[self.row].recipe
     }
 
-    /// Returns whether every launch ended.
+    /// Returns whether every launch ended under the recipe.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.figures.rows[self.row].complete
     }
 
-    /// Returns whether all goals are met; true where there are none.
+    /// Returns whether the recipe meets all goals; true where there are none.
     #[must_use]
     pub fn meets_goals(&self) -> bool {
         self.figures.meets_all(self.row)
     }
 
-    /// Returns what came out of each process, in the order of the profiles.
+    /// Returns the outcome of each process, in the order of the profiles.
     pub fn processes(&self) -> impl Iterator<Item = ProcessOutcome<'s>> + use<'s> {
         let recipe = *self;
         (0..recipe.figures.processes.len()).map(move |process| ProcessOutcome { recipe, process })
     }
 
-    /// Returns what came out of a process.
+    /// Returns the outcome of the process of this name.
     ///
     /// # Errors
     /// Where no process has that name; the text names those that there are.
@@ -77,7 +77,7 @@ impl<'s> RecipeOutcome<'s> {
     }
 }
 
-/// The result of one process under one recipe.
+/// Outcome of one process under one recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessOutcome<'s> {
     recipe: RecipeOutcome<'s>,
@@ -104,7 +104,7 @@ impl<'s> ProcessOutcome<'s> {
         })
     }
 
-    /// Returns the median time of a request.
+    /// Returns the median of the times of requests.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -120,7 +120,7 @@ impl<'s> ProcessOutcome<'s> {
         self.figure(GoalMetric::P99)
     }
 
-    /// Returns the mean time of a step.
+    /// Returns the mean time of one step of a process that repeats.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -128,7 +128,7 @@ impl<'s> ProcessOutcome<'s> {
         self.figure(GoalMetric::Step)
     }
 
-    /// Returns a figure.
+    /// Returns a figure of the process, with its bounds.
     ///
     /// # Errors
     /// Where the process has no such figure, as it has no requests or does not repeat; and where
@@ -149,27 +149,27 @@ impl<'s> ProcessOutcome<'s> {
         Ok(Figure { ns, between_ns })
     }
 
-    /// Divides the figure by which the process is judged by the same figure of the process alone;
-    /// `None` where one of them is not known.
+    /// Returns the slowdown: the figure by which the process is judged over the same figure of the
+    /// process alone. `None` where one of the two is not known.
     #[must_use]
     pub fn slowdown(&self) -> Option<f64> {
         self.recipe.figures.slowdown(self.recipe.row, self.process)
     }
 }
 
-/// A time and the bounds between which it lies.
+/// A time, and the bounds between which it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The time in nanoseconds.
+    /// Time in nanoseconds.
     pub ns: u64,
-    /// The bounds in nanoseconds, by the sample, by what is not known of prices and contention, and
-    /// by the device of the recording; `None` where the run is too short to give them, or the figure
-    /// is not the one by which the process is judged.
+    /// Least and most nanoseconds, by the sample, by what is unknown of contention and of the cost
+    /// of turns, and by the device of the recording. `None` where the run is too short to give
+    /// bounds, or the figure is not the one by which the process is judged.
     pub between_ns: Option<[u64; 2]>,
 }
 
 impl fmt::Display for Figure {
-    /// Writes the time and its bounds: `12.0 ms (11.2 to 13.1)`.
+    /// Writes the time with its bounds in brackets: `12.0 ms (11.2 to 13.1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&duration(self.ns))?;
         match self.between_ns.map(|bounds| bounds.map(|ns| in_unit_of(self.ns, ns))) {
@@ -179,7 +179,8 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Makes the error of a name that nothing has.
+/// Makes the error that a name is not among `names`; `what` is the kind of thing that it should
+/// name.
 fn unknown(what: &str, name: &str, names: Vec<&str>) -> StudyError {
     let near = meant(nearest(name, names.iter().copied()));
     StudyError::Usage(format!("there is no {what} {name} in it, only {}.{near}", names.join(", ")))

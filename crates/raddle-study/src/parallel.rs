@@ -1,10 +1,10 @@
-//! How do independent pieces of work go at the same time, where there are threads?
+//! How is work that is independent done at the same time, where there are threads?
 //!
-//! Results are collected by position, so they do not depend on how many go at a time.
+//! Results are collected by position, so they do not depend on how many threads there are.
 
 use crate::error::StudyError;
 
-/// Applies `each` to every item, on several threads.
+/// Applies `each` to every item on several threads, and returns the results in order, or an error.
 #[cfg(feature = "parallel")]
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
@@ -14,7 +14,8 @@ pub(crate) fn map<T: Sync, R: Send>(
     items.par_iter().with_max_len(1).map(each).collect()
 }
 
-/// Applies `each` to every item, one after the other.
+/// Applies `each` to every item, one after the other, and returns the results in order, or the
+/// first error.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn map<T, R>(
     items: &[T],
@@ -23,7 +24,7 @@ pub(crate) fn map<T, R>(
     items.iter().map(each).collect()
 }
 
-/// Calls both functions, at the same time if a thread is free.
+/// Calls both functions, at the same time if a thread is free, and returns both results.
 #[cfg(feature = "parallel")]
 pub(crate) fn join<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
@@ -32,14 +33,15 @@ pub(crate) fn join<A: Send, B: Send>(
     rayon::join(one, other)
 }
 
-/// Calls both functions, one after the other.
+/// Calls both functions, one after the other, and returns both results.
 #[cfg(not(feature = "parallel"))]
 pub(crate) fn join<A, B>(one: impl FnOnce() -> A, other: impl FnOnce() -> B) -> (A, B) {
     (one(), other())
 }
 
-/// Calls `one` with every number below `count`, as soon as a thread is free; the first error ends
-/// the loop. The threads are not those of the other functions, so a call may wait for another call.
+/// Calls `one` with every number below `count`, each as soon as a thread is free; the first error
+/// ends the loop. `jobs` is the number of threads, `None` for one a core. The threads are not those
+/// of the other functions, so a call may wait for another call.
 #[cfg(feature = "parallel")]
 pub(crate) fn each(
     jobs: Option<u16>,
@@ -85,7 +87,7 @@ pub(crate) fn each(
     (0..count).try_for_each(one)
 }
 
-/// Threads for runs.
+/// Pool of threads on which runs are made.
 #[derive(Debug)]
 pub(crate) struct Workers {
     #[cfg(feature = "parallel")]
@@ -94,7 +96,7 @@ pub(crate) struct Workers {
 
 #[cfg(feature = "parallel")]
 impl Workers {
-    /// Starts `jobs` threads, or one a core.
+    /// Starts `jobs` threads, or one a core for `None`.
     pub(crate) fn new(jobs: Option<u16>) -> Result<Self, StudyError> {
         let threads = jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

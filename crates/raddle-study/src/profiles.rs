@@ -1,4 +1,4 @@
-//! Which profiles are replayed, under which names, when and with which share?
+//! Which profiles are replayed, under which names, from which time on and with which share?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,45 +22,48 @@ use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
 use crate::verdicts;
 
-/// A profile that was read.
+/// A profile that was read, with all that the user and fits say of it: one process of a study.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The content of the profile; shared by processes for which nothing of it differs.
+    /// Content of the profile; processes of one file share it unless a rule changes it.
     pub profile: Arc<Profile>,
-    /// The name in results: that of the file, made unique.
+    /// Name of the process in results: that of the profile, made unique.
     pub name: String,
-    /// The file's name without folders.
+    /// Name of the file without folders.
     pub(crate) file: String,
-    /// The path as it was given, for messages only.
+    /// Path of the file as it was given, for messages only.
     pub given: String,
-    /// The time at which the profile begins, in nanoseconds.
+    /// Time of the run at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
-    /// The share of the process.
+    /// Share of the process: the weight of its turns, or of its part of the device; 1 by default.
     pub(crate) share: u32,
-    /// The device memory that the program holds by the user's word, in bytes.
+    /// Device memory that the program holds as the user says, in bytes; `None` where he says
+    /// nothing.
     pub(crate) given_memory: Option<u64>,
-    /// The time that the host takes between two steps or requests, in nanoseconds, where the user
-    /// says it.
+    /// Time that the host takes between two steps or requests as the user says, in nanoseconds;
+    /// `None` where he says nothing.
     pub(crate) think_ns: Option<u64>,
-    /// The hints that the program gives about itself.
+    /// Hints that the program gives the scheduler about itself.
     pub(crate) hints: Vec<Hint>,
-    /// The amount of communication in the profile.
+    /// Number and time of the communication kernels in the profile.
     pub communication: Communication,
-    /// The requests that run it, if any do.
+    /// Requests that run the profile; `None` where none do.
     pub(crate) requests: Option<ProfileRequests>,
     /// True if the work is less urgent than all requests, unless a rule or the profile gives
     /// another level.
     pub(crate) background: bool,
-    /// True if the host waits where the recording waited.
+    /// True if the host waits where the recording waited (closed loop); false if it keeps the
+    /// recorded launch times.
     pub(crate) closed: bool,
-    /// The error of a replay alone on the profile's own device, against the recording.
+    /// Errors of a replay of the profile alone on its own device; `None` where there was no such
+    /// replay.
     pub(crate) self_replay: Option<ModelError>,
-    /// The times of the recording beyond its durations.
+    /// Times that were fitted to the recording, beyond the durations in it.
     pub(crate) fitted: Fitted,
 }
 
 impl Loaded {
-    /// Returns the facts from which results are made.
+    /// Returns the profile as results describe it.
     pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
         ReplayedProfile {
             name: &self.name,
@@ -77,8 +80,8 @@ impl Loaded {
         }
     }
 
-    /// Returns the device memory that the program holds, in bytes: by the user's word, else as it
-    /// was recorded, where either is known.
+    /// Returns the device memory that the program holds, in bytes: as the user says, else as it was
+    /// recorded; `None` where neither is known.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.given_memory.or(self.profile.memory_bytes)
     }
@@ -103,15 +106,15 @@ impl Loaded {
         }
     }
 
-    /// Returns whether the user means this profile by `wanted`.
+    /// Returns whether `wanted` names this profile: by its name, its file or its path.
     pub(crate) fn is(&self, wanted: &str) -> bool {
         [&self.name, &self.file, &self.given, &self.profile.name]
             .into_iter()
             .any(|name| name == wanted)
     }
 
-    /// Returns the level of the work of each stream and priority: by the rules, else that of the
-    /// requests, else the profile's own.
+    /// Returns a function that gives the level of an op: by the rules, else that of the requests,
+    /// else the level that the profile's own priority gives.
     pub(crate) fn levels<'l>(
         &'l self,
         rules: &'l [PriorityRule],
@@ -122,7 +125,7 @@ impl Loaded {
         move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
-    /// Returns the level of its most urgent work; 0 without any.
+    /// Returns the level of the most urgent op of the profile; 0 without any op.
     pub(crate) fn most_urgent(&self, rules: &[PriorityRule]) -> u8 {
         let level = self.levels(rules);
         self.profile.ops.iter().map(|op| level(op).0).min().unwrap_or_default()
@@ -137,17 +140,18 @@ impl Loaded {
         }
     }
 
-    /// Lists all that a priority rule may name: the profile, its file, and its streams.
+    /// Lists the names by which a priority rule can mean this profile: its name, its file, and its
+    /// streams.
     fn targets(&self) -> impl Iterator<Item = String> {
         let streams = self.profile.streams.iter();
         let streams = streams.map(|stream| format!("{}:stream {}", self.name, stream.label));
         [self.name.clone(), self.file.clone()].into_iter().chain(streams)
     }
 
-    /// Returns whether a priority rule applies to a stream of this profile.
+    /// Returns whether a priority rule applies to any stream of this profile.
     fn concerns(&self, rule: &PriorityRule) -> bool {
         let rule = std::slice::from_ref(rule);
-        // A rule that fits overrules any rank, so that both ranks give the same level.
+        // A rule that applies overrules any other level, so that both tries give the same level.
         let given = |target, level| level_of(rule, target, Some(Level(level)));
         (0..self.profile.streams.len() as u32)
             .map(|stream| self.target(stream))
@@ -155,7 +159,7 @@ impl Loaded {
     }
 }
 
-/// Reads the profiles of these names, in order.
+/// Reads the profiles of these names, in order; `serve.csv*3` gives three processes.
 ///
 /// # Errors
 /// When a profile cannot be read, or there are too many.
@@ -168,7 +172,8 @@ pub fn open(
     open_by(names, files, read)
 }
 
-/// Reads the profiles of these names by the function `read`, in order.
+/// Reads the profiles of these names by the function `read`, in order; `serve.csv*3` gives three
+/// processes.
 pub(crate) fn open_by(
     names: &[String],
     files: &dyn Files,
@@ -190,20 +195,20 @@ pub(crate) fn open_by(
     Ok(all)
 }
 
-/// The profiles, each with its path as it was given.
+/// Returns the profiles, each with its path as it was given.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
 
-/// Returns the file that is meant, and how many processes it is: `serve.csv*3` is three, if there
-/// is no file of that name.
+/// Splits a name into the file and the number of processes: `serve.csv*3` is the file `serve.csv`
+/// and 3, if there is no file with the whole name.
 pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
     said.filter(|&(_, times)| times > 0).unwrap_or((name, 1))
 }
 
-/// Refuses a number of processes behind a file that is none.
+/// Checks the number of processes in a name such as `serve.csv*3`: it must be from 1 to 65535.
 fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
     let said = name.rsplit_once('*').filter(|(file, _)| !files.has(name) && files.has(file));
     let Some((file, count)) = said else { return Ok(()) };
@@ -215,7 +220,7 @@ fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
     Err(StudyError::Usage(text))
 }
 
-/// Refuses goals of figures that their processes do not have.
+/// Checks that each goal limits a figure that its process has.
 pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
     for goal in goals {
         let own = workload.processes.iter().position(|process| process.name == goal.process);
@@ -243,7 +248,7 @@ pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), S
     Ok(())
 }
 
-/// Refuses goals of profiles that do not exist.
+/// Checks that each goal names a profile.
 pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
     let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
     let Some(goal) = goals.iter().find(known) else { return Ok(()) };
@@ -254,7 +259,8 @@ pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), Stu
     )))
 }
 
-/// Applies `--start`, `--share`, `--hint` and `--memory`.
+/// Applies the options `--start`, `--share`, `--hint` and `--memory` to the profiles that they
+/// name.
 pub(crate) fn place(
     profiles: &mut [Loaded],
     starts: &[Named<u64>],
@@ -285,7 +291,7 @@ pub(crate) fn place(
     Ok(())
 }
 
-/// Gives profiles the time that their hosts take between two steps or requests.
+/// Sets the time, in nanoseconds, that hosts take between two steps or requests.
 pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<(), StudyError> {
     for think in thinks {
         for profile in meant(profiles, "--think", &think.file)? {
@@ -295,17 +301,18 @@ pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<()
     Ok(())
 }
 
-/// The least share of a host's recorded waits that must be known for the host to wait here too.
+/// Least fraction of a host's recorded waits whose reason must be known for the host to wait in a
+/// replay too.
 const KNOWN_WAITS: f64 = 0.95;
 
-/// Lets hosts wait where their recordings waited, if enough of the waits is known.
+/// Makes hosts wait where their recordings waited, if enough of the recorded waits is known.
 pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
     }
 }
 
-/// Lets communication kernels of the ranks of one job end together. The ranks of a job are the
+/// Makes communication kernels of the ranks of one job end together. The ranks of a job are the
 /// profiles whose traces were chosen from one of the given folders.
 pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
     let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
@@ -319,10 +326,10 @@ pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &
     jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
 }
 
-/// Applies `--comm` to all profiles.
+/// Applies `--comm`, the rule for communication kernels, to all profiles.
 pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyError> {
     for loaded in profiles {
-        // A profile that stays as it is stays shared.
+        // A profile that the rule leaves unchanged stays shared between processes.
         if rule != CommRule::Keep {
             loaded.communication = rule.apply(Arc::make_mut(&mut loaded.profile));
         }
@@ -336,7 +343,8 @@ pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyE
     Ok(())
 }
 
-/// Applies files of verdicts on which launches may be killed. Returns in words what each file did.
+/// Applies files of verdicts on which launches may be killed. Returns a sentence about the effect
+/// of each file.
 pub(crate) fn judge_from(
     profiles: &mut [Loaded],
     named: &[String],
@@ -362,8 +370,8 @@ pub(crate) fn judge_from(
     named.iter().map(one).collect()
 }
 
-/// Applies the user's rules on which launches may be killed. Returns in words which launches each
-/// rule met; a rule that met none is refused.
+/// Applies the user's rules on which launches may be killed. Returns in words how many launches
+/// each rule concerned; a rule that concerned none is an error.
 pub(crate) fn judge(
     profiles: &mut [Loaded],
     rules: &[IdempotenceClaim],
@@ -381,7 +389,7 @@ pub(crate) fn judge(
     rules.iter().map(one).collect()
 }
 
-/// Refuses claims on what kernels need most that fit no kernel.
+/// Checks that each claim on what kernels need most names a kernel that is launched.
 ///
 /// # Errors
 /// When a claim fits no kernel; the error names one that was likely meant, or some that there are.
@@ -391,7 +399,7 @@ pub fn check_needs(profiles: &[Loaded], claims: &[NeedClaim]) -> Result<(), Stud
     idle.map_or(Ok(()), |claim| Err(no_kernel(profiles, "--kernel-class", &claim.text)))
 }
 
-/// Returns the names of the kernels that are launched, each once in a profile.
+/// Returns the names of the kernels that are launched, each name once for a profile.
 fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     profiles.iter().flat_map(|loaded| {
         let ops = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -402,10 +410,11 @@ fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The number of kernels that are named where none is spelled much like a wanted one.
+/// Number of kernels that a message names as examples, where no name is spelled much like the
+/// wanted one.
 const SOME: usize = 3;
 
-/// Refuses a rule `GLOB=WORD` of an option that fits no kernel.
+/// Makes the error that a rule `GLOB=WORD` of an option names no kernel.
 fn no_kernel(profiles: &[Loaded], option: &str, rule: &str) -> StudyError {
     let wanted = rule.rsplit_once('=').map_or(rule, |(kernel, _)| kernel);
     let near = raddle_read::nearest(wanted.trim_matches('*'), kernels(profiles));
@@ -438,14 +447,14 @@ fn meant<'p>(
     Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// Returns the names of the profiles, and the one that was likely meant.
+/// Writes the names of the profiles, and the name that was likely meant.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let near = raddle_read::nearest(wanted, names.iter().copied());
     format!("they are {}.{}", names.join(", "), meant_by(near))
 }
 
-/// Refuses a priority rule that fits no stream.
+/// Checks that each priority rule applies to at least one stream.
 pub(crate) fn check_priorities(rules: &[Rule], profiles: &[Loaded]) -> Result<(), StudyError> {
     let idle = |rule: &&Rule| !profiles.iter().any(|profile| profile.concerns(&rule.rule));
     let Some(rule) = rules.iter().find(idle) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Which recipes are there, and which one is meant?
+//! Which recipes are there, and which one does a name mean?
 
 use std::path::Path;
 
@@ -12,49 +12,51 @@ use crate::rules::Setting;
 use crate::unique::UniqueNames;
 use crate::units::duration;
 
-/// The bundled recipes in the order in which they are listed and replayed, each behind a line with
-/// its name.
+/// Text of the bundled recipes in the order in which they are listed and replayed, each behind a
+/// line with its name.
 const BUNDLED: &str = include_str!("../data/recipes.toml");
 
-/// Ways of sharing that devices have today, under the names that users know.
+/// Text of the recipes for the ways of sharing that devices have today, under the names that users
+/// know.
 const MODES: &str = include_str!("../data/modes.toml");
 
-/// Splits a file of recipes into the names and the TOML of its recipes.
+/// Splits a file of recipes into (name, TOML) of each recipe.
 fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     text.split("#### ").filter_map(|part| part.split_once('\n'))
 }
 
-/// Lists the bundled recipes, then the modes: name and TOML.
+/// Lists the bundled recipes, then the ways of sharing that devices have: (name, TOML).
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// The figures in the recipe of time slices, which the user may set otherwise: half of a switch, to
-/// save or to restore a process, and a turn, in nanoseconds.
+/// Time of half a switch in the bundled recipe of time slices, to save or to restore a process, in
+/// nanoseconds; `TURN_NS` is the length of its turn. The user may set both otherwise.
 const SWITCH_NS: u64 = 151_500;
 const TURN_NS: u64 = 2_270_000;
 
-/// The recipes that are replayed if none is named: how the device shares itself today, the two ways
-/// to keep processes apart, in space and in time, and the one that lets the urgent go first.
+/// Names of the recipes that are replayed if none is named: how the device shares itself today, the
+/// two ways to keep processes apart, in space and in time, and the one that lets the most urgent
+/// process go first.
 pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
-/// A recipe under the name that results give it.
+/// A recipe with the name that results give it.
 #[derive(Clone, Debug)]
 pub struct NamedRecipe {
-    /// The name in results, which no other recipe of a study has.
+    /// Name in results, which no other recipe of a study has.
     pub name: String,
-    /// The recipe.
+    /// Policies of the recipe and their settings.
     pub recipe: Recipe,
-    /// By process, the eighths of the memory that it has for itself, so that neighbours cost nothing;
-    /// empty where all share the memory.
+    /// Eighths of the device's memory that each process has for itself, so that neighbours cost it
+    /// nothing; empty where all processes share the memory.
     pub(crate) memory_eighths: Vec<u8>,
     /// False if the recipe is a way of sharing that no driver offers.
     pub(crate) offered: bool,
-    /// The recipe as it was asked for: a bundled name or a file.
+    /// Recipe as it was asked for: a bundled name or a file.
     given: String,
-    /// The text from which the recipe was read.
+    /// Text from which the recipe was read, changed by settings of the user.
     text: String,
-    /// The keys outside of all tables and the tables of which keys were set otherwise.
+    /// Names of the tables, and of the keys outside of all tables, in which the user set something.
     set: Vec<String>,
 }
 
@@ -81,18 +83,18 @@ impl NamedRecipe {
         })
     }
 
-    /// Returns the recipe as it was asked for: a bundled name or a file.
+    /// Returns the name or the file by which the recipe was asked for.
     pub(crate) fn given(&self) -> &str {
         &self.given
     }
 
-    /// Returns the text of the recipe, with keys that were set otherwise.
+    /// Returns the text of the recipe, with the keys that the user set.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the dispatcher of the recipe over a device, not yet built. `recipe` is what
-    /// [`Self::on`] returns for the device.
+    /// Returns a builder of the recipe's dispatcher for a device. `recipe` is what [`Self::on`]
+    /// returns for the device.
     ///
     /// # Errors
     /// When a policy cannot use its settings; the error names the file, the line and the key.
@@ -101,8 +103,8 @@ impl NamedRecipe {
         builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
     }
 
-    /// Returns the bounds of the turn and of half a switch on a device, for time slices as they are
-    /// bundled; a figure that the user set has none.
+    /// Returns the least and the most nanoseconds of the turn, and of half a switch, that time
+    /// slices have on a device. `None` for a figure that the user set, and for other recipes.
     fn slices(&self, device: &Device) -> [Option<[u64; 2]>; 2] {
         let slices = device.time_slices().filter(|_| self.name == TIME_SLICE && self.is_bundled());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
@@ -112,8 +114,8 @@ impl NamedRecipe {
         [turn, switch.map(|it| it.switch_ns.map(|whole| whole / 2))]
     }
 
-    /// Returns time slices as they are bundled with the turn of a device, where that is known to be
-    /// another one; any other recipe as it is.
+    /// Returns bundled time slices with the turn of the device, where the device is known to have
+    /// another one; any other recipe unchanged.
     ///
     /// # Errors
     /// When the recipe cannot be read, which would be a fault of raddle itself.
@@ -128,7 +130,7 @@ impl NamedRecipe {
         Ok(Self { offered: self.offered, ..timed })
     }
 
-    /// Says which figures of a recipe are assumed on a device, where some are.
+    /// Says which figures of a recipe are assumed for a device; `None` where none are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
         let told = |what: &str, own: u64, [least, most]: [u64; 2]| {
@@ -148,8 +150,8 @@ impl NamedRecipe {
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
 
-    /// Returns the recipe under the least and the most that each of its assumed figures may be on a
-    /// device; nothing where none is assumed, or the user set them.
+    /// Returns copies of the recipe with the least and the most that each of its assumed figures
+    /// may be on a device; empty where no figure is assumed, or the user set them.
     ///
     /// # Errors
     /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -168,7 +170,8 @@ impl NamedRecipe {
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
             let turn = turn_ns.map(|ns| format!("turn.slice-us={}", ns / 1000));
             let half = |key: &str| switch_ns.map(|ns| format!("preempt.{key}={ns}"));
-            // The time to follow a process that has run dry is unknown: none, or that of a restore.
+            // The time to switch to a process after another one has run out of work is unknown: 0,
+            // or as long as a restore.
             let most = switch.map(|[_, most]| most);
             let loads = self.recipe.runtime.load_ns.is_none() && *switch_ns == most;
             let load = half("load-ns").filter(|_| loads);
@@ -182,12 +185,13 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns whether the recipe is a bundled one: by its name, or as the way of today.
+    /// Returns whether the recipe is a bundled one, by its name or as the word `today`.
     fn is_bundled(&self) -> bool {
         self.given == TODAY || entry(&self.given).is_some()
     }
 
-    /// Returns the recipe with the costs and the clock of a device, where a policy needs them.
+    /// Returns the recipe with the costs and the clock of a device filled in where a policy needs
+    /// them.
     pub(crate) fn on(&self, device: &Device) -> Recipe {
         let mut recipe = self.recipe.clone();
         let runtime = raddle_sim::device_runtime(device);
@@ -197,8 +201,9 @@ impl NamedRecipe {
     }
 }
 
-/// Reads the recipes that were asked for; every name occurs once. The word `today` stands for the
-/// recipe of that name.
+/// Reads the recipes that were asked for by name or file; no recipe may be named twice. The word
+/// `today` stands for the recipe that the argument `today` names, and `settings` change keys in all
+/// of them.
 pub fn choose(
     wanted: &[String],
     today: &str,
@@ -222,7 +227,8 @@ pub fn choose(
             let named = NamedRecipe::parse(name.clone(), wanted, changed, registry);
             let named = named.map_err(|error| match asked(error, &set) {
                 usage @ StudyError::Usage(_) => usage,
-                // The line is that of the recipe as it was written.
+                // The error names the line of the recipe as it was written, before the settings of
+                // the user.
                 other => NamedRecipe::parse(name, wanted, text, registry).err().unwrap_or(other),
             })?;
             Ok(NamedRecipe { set: set.clone(), ..named })
@@ -230,8 +236,8 @@ pub fn choose(
         .collect()
 }
 
-/// Returns an error of a recipe as one of what was asked, if it is of a table or a key that was set
-/// otherwise; any other is of the recipe itself.
+/// Turns an error of a recipe into a usage error if it is about a table or key that the user set;
+/// any other error stays.
 fn asked(error: StudyError, set: &[String]) -> StudyError {
     let of = |key: &str| key.split('.').next().unwrap_or_default().replace('_', "-");
     match &error {
@@ -242,8 +248,8 @@ fn asked(error: StudyError, set: &[String]) -> StudyError {
     }
 }
 
-/// Returns the recipe of the name `today`, if a goal is an increase over it and it is not among the
-/// recipes. Keys that are set are for the recipes that were asked for.
+/// Returns the recipe of today (the device's default), if a goal is an increase over it and it is
+/// not among the recipes; else `None`. Keys that the user set do not change it.
 pub(crate) fn reference(
     goals: &[Goal],
     recipes: &[NamedRecipe],
@@ -257,8 +263,8 @@ pub(crate) fn reference(
     Ok(choose(&[TODAY.to_owned()], today, &[], from)?.pop())
 }
 
-/// Sets keys in the text of a recipe. A text that is no recipe stays, and its reader reports what
-/// is wrong.
+/// Sets keys in the text of a recipe. A text that is no recipe is returned unchanged, so that its
+/// reader reports what is wrong.
 pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     if settings.is_empty() {
         return text;
@@ -272,7 +278,8 @@ pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     toml::to_string(&recipe).unwrap_or(text)
 }
 
-/// Returns the names of the recipes that a study is about.
+/// Returns the names of the recipes of a study: all bundled ones for `all`, else the `wanted` ones,
+/// else those of [`DEFAULT`].
 pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     match (all, wanted) {
         (true, _) => {
@@ -284,7 +291,7 @@ pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     }
 }
 
-/// Returns the bundled recipe of that name.
+/// Returns the bundled recipe of this name.
 ///
 /// # Errors
 /// When there is none.
@@ -294,7 +301,8 @@ pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, St
     NamedRecipe::parse(name.clone(), &name, text, registry)
 }
 
-/// Returns the text of a recipe as it was given.
+/// Returns the text of a recipe as it was given, without settings of the user; `None` where it
+/// cannot be read.
 pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
     find(wanted, files).ok().map(|(_, text)| text)
 }
@@ -319,13 +327,15 @@ fn entry(name: &str) -> Option<(&'static str, &'static str)> {
     texts().find(|(known, _)| *known == name)
 }
 
-/// Returns the TOML of the bundled recipe or mode of that name.
+/// Returns the TOML of the bundled recipe or way of sharing with this name; `None` where there is
+/// none.
 #[must_use]
 pub fn text_of(name: &str) -> Option<&'static str> {
     entry(name).map(|(_, text)| text)
 }
 
-/// Returns the name of a bundled recipe or mode that was likely meant.
+/// Returns the name of the bundled recipe or way of sharing that was likely meant; `None` where no
+/// name is near.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known).chain([TODAY]);
@@ -349,8 +359,8 @@ mod tests {
         assert_eq!(nearest("gredy"), Some("greedy"));
     }
 
-    /// The costs of ordinary and of condensed packets differ by what condensing saves, and by
-    /// nothing else.
+    /// The costs of ordinary and of condensed packets differ only by the part that condensing
+    /// saves.
     #[test]
     fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
         let text = |name| entry(name).unwrap().1;
@@ -366,7 +376,8 @@ mod tests {
         }
     }
 
-    /// A device whose turn is known has it, and its recipe says so; what a user sets stays.
+    /// Time slices on a device whose turn is known have that turn, and the recipe's text says it;
+    /// keys that the user sets stay.
     #[test]
     fn time_slices_have_the_turn_of_the_device() {
         let (registry, files) = (Registry::bundled(), MemoryFiles::default());

@@ -1,4 +1,4 @@
-//! How does a study go, from profiles to the comparison?
+//! Which steps lead from the profiles of a study to its result?
 
 mod candidates;
 
@@ -36,46 +36,46 @@ use crate::timeline::TimelineNames;
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
-/// The surroundings of a study, which change no figure of it.
+/// Surroundings in which a study runs; they change no figure of it.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Surroundings<'s> {
-    /// The policies that recipes may name.
+    /// Policies that recipes may name.
     pub registry: &'s Registry,
-    /// The files that the study names.
+    /// Source of the files that the study names.
     pub files: &'s dyn Files,
-    /// The watcher, which is told the progress.
+    /// Receiver of the progress, which may also end the study.
     pub watcher: &'s dyn Watcher,
-    /// The number of runs at a time; `None`: one a core.
+    /// Number of runs at a time; `None` for one a core.
     pub jobs: Option<u16>,
 }
 
-/// The files that runs leave beside figures.
+/// Files that runs leave beside figures: decision logs and timelines.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
-    /// The receiver of decision logs and timelines.
+    /// Receiver of decision logs and timelines.
     pub leavings: &'k dyn Leavings,
-    /// The content of decision logs; `None`: there are none.
+    /// Detail of the decision logs; `None` writes none.
     pub detail: Option<Detail>,
-    /// The timelines that are drawn; `None`: none.
+    /// Timelines to draw; `None` draws none.
     pub timelines: Option<TimelineWish>,
 }
 
-/// A study whose profiles were read, given their load and planned: ready to run.
+/// A study whose profiles were read, given their load and planned, so that it can run.
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// The charges for contention at least and at most; empty: contention is not charged.
+    /// Least and most charges for contention; empty where contention is not charged.
     bounds: Vec<Charges>,
-    /// The requests of further seeds.
+    /// Requests that each seed after the first draws.
     draws: Vec<SeedDraw>,
-    /// The requests without an end.
+    /// Requests without an end, of which each run draws as many as it needs.
     open: OpenLoad,
     load: Load,
     recipes: Vec<NamedRecipe>,
-    /// The recipes as ways of sharing, if ways of sharing are compared.
+    /// Ways of sharing behind the recipes, if ways of sharing are compared; else empty.
     modes: Vec<ShareCandidate>,
-    /// The recipes whose runs broke off.
+    /// Recipes whose runs ended with an error, and the errors.
     broken: Vec<FailedCase>,
     target: Chosen,
     workload: Workload,
@@ -88,16 +88,17 @@ pub struct Prepared {
     energy: EnergyModel,
 }
 
-/// A study that was run.
+/// A study that was run, with its result.
 #[derive(Debug)]
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
-    /// The result of the study.
+    /// Result of the study.
     pub result: ReplayResult,
 }
 
-/// The device on which a profile was recorded, and the scale of its times.
+/// Device on which a profile was recorded, and the scale of the profile's times to the device
+/// replayed on.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
     own: Chosen,
@@ -105,7 +106,7 @@ pub(crate) struct OwnDevice {
 }
 
 impl Study {
-    /// Reads the profiles.
+    /// Reads the profiles of the study.
     ///
     /// # Errors
     /// When a profile cannot be read, or too little of it is known.
@@ -116,7 +117,7 @@ impl Study {
         Ok(profiles)
     }
 
-    /// Runs the study, and keeps nothing but its result.
+    /// Runs the study; keeps no decision log and no timeline.
     ///
     /// # Errors
     /// When something of it cannot be read, used or run.
@@ -124,7 +125,7 @@ impl Study {
         self.prepare(self.profiles(around.files)?, around)?.run(around, None)
     }
 
-    /// Gives profiles that were read their load, and plans the runs.
+    /// Gives profiles that were read their load, and plans their processes on the device.
     ///
     /// # Errors
     /// When something of the study cannot be read or used, or the profiles cannot run on the
@@ -196,8 +197,8 @@ impl Study {
         Ok(prepared)
     }
 
-    /// Returns the recipes that are asked for, on a device with this number of processes; none if
-    /// ways of sharing are looked for.
+    /// Returns the recipes that the study asks for, on a device with this number of processes; none
+    /// if ways of sharing are compared.
     pub(crate) fn recipes(
         &self,
         (device, processes): (&Device, usize),
@@ -216,8 +217,8 @@ impl Study {
         chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
-    /// Applies the rules on communication and idempotence to kernels. Returns in words which claims
-    /// on kernels there are.
+    /// Applies the rules on communication and idempotence to the kernels of profiles. Returns one
+    /// sentence for each claim on kernels.
     pub(crate) fn judge(
         &self,
         profiles: &mut [Loaded],
@@ -248,8 +249,8 @@ impl Study {
         Ok(draws)
     }
 
-    /// Fits each profile by replays alone on its own device, or takes the fit that was kept. A file
-    /// is fitted once, however many processes it is.
+    /// Fits the model to each profile by replays alone on its own device, or takes the fit that was
+    /// kept. A file is fitted once, however many processes run it.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
@@ -273,7 +274,8 @@ impl Study {
         if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
     }
 
-    /// Plans the processes, and finds the devices on which their profiles were recorded.
+    /// Plans the processes on the device. Returns the workload, and the device on which each
+    /// profile was recorded.
     ///
     /// # Errors
     /// When too little of the profiles can run on the device, or a goal is of a figure that its
@@ -360,13 +362,13 @@ impl Study {
 }
 
 impl Prepared {
-    /// The profiles, in the order of the processes.
+    /// Returns the profiles, in the order of the processes.
     #[must_use]
     pub fn profiles(&self) -> &[Loaded] {
         &self.profiles
     }
 
-    /// The names of the recipes that are compared.
+    /// Returns the names of the recipes that are compared.
     pub fn recipes(&self) -> impl Iterator<Item = &str> + Clone {
         self.recipes.iter().map(|named| &*named.name)
     }
@@ -376,17 +378,17 @@ impl Prepared {
         today(&self.target.device, self.profiles.len())
     }
 
-    /// Returns the study that was asked.
+    /// Returns the study as it was asked.
     pub(crate) const fn asked(&self) -> &Study {
         &self.asked
     }
 
-    /// Returns the requests without an end.
+    /// Returns the requests without an end, of which each run draws as many as it needs.
     pub(crate) const fn open(&self) -> &OpenLoad {
         &self.open
     }
 
-    /// Returns the load, the workload and the recipes, unless ways of sharing are compared.
+    /// Returns the load, the workload and the recipes; `None` where ways of sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
     }
@@ -423,7 +425,8 @@ impl Prepared {
         }
     }
 
-    /// Runs everything; decision logs and timelines go to `kept`, if it is given.
+    /// Runs every recipe and judges the results; decision logs and timelines go to `kept`, where it
+    /// is given.
     ///
     /// # Errors
     /// When a recipe cannot be used, or a run breaks off, is cancelled, or its files are not taken.
@@ -468,7 +471,7 @@ impl Prepared {
         Ok(Studied { prepared: self, alone, result })
     }
 
-    /// Leaves out recipes whose runs broke off.
+    /// Removes the recipes whose runs ended with an error, and keeps the errors.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
         let ran = |name: &String| broken.iter().all(|of| of.case != *name);
         self.recipes.retain(|named| ran(&named.name));
@@ -481,8 +484,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing that a result recommends, else the one that others are compared
-    /// with.
+    /// Returns the way of sharing that a result recommends, else the baseline; `None` where no ways
+    /// of sharing are compared.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();
@@ -492,7 +495,7 @@ impl Prepared {
 }
 
 impl Studied {
-    /// Returns the runs and profiles that the result was made of.
+    /// Returns the profiles, rules and runs from which the result was made.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
         self.prepared.replay(&self.alone)

@@ -1,4 +1,4 @@
-//! How are rules and values said of profiles?
+//! How are rules and values for profiles written as text?
 
 use std::str::FromStr;
 
@@ -9,33 +9,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
-/// A key of recipes, its value, and the text that sets it.
+/// A key of recipes and its value, with the text that sets it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
-    /// The text as it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
+    /// Text as it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
     pub text: String,
-    /// The path from the outermost table to the key.
+    /// Names from the outermost table of the recipe down to the key.
     path: Vec<String>,
     value: toml::Value,
 }
 
-/// The tables of a recipe, and the only key outside of them that a replay heeds.
+/// Names of the tables of a recipe, and of the only key outside of them that a replay uses.
 const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
 
-/// Returns whether a key with dots is a key of recipes.
+/// Returns whether a key, such as `turn.t0-us`, is one of recipes.
 pub(crate) fn is_recipe_key(key: &str) -> bool {
     let first = key.split('.').next().unwrap_or_default().replace('_', "-");
     RECIPE_KEYS.contains(&&*first)
 }
 
 impl Setting {
-    /// Returns the outermost table, or the key where it is in none.
+    /// Returns the name of the outermost table, or the key itself where it is in no table.
     pub(crate) fn table(&self) -> &str {
         self.path.first().map_or("", String::as_str)
     }
 
-    /// Sets the key in a recipe; a value that stands where a table is needed goes.
+    /// Sets the key in a recipe; a plain value that stands where a table is needed is replaced.
     pub(crate) fn apply(&self, recipe: &mut toml::Table) {
         let Some((last, tables)) = self.path.split_last() else { return };
         let mut at = recipe;
@@ -52,7 +52,7 @@ impl Setting {
     }
 }
 
-/// Returns the key as a table spells it already, with `_` or `-`.
+/// Returns the key as the table already spells it, with `_` or `-`; else as it is given.
 fn spelled(table: &toml::Table, key: &str) -> String {
     let same = |own: &&String| own.replace('_', "-") == key;
     table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
@@ -85,7 +85,7 @@ impl TryFrom<String> for Setting {
     }
 }
 
-/// Reads a time in the unit of its key, as a recipe has it.
+/// Reads a time as a whole number of the unit with which its key ends.
 fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
     let amount = whole(text, unit).map_err(|error| error.to_string())?;
     i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))
@@ -98,7 +98,7 @@ impl From<Setting> for String {
 }
 
 impl Named<u64> {
-    /// Reads the start of a profile, `FILE=TIME`, in nanoseconds.
+    /// Reads the time at which a profile begins, `FILE=TIME`, in nanoseconds.
     ///
     /// # Errors
     /// Returns what is wrong with the text.
@@ -120,7 +120,7 @@ impl Named<u64> {
 }
 
 impl Named<u32> {
-    /// Reads the share of a profile, `FILE=N`.
+    /// Reads the share of a profile, `FILE=N`, a whole number from 1 on.
     ///
     /// # Errors
     /// Returns what is wrong with the text.
@@ -133,7 +133,7 @@ impl Named<u32> {
 }
 
 impl Named<SaidHint> {
-    /// Reads a hint that a program gives about itself, `FILE=KIND:VALUE`.
+    /// Reads a hint that a program gives the scheduler about itself, `FILE=KIND:VALUE`.
     ///
     /// # Errors
     /// Returns what is wrong with the text.
@@ -143,7 +143,7 @@ impl Named<SaidHint> {
     }
 }
 
-/// Splits `FILE=VALUE`; the message of an error has an example of a value.
+/// Splits `FILE=VALUE` into both; the message of an error shows `example` as a value.
 fn of_profile<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
     match text.rsplit_once('=') {
         None if is_meant(text) => {
@@ -160,53 +160,54 @@ fn of_profile<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), St
     }
 }
 
-/// A value for one of the profiles.
+/// A value for one of the profiles, which the user names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Named<T> {
-    /// The profile, by its name or file.
+    /// Profile that the value is for, by its name or file.
     pub file: String,
-    /// The value that the profile is given.
+    /// Value that the profile is given.
     pub value: T,
 }
 
-/// A rule, and the text that gives it.
+/// A rule, with the text from which it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[serde(bound = "R: Clone + FromStr<Err = TraceError>")]
 pub struct SaidRule<R> {
-    /// The text as it was written.
+    /// Text as it was written.
     pub text: String,
-    /// The rule that the text means.
+    /// Rule that the text means.
     pub rule: R,
 }
 
-/// How urgent work is: `GLOB[:stream N]=LEVEL`.
+/// Rule for how urgent work is: `GLOB[:stream N]=LEVEL`, where 0 is the most urgent level.
 pub type Rule = SaidRule<PriorityRule>;
-/// A claim on whether kernels may be killed and run again: `GLOB=yes|no|unknown`.
+/// Claim on whether kernels may be killed and run again: `GLOB=yes|no|unknown`.
 pub type IdempotenceClaim = SaidRule<IdempotenceRule>;
-/// A claim on the resource that kernels need most: `GLOB=memory|compute|latency|unknown`.
+/// Claim on the resource that kernels need most: `GLOB=memory|compute|latency|unknown`.
 pub type NeedClaim = SaidRule<NeedRule>;
 
 impl NeedClaim {
-    /// Returns what the last claim about a kernel says that it needs.
+    /// Returns the need that the last claim about a kernel states; `None` where no claim is about
+    /// it.
     #[must_use]
     pub fn last(claims: &[Self], kernel: &str) -> Option<KernelNeed> {
         claims.iter().rev().find_map(|claim| claim.rule.need_of(kernel))
     }
 }
 
-/// A hint that a program gives about itself, and the text that gives it.
+/// A hint that a program gives the scheduler about itself, with the text from which it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct SaidHint {
-    /// The text as it was written: `KIND:VALUE`.
+    /// Text as it was written: `KIND:VALUE`, such as `deadline:20ms`.
     pub text: String,
-    /// The hint that the text means.
+    /// Hint that the text means.
     pub hint: Hint,
 }
 
-/// The kinds of hints, each with an example of its value.
+/// Kinds of hints, each with an example of its value.
 const HINTS: [(&str, &str); 5] = [
     ("priority", "2"),
     ("deadline", "20ms"),

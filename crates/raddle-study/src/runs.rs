@@ -30,17 +30,17 @@ use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
-/// The costs of neighbours, by process: those that recordings taught, or the demand of launches. An
-/// empty list leaves a workload as it is.
+/// Costs of neighbours for the processes of a workload: either those that recordings taught, or the
+/// demand of launches for the memory. An empty list changes nothing in a workload.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
-    /// By process and task.
+    /// Costs that recordings taught, by process and then by task.
     pub(crate) learnt: Vec<Vec<Contention>>,
     pub(crate) demand: Vec<Option<ProcessDemand>>,
 }
 
 impl Charges {
-    /// Charges the processes of a workload.
+    /// Sets these costs in the processes of a workload.
     pub(crate) fn give(&self, workload: &mut Workload) {
         for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
             plan.contention.clone_from(own);
@@ -51,95 +51,102 @@ impl Charges {
     }
 }
 
-/// The inputs of runs.
+/// Inputs of a set of runs.
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// The charges for contention at least and at most, by process; empty: contention is not
-    /// charged.
+    /// Least and most charges for contention, one entry for each bound; empty where contention is
+    /// not charged.
     pub(crate) bounds: &'p [Charges],
-    /// True if recipes with an assumed price also run under the least and the most of it.
+    /// True if recipes with assumed figures, such as the length of a turn, also run under the least
+    /// and the most that these may be.
     pub(crate) priced: bool,
-    /// The requests of further seeds.
+    /// Requests that each seed after the first draws.
     pub(crate) draws: &'p [SeedDraw],
-    /// The requests without an end, of which each run draws as many as it needs.
+    /// Requests without an end, of which each run draws as many as it needs.
     pub(crate) open: &'p OpenLoad,
-    /// The goals of which each ends a run of a further seed as soon as it cannot be met any more.
+    /// Goals, each of which ends a run of a seed after the first as soon as the goal cannot be met
+    /// any more.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
-    /// The energy that work costs.
+    /// Energy that work costs.
     pub(crate) energy: EnergyModel,
-    /// The content of decision logs; `None`: there are none.
+    /// Detail of the decision logs; `None` writes none.
     pub(crate) detail: Option<Detail>,
-    /// The receiver of decision logs and timelines; `None` for none.
+    /// Receiver of decision logs and timelines; `None` where none are kept.
     pub(crate) leavings: Option<&'p dyn Leavings>,
-    /// The timelines that are drawn; `None`: none.
+    /// Timelines to draw; `None` draws none.
     pub(crate) timeline: Option<&'p Wanted>,
-    /// The number of runs at a time; `None`: one a core.
+    /// Number of runs at a time; `None` for one a core.
     pub(crate) jobs: Option<u16>,
-    /// The watcher, which is told the progress of runs.
+    /// Receiver of the progress of runs, which may also end them.
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One run: a recipe, and the work under it.
+/// One run to be made: a recipe, and the work under it.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
 }
 
-/// The work of a run.
+/// Work of a run.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
-    /// All processes together.
+    /// All processes run together.
     Together,
-    /// One process, once.
+    /// The process at this position runs alone and once.
     Alone(usize),
-    /// All processes, with the requests of a further seed.
+    /// All processes run with the requests of a seed after the first: position in
+    /// [`RunPlan::draws`].
     Seed(usize),
-    /// All processes once more, to draw what is missing of an earlier run with this outcome.
+    /// All processes run once more, to draw the timelines that an earlier run with this outcome
+    /// lacks.
     Again(Missing, &'p Outcome),
-    /// All processes, with the least or the most that contention may cost.
+    /// All processes run with the least or the most that contention may cost: position in
+    /// [`RunPlan::bounds`].
     Bound(usize),
-    /// All processes, under a recipe with the least or the most that its assumed price may be.
+    /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
 }
 
-/// The rule for the decision log of a run of all processes together.
+/// Choice whether a run of all processes together writes its decision log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Log {
     Kept,
     Not,
 }
 
-/// The result of one run.
+/// Result of one run: an outcome with timelines and lent time, or the summary of a run for another
+/// seed or for a bound.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
-    /// The run broke off.
+    /// The run ended with an error.
     Broke(StudyError),
 }
 
-/// The results of all runs.
+/// Results of all runs of a plan.
 #[derive(Debug)]
 pub(crate) struct AllRuns {
-    /// One entry a recipe, in their order.
+    /// Runs of the recipes, one entry each, in their order.
     pub(crate) recipes: Vec<RecipeRun>,
-    /// Each process alone and once under `leftover`; empty if there is only one process, which runs
-    /// once.
+    /// Run of each process alone and once under `leftover`; empty if there is one process without
+    /// requests, as its only run is the same.
     pub(crate) alone: Vec<Outcome>,
-    /// The recipes that have no entry, as a run of theirs broke off, and why.
+    /// Recipes without an entry in `recipes`, as one of their runs ended with an error, and the
+    /// errors.
     pub(crate) broken: Vec<FailedCase>,
 }
 
-/// Runs a plan, on threads of its own.
+/// Runner of a plan, on threads of its own.
 pub(crate) struct Runner<'p> {
     plan: RunPlan<'p>,
 }
 
 impl<'p> Runner<'p> {
-    /// Takes a plan whose recipes the device can use.
+    /// Makes the runner of a plan, after a check that the device can use each recipe.
     ///
     /// # Errors
     /// When a recipe cannot be used on the device.
@@ -150,12 +157,13 @@ impl<'p> Runner<'p> {
         Ok(Self { plan })
     }
 
-    /// Runs all processes together under one recipe, on this thread.
+    /// Runs all processes together under one recipe, on the caller's thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         Ok(self.settled(RunJob { named, of: RunOf::Together })?.0)
     }
 
-    /// Runs all recipes by further seeds. Returns the summaries by recipe.
+    /// Runs all recipes by the seeds at these positions in [`RunPlan::draws`]. Returns the
+    /// summaries by recipe and then by seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| seeds.clone().map(move |seed| RunJob { named, of: RunOf::Seed(seed) });
         let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
@@ -170,22 +178,22 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Runs one process alone and once under a recipe, on this thread.
+    /// Runs one process alone and once under a recipe, on the caller's thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let of = RunOf::Alone(process);
         let job = RunJob { named, of };
         self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
-    /// Runs each recipe, each process alone, and each recipe by each further seed.
+    /// Runs each recipe, each process alone, and each recipe by each seed after the first and under
+    /// each bound.
     pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
         let apart = processes.len() > 1 || processes.iter().any(has_requests);
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
-        // All recipes have one measure: each process alone on the ordinary path, wherever there is
-        // room.
+        // All recipes are measured by the same runs: each process alone under `leftover`.
         let ordinary = [recipes::bundled(ORDINARY, &Registry::bundled())?];
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
@@ -202,14 +210,15 @@ impl<'p> Runner<'p> {
             false => vec![Vec::new(); plan.recipes.len()],
         };
         let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });
-        // Under time slices, which have a price, no process has a neighbour.
+        // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
+        // contention bounds nothing.
         let beside = plan.recipes.iter().zip(&prices).filter(|(_, own)| own.is_empty());
         let beside = beside.map(|(named, _)| named);
         let bounds = (0..plan.bounds.len())
             .flat_map(|at| beside.clone().map(move |named| RunJob { named, of: RunOf::Bound(at) }));
         let (alike_bounds, bounds): (Vec<_>, Vec<_>) =
             bounds.partition(|&job| self.is_as_together(job));
-        // The long runs come first.
+        // The long runs come first, so that no thread is left with one at the end.
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(priced).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
@@ -242,8 +251,8 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Returns whether the run of a bound would be that of all processes together: what neighbours
-    /// cost is the same, as where each process has memory of its own.
+    /// Returns whether the run of a bound would equal that of all processes together, because its
+    /// costs of neighbours are the same, as where each process has memory of its own.
     fn is_as_together(&self, job: RunJob<'_>) -> bool {
         let (own, together) =
             (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
@@ -251,8 +260,8 @@ impl<'p> Runner<'p> {
         processes.all(|(own, it)| (&own.contention, &own.demand) == (&it.contention, &it.demand))
     }
 
-    /// Draws the timelines that a result of these runs lacks: of the wanted recipes, and of the
-    /// slowest requests.
+    /// Draws the timelines that a result of these runs still lacks: of the wanted recipes, and of
+    /// the slowest requests.
     pub(crate) fn draw(
         &self,
         result: &mut ReplayResult,
@@ -276,7 +285,7 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// Runs jobs in parallel.
+    /// Makes runs in parallel and returns their results in order.
     fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
         let launches = jobs.iter().map(|job| match job.of {
@@ -297,7 +306,8 @@ impl<'p> Runner<'p> {
                 _ => {}
             }
             match self.one(*job) {
-                // A run that breaks off fails its recipe alone, unless it is a measure of all recipes.
+                // A run that ends with an error fails its recipe alone, unless it is a process
+                // alone, which measures all recipes.
                 Err(error @ StudyError::Sim { .. }) if !matches!(job.of, RunOf::Alone(_)) => {
                     Ok(RunDone::Broke(error))
                 }
@@ -333,7 +343,7 @@ impl<'p> Runner<'p> {
 }
 
 impl AllRuns {
-    /// Notes that a run of a recipe broke off.
+    /// Notes that a run of a recipe ended with an error.
     ///
     /// # Errors
     /// The error of the run, if it was of the only recipe or of the one that others are compared
@@ -361,8 +371,8 @@ impl AllRuns {
     }
 }
 
-/// Returns, by process, the first process that is like it, so that the same happens when either
-/// runs alone.
+/// Returns, for each process, the position of the first process that is like it, so that either run
+/// alone gives the same.
 fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     let like = |(process, plan): (usize, &ProcessPlan)| {
@@ -375,7 +385,8 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     processes.iter().enumerate().map(like).collect()
 }
 
-/// Returns an outcome for each process, from those of the first process of each kind.
+/// Returns an outcome for each process, from the outcomes of those processes that are the first of
+/// their kind.
 fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
     let mut firsts = firsts.into_iter();
     let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());
@@ -398,7 +409,7 @@ fn log(
     Ok(header.short_writer(file))
 }
 
-/// Returns the name of the decision log of a recipe, within results.
+/// Returns the path of the decision log of a recipe, within the folder of results.
 fn log_name(recipe: &str) -> String {
     format!("{recipe}/{LOG}")
 }

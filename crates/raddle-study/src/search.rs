@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// Returns the candidates that were run by all seeds, or have no rival of their kind left: of each
-/// kind at least the best; the best first.
+/// Returns the candidates that remain at the end, the best first: they were run by all seeds, or
+/// have no rival of their kind left. Of each kind at least the best one remains.
 ///
-/// `kinds` holds the kind of each candidate. `round` runs candidates by further seeds and ranks
-/// them by all seeds so far, the best first.
+/// `kinds` holds the kind of each candidate. `round` runs candidates by the seeds of a range and
+/// ranks them by all seeds so far, the best first.
 ///
 /// # Errors
 /// When `round` fails.
@@ -41,7 +41,7 @@ pub(crate) fn halve(
     }
 }
 
-/// Returns the best of each kind among the ranked candidates, in the order of the kinds.
+/// Returns the best candidate of each kind from a ranking, in the order of the kinds.
 pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::new();
     for &own in ranking {
@@ -57,7 +57,8 @@ pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Runs a search whose candidates are as good as their number is low, and counts runs.
+    /// Runs a search of candidates of which those with lower numbers are better. Returns (the
+    /// candidates that remain, number of runs, number of seeds used).
     fn search(kinds: &[usize], seeds: usize) -> (Vec<usize>, usize, usize) {
         let (mut runs, mut by) = (0, 0);
         let best = halve(kinds, seeds, |left, more| {

@@ -18,12 +18,12 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 
-/// The recipe by which a device runs one process.
+/// Name of the recipe by which a device runs one process.
 const RECIPE: &str = "streams";
 
-/// Compares a profile with its recording, as the model was before it learned from the profile, and
-/// after. Where launches have a latency, it is the one that the recording shows, or that of the other
-/// profile, if one is given.
+/// Compares the replay of a profile with its recording, once without and once with what the model
+/// learned from it. `rules.latency` is true if launches take the time that the recording shows; where
+/// `other` is given, they take the time that it shows.
 ///
 /// # Errors
 /// When no part of the profile can run there.
@@ -59,8 +59,8 @@ pub fn compared(
     })
 }
 
-/// Fits the model to a profile that was recorded on that device. Returns also how the replay
-/// compares with the recording, if that was tried.
+/// Fits the model to a profile that was recorded on `own`. Returns also how the fitted replay
+/// compares with the recording; `None` where that was not tried.
 ///
 /// # Errors
 /// When no part of the profile can run there.
@@ -87,7 +87,8 @@ pub(crate) fn fit(
     }
 }
 
-/// Calibrates how long workgroups last; `None` if no kernels ran side by side.
+/// Finds by replays how long workgroups last without their neighbours; `None` if no kernels ran
+/// side by side.
 fn calibrated<'l>(
     loaded: &'l Loaded,
     own: &'l Device,
@@ -106,15 +107,16 @@ fn calibrated<'l>(
     Ok(Some(calibration))
 }
 
-/// Lowers the launch latency of a fit. Ops wait also for room and for copy engines, which the fit
-/// knows nothing of: it takes such waits for latency, and a replay would pay them twice.
+/// Lowers the launch latency of a fit where a replay gets better by it. Ops wait also for room and
+/// for copy engines, of which the fit knows nothing: it takes such waits for latency, and a replay
+/// would pay them twice.
 ///
-/// The handover is lowered by quarters, down to 0, for as long as the self-replay gets no worse, then
-/// the time from issue likewise; and no latency at all is tried. A replay is better if more of its
-/// waits are within the goal; of as many, if its waits are less off in sum; of equal ones, if its
-/// makespan is. The makespan comes last, as it follows recorded launches. Of equals the least latency
-/// stays: beside other programs the device is free at other times, and latency that the recording does
-/// not show would count there.
+/// The time from op to op is lowered by quarters, down to 0, for as long as the self-replay gets no
+/// worse, then the time from issue likewise; and no latency at all is tried. A replay is better if
+/// more of its waits are within the goal; of as many, if its waits are less off in sum; of equal
+/// ones, if its makespan is. The makespan comes last, as it follows recorded launches. Of equals
+/// the least latency stays: beside other programs the device is free at other times, and latency
+/// that the recording does not show would count there.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,
@@ -150,7 +152,7 @@ fn refined(
     Ok(if is_as_good(&none.1, &best.1) { none } else { best })
 }
 
-/// Returns whether a replay is no worse than another one, by its waits and then by its makespan.
+/// Returns whether replay `one` is no worse than `other`, by its waits and then by its makespan.
 fn is_as_good(one: &Fidelity, other: &Fidelity) -> bool {
     let within = |found: &Fidelity| found.waits.as_ref().map_or(0.0, |waits| waits.within);
     let error = |found: &Fidelity| found.waits.as_ref().map_or(0, |waits| waits.error_ns);
@@ -159,7 +161,7 @@ fn is_as_good(one: &Fidelity, other: &Fidelity) -> bool {
     more.then(error(other).cmp(&error(one))).then(off(other).cmp(&off(one))).is_ge()
 }
 
-/// Replays a profile with the fitted times, and compares the replay with the recording.
+/// Replays a profile alone with the fitted times, and compares the replay with the recording.
 fn run(
     loaded: &Loaded,
     own: &Device,
@@ -175,7 +177,8 @@ fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// Returns how far a replay may be trusted: by `found`, or else by a replay here.
+/// Returns the errors of a replay against the recording: those of `found`, else of a replay made
+/// here.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
@@ -190,8 +193,8 @@ pub(crate) fn error(
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
-/// Fits the model to a profile alone on its own device. Returns also how far the fit may be
-/// trusted.
+/// Fits the model to a profile alone on its own device, or takes the fit that was kept. Returns
+/// also the errors of the fitted replay; `None` where the profile cannot be replayed there.
 pub(crate) fn judged(
     loaded: &Loaded,
     rules: FitRules,
@@ -215,7 +218,7 @@ pub(crate) fn judged(
     fitted().unwrap_or_default()
 }
 
-/// Runs one process alone and once.
+/// Runs one process alone and once on a device.
 fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Outcome, StudyError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;

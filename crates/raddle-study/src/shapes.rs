@@ -1,4 +1,4 @@
-//! What is asked where a profile does not say the shapes of its kernels?
+//! How are kernels treated whose profile does not state their shapes?
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::{count, counted, percent, share};
 
-/// The rules for kernels without shapes.
+/// Rules for kernels without shapes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShapeRules {
@@ -28,7 +28,7 @@ pub struct ShapeRules {
 }
 
 impl ShapeRules {
-    /// Returns how profiles are read, with the shapes of the files that are named.
+    /// Returns the options by which profiles are read, with the shapes from the named files.
     ///
     /// # Errors
     /// When a file cannot be read, or gives no shape.
@@ -43,7 +43,7 @@ impl ShapeRules {
         Ok(ImportConfig { barriers, captures, ..ImportConfig::default() })
     }
 
-    /// Checks that enough is known of these profiles.
+    /// Checks that enough is known of the shapes of these profiles, each given with its path.
     ///
     /// # Errors
     /// When more than a tenth of the kernel time of a profile has no shape, and `partial` is not
@@ -98,20 +98,21 @@ impl ShapeRules {
     }
 }
 
-/// The divisor of the kernel time: more than one of so many parts is too much to do without.
+/// Divisor of the kernel time: more than a tenth without a shape, or unable to run, is too much.
 const MUCH: u128 = 10;
 
-/// The part of a profile that can never run.
+/// Part of a profile that can never run: number of launches, and their recorded durations in ns.
 #[derive(Clone, Debug, Default)]
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// The reason why the first of these launches cannot run.
+    /// Reason why the first of these launches cannot run; `None` without launches.
     first: Option<String>,
 }
 
 impl LostTime {
-    /// Tells how much of the kernel time can never run, and what helps.
+    /// Writes the error that too much of the kernel time can never run on a device, and what helps;
+    /// `all` is the kernel time in ns.
     fn told(&self, given: &str, all: u128, device: &str) -> String {
         format!(
             "{} of the kernel time of {given} can never run on {device} ({}; the first: {}), so a replay would say little of the recorded run: give the file as the profiler wrote it, or a larger device with --device; --partial replays the rest",
@@ -122,7 +123,7 @@ impl LostTime {
     }
 }
 
-/// Tells how much of the kernel time has no shape, and what helps.
+/// Writes the error that too much of the kernel time has no shape, and what helps.
 fn without_shapes(given: &str, profile: &Profile) -> String {
     let unknown = profile.unknown_time();
     let kernels = profile.report.kernels;

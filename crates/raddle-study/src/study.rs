@@ -1,4 +1,4 @@
-//! What does a study ask?
+//! Which question does a study ask?
 
 use raddle_sim::{Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule};
@@ -18,109 +18,114 @@ use crate::shapes::ShapeRules;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Study {
-    /// Names of profiles; `serve.csv*3` is three processes of one.
+    /// Names of profiles; `serve.csv*3` stands for three processes of one profile.
     pub profiles: Vec<String>,
-    /// The rules for kernels whose profile does not tell their shape.
+    /// Rules for kernels whose profile does not state their shape.
     pub shapes: ShapeRules,
-    /// The choice of the recipes that are replayed.
+    /// Choice of the recipes that are replayed.
     pub ways: Ways,
-    /// Bundled recipes and recipe files; if there are none, the default ones.
+    /// Names of bundled recipes, and recipe files; empty for those of `ways`.
     pub recipes: Vec<String>,
-    /// Keys of the recipes that are set otherwise.
+    /// Keys of the recipes to which the user gives other values.
     pub settings: Vec<Setting>,
-    /// The goals of the processes.
+    /// Goals of the processes.
     pub goals: Vec<Goal>,
-    /// True if hosts issue at the recorded times, whatever the device does.
+    /// True if hosts issue at the recorded times, whatever the device does; false if they wait
+    /// where the recording waited.
     pub open_loop: bool,
-    /// The device, by id, product name or file; `None`: the device of the first profile.
+    /// Device that is replayed on, by id, product name or file; `None` for the device of the first
+    /// profile.
     pub device: Option<String>,
-    /// The rule by which times are scaled from the device of a profile to another device.
+    /// Rule by which times are scaled from the device of a profile to another device.
     pub scale: Scaling,
-    /// The rule for which waits of one stream for another hold.
+    /// Rule for which waits of one stream for another hold.
     pub waits: WaitRule,
-    /// True if the energy of runs is counted, also without a file of weights.
+    /// True if the energy of runs is counted even without a file of weights.
     pub energy: bool,
-    /// A file of weights of energy; `None`: the weights that are assumed.
+    /// File of energy weights; `None` for the assumed weights.
     pub energy_weights: Option<String>,
-    /// The time that a launch takes to reach the device.
+    /// Rule for the time that a launch takes to reach the device.
     pub launch_latency: Latency,
-    /// The number of hardware queues that a process has; `None`: that of the device.
+    /// Number of hardware queues that a process has; `None` for that of the device.
     pub queues: Option<u16>,
-    /// The cost of neighbours before a resource is full.
+    /// Rule for the cost of neighbours before a resource is full.
     pub contention: ContentionRule,
-    /// Claims on what kernels need most.
+    /// Claims on the resource that kernels need most.
     pub needs: Vec<NeedClaim>,
-    /// The times that hosts take between two steps or requests, in nanoseconds.
+    /// Times that hosts take between two steps or requests, in nanoseconds.
     pub thinks: Vec<Named<u64>>,
     /// Rules for how urgent work is.
     pub priorities: Vec<Rule>,
-    /// The assumption on whether the waves of a workgroup meet at barriers, which no profile tells.
+    /// Assumption on which workgroups have waves that meet at barriers, which no profile tells.
     pub barriers: BarrierRule,
-    /// Claims by name on whether kernels may be killed and run again.
+    /// Claims, by names of kernels, on whether they may be killed and run again.
     pub idempotent: Vec<IdempotenceClaim>,
     /// Files of verdicts on whether kernels may be killed and run again.
     pub idempotent_from: Vec<String>,
-    /// The times at which profiles begin, in nanoseconds.
+    /// Times of the run at which profiles begin, in nanoseconds.
     pub starts: Vec<Named<u64>>,
-    /// The shares of profiles.
+    /// Shares of profiles: the weight of their turns, or of their part of the device.
     pub shares: Vec<Named<u32>>,
-    /// The device memory that programs hold, in bytes.
+    /// Device memory that programs hold, in bytes.
     pub memory: Vec<Named<u64>>,
-    /// Hints that the programs of profiles give about themselves as they join.
+    /// Hints that the programs of profiles give the scheduler about themselves as they join.
     pub hints: Vec<Named<SaidHint>>,
-    /// True if no profile repeats.
+    /// True if no profile repeats; false if the shorter profiles repeat until the longest has
+    /// ended.
     pub once: bool,
-    /// The rule for communication kernels.
+    /// Rule for communication kernels.
     pub comm: CommRule,
-    /// The requests.
+    /// Requests that run profiles, and when they arrive.
     pub load: Load,
-    /// The names that the user gave, if they are not those of profiles, such as a folder of ranks.
+    /// Names that the user gave in place of those of profiles, such as a folder of ranks; empty
+    /// where he named the profiles.
     pub given: Vec<String>,
-    /// The ranks that the profiles are, if folders of ranks were given.
+    /// Ranks of jobs that the profiles are, if folders of ranks were given; else empty.
     pub ranks: Vec<String>,
 }
 
-/// The choice of the recipes that are replayed.
+/// Choice of the recipes that are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
-    /// The recipes that are named, else the default ones.
+    /// The recipes that are named are replayed, else the default ones.
     #[default]
     Asked,
-    /// Every bundled recipe.
+    /// Every bundled recipe is replayed.
     All,
-    /// The ways of sharing that the device offers, each with the parameters that suit best.
+    /// The ways of sharing that the device offers are replayed, each with the parameters that suit
+    /// best.
     Modes,
 }
 
-/// The cost of neighbours of other processes for a kernel before a resource is full.
+/// Rule for what a kernel loses to kernels of other processes before a resource is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentionRule {
-    /// The cost by the demand of kernels for the memory's bandwidth, which follows from their names,
-    /// grids and lengths; fewer compute units cost by the same model.
+    /// The cost follows from the demand of kernels for the memory's bandwidth, as estimated from
+    /// their names, grids and lengths. The loss on fewer compute units follows from the same model.
     #[default]
     Demand,
-    /// The cost that the profiles teach; costs that they do not teach widen intervals.
+    /// The cost is that which the profiles teach; costs that they do not teach widen intervals.
     Learnt,
-    /// No cost.
+    /// Neighbours cost nothing before a resource is full.
     None,
 }
 
-/// The time that a launch takes to reach the device.
+/// Rule for the time that a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
-    /// The time that fits the recording.
+    /// A launch takes the time that fits the recording.
     #[default]
     Fitted,
-    /// No time.
+    /// A launch takes no time.
     None,
 }
 
 impl Study {
-    /// Returns the command of a verb that asks this question, without options that change no
-    /// figure.
+    /// Returns the command of the verb `verb` that asks this question, as words, without options
+    /// that change no figure.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
         let bare = |text: &String| files.file_or_word(text);
         let verb = if self.ways == Ways::Modes { "share" } else { verb };
@@ -184,15 +189,16 @@ impl Study {
     }
 }
 
-/// The way in which a command names files.
+/// Way in which a command names files.
 pub(crate) enum FileNames<'f> {
-    /// Names as they were given.
+    /// Files have the names that the user gave.
     Given,
-    /// Names without folders; words that name no file stay.
+    /// Files have their names without folders; words that name no file are left as they are.
     Bare(&'f dyn Files),
 }
 
-/// Returns the name of a file, so that it is no option where it begins with a hyphen.
+/// Returns the name of a file so that no command takes it for an option: `./` comes before a
+/// hyphen.
 pub(crate) fn operand(name: String) -> String {
     if name.len() > 1 && name.starts_with('-') { format!("./{name}") } else { name }
 }
@@ -205,7 +211,7 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns the name of a file, or a word that names no file.
+    /// Returns the name of a file as commands have it, or the text itself where it names no file.
     fn file_or_word(&self, text: &str) -> String {
         match self {
             Self::Bare(files) if files.has(text) => base_name(text),
@@ -213,8 +219,8 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns the name of a file with arrivals. Results tell the task of the file, and nothing of
-    /// the file itself.
+    /// Returns the name of a file with arrivals as commands have it; `FILE` where files have no
+    /// folders, as results say nothing of the file but its task.
     fn arrivals(&self, text: &str) -> String {
         match self {
             Self::Given => text.to_owned(),
@@ -224,8 +230,8 @@ impl FileNames<'_> {
 }
 
 impl Study {
-    /// Returns the first file that the study names and that does not exist: of its profiles, shapes
-    /// and verdicts.
+    /// Returns the first file that the study names and that does not exist, of its profiles, shapes
+    /// and verdicts; `None` where all exist.
     #[must_use]
     pub fn missing(&self, files: &dyn Files) -> Option<String> {
         let profiles = self.profiles.iter().map(|name| profiles::times(name, files).0);
@@ -235,18 +241,18 @@ impl Study {
     }
 }
 
-/// Returns a rule, if it is not the default.
+/// Returns a rule if it is not the default; else `None`.
 fn changed<R: Default + PartialEq>(rule: R) -> Option<R> {
     Some(rule).filter(|rule| *rule != R::default())
 }
 
-/// Returns the word for a rule, if there is one.
+/// Returns the word for a rule as a list of one; empty for `None`.
 fn word(rule: Option<impl Serialize>) -> Vec<String> {
     let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Writes nanoseconds in milliseconds, or bytes in megabytes, exactly.
+/// Writes nanoseconds as milliseconds, or bytes as megabytes, exactly.
 fn millions_of(ns: u64) -> String {
     let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,8 +1,8 @@
 //! Which timelines are drawn, and what do results say of them?
 //!
-//! Each recipe that is compared has one timeline of the whole run, and one of its slowest request
-//! on every compute unit, from the request's arrival on as far as that does not take too many
-//! slices.
+//! Each recipe that is compared in detail has one timeline of the whole run, and one of its slowest
+//! request on every compute unit, from the request's arrival on as far as that does not take too
+//! many slices.
 
 use raddle_policy::Tick;
 use raddle_sim::{Outcome, Seen, Watch, Workload};
@@ -12,55 +12,58 @@ use crate::files::Leavings;
 use crate::result::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use crate::timeline::{Recorder, TimelineNames};
 
-/// The most slices on compute units, unless a wish gives another number.
+/// Largest number of slices on compute units, unless a wish gives another number.
 const MOST: u32 = 500_000;
-/// The most slices of the timeline of the slowest request.
+/// Largest number of slices of the timeline of the slowest request.
 const MOST_OF_SLOWEST: usize = 40_000;
 
-/// A wish for timelines of a run: which, and how fine.
+/// Wish for timelines: of which recipes, and how fine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
-    /// True if every recipe has timelines, not only the compared ones.
+    /// True if every recipe has timelines; false if only the recipes that are compared in detail
+    /// have.
     pub all: bool,
-    /// The most slices of a timeline; `None`: 500,000.
+    /// Largest number of slices of a timeline; `None` for 500,000.
     pub slices: Option<u32>,
-    /// The window that is drawn, from one time to another, in nanoseconds; `None`: the whole run.
+    /// Part of the run that is drawn, (begin, end) in nanoseconds; `None` for the whole run.
     pub window: Option<(u64, u64)>,
 }
 
-/// The timelines that are drawn of the runs of a study.
+/// Timelines that are to be drawn of the runs of a study.
 #[derive(Debug)]
 pub(crate) struct Wanted {
     /// True if every recipe has timelines.
     all: bool,
-    /// The recipe that others are compared with.
+    /// Name of the recipe that others are compared with, which is always drawn.
     baseline: String,
     most: usize,
-    /// The window that is drawn, in nanoseconds; `None`: the whole run.
+    /// Part of the run that is drawn, (begin, end) in nanoseconds; `None` for the whole run.
     window: Option<(u64, u64)>,
     names: TimelineNames,
-    /// The number of compute units of the device.
+    /// Number of compute units of the device.
     cus: u16,
 }
 
-/// The timelines of a run that have not been drawn.
+/// Timelines of a run that have not been drawn yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     whole: bool,
-    /// The span in which the slowest request was served, if its timeline is missing.
+    /// Span in ns, (begin, end), in which the slowest request was served; `None` if its timeline is
+    /// not wanted or drawn already.
     part: Option<(u64, u64)>,
 }
 
 impl Missing {
-    /// The timeline of the whole run, and none of a part.
+    /// The timeline of the whole run is missing, and that of the slowest request is not.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
-/// A watch that records several timelines of one run.
+/// Watch that records one or two timelines of one run.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
-    /// The time after which nothing of the timelines changes; `None`: the end of the run.
+    /// Time after which nothing in the timelines changes, so that the run may end; `None` for the
+    /// end of the run.
     until: Option<Tick>,
 }
 
@@ -75,7 +78,8 @@ impl Watch for Recorders {
 }
 
 impl Wanted {
-    /// Takes a wish for the runs of these recipes; `None` if there are no recipes.
+    /// Makes the timelines that follow from a wish and the names of recipes; `None` if there are no
+    /// recipes.
     pub(crate) fn of<'r>(
         wish: &TimelineWish,
         (today, recipes): (&str, impl Iterator<Item = &'r str> + Clone),
@@ -93,24 +97,25 @@ impl Wanted {
         })
     }
 
-    /// Returns whether it is known before any run that this recipe is drawn.
+    /// Returns whether it is known before any run that a recipe is drawn.
     pub(crate) fn at_once(&self, recipe: &str) -> bool {
         self.all || recipe == self.baseline
     }
 
-    /// Returns the timelines of a recipe that are wanted and have not been drawn, if there are any:
-    /// of the slowest request under the compared recipes alone.
+    /// Returns the timelines of the recipe at a position that are wanted and have not been drawn;
+    /// `None` if there are none. Only recipes that are compared in detail have one of the slowest
+    /// request.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let is_compared = result.compared().contains(&recipe);
         let whole = (self.all || is_compared) && !result.is_drawn(recipe);
-        // A user who names a window wants only that window.
+        // A user who names a part of the run wants only that part.
         let wants_part = is_compared && self.window.is_none();
         let part = result.slowest_request(recipe).filter(|_| wants_part);
         (whole || part.is_some()).then_some(Missing { whole, part })
     }
 
-    /// Returns the recorders for a run; `came` is the outcome of an earlier run of the same, if
-    /// there was one.
+    /// Returns the recorders of the missing timelines for a run; `came` is the outcome of an
+    /// earlier equal run, if there was one.
     pub(crate) fn recorders(
         &self,
         workload: &Workload,
@@ -133,7 +138,8 @@ impl Wanted {
         }
     }
 
-    /// Writes what was recorded into the folder of recipe `name`.
+    /// Writes the recorded timelines into the folder of recipe `name`, and returns their facts for
+    /// results.
     pub(crate) fn write(
         &self,
         recorders: Recorders,
@@ -155,8 +161,8 @@ impl Wanted {
     }
 }
 
-/// Returns when the last of the launches has ended that are ready before the end of a part of a
-/// run; `None` if one never ends.
+/// Returns when the last of those launches has ended that were ready before the end of a part of a
+/// run; `None` if one never ended.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
     within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))

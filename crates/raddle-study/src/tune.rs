@@ -1,4 +1,4 @@
-//! Which values of what is varied suit best, and how sure is that?
+//! Which values of the varied options suit best, and how sure is that?
 
 use std::ops::Range;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, FailedCase, JudgedRun};
 use crate::units::shell;
 
-/// A figure that is to be small: `train.step`.
+/// Figure of a process that a search makes small, such as `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimise {
     process: String,
@@ -36,71 +36,77 @@ impl FromStr for Minimise {
     }
 }
 
-/// The result of a search.
+/// Result of a search for the best values of varied options.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tuned {
-    /// The figure that was to be small: `train step`, or `slowdowns`, the product of all.
+    /// Name of the figure that was to be small: `train step`, or `slowdowns`, the product of all
+    /// slowdowns.
     pub minimised: String,
-    /// The number of sets of values.
+    /// Number of candidates: combinations of values that were searched.
     pub candidates: u64,
-    /// The number of sets of values that failed.
+    /// Number of candidates that failed.
     pub failed: u64,
-    /// The sets that failed, and why; nothing is concluded of these sets.
+    /// Candidates that failed, and why; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// The number of runs that were made.
+    /// Number of runs that were made of candidates.
     pub runs: u64,
-    /// The number of seeds by which the rows of `best` were run.
+    /// Number of seeds by which the candidates in `best` were run.
     pub seeds: u64,
-    /// The names of the processes.
+    /// Names of the processes, each with the figure by which it is judged: `train step`.
     pub processes: Vec<String>,
-    /// Today's way, under the values of the best candidate.
+    /// Figures under the recipe of today (the device's default), beside the values of the best
+    /// candidate.
     pub base: TunedRow,
-    /// The candidates that were run by all seeds, the best first.
+    /// Candidates that were run by all seeds, the best first.
     pub best: Vec<TunedRow>,
-    /// The facts about the profiles that can overturn the answer, a line each.
+    /// Facts about the profiles that can overturn the answer, one line each.
     pub overturning: Vec<String>,
-    /// The memory that the processes hold together, of how much, in words.
+    /// Sentences about the memory that the processes hold together, and how much the device has.
     pub memory: Vec<String>,
-    /// The launches that can run neither under today's way nor under any candidate in `best`.
+    /// Launches that can run neither under the recipe of today (the device's default) nor under any
+    /// candidate in `best`, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_ran: Option<String>,
-    /// The answer of a replay of today's way and of the candidates in `best`.
+    /// Answer of a replay of the recipe of today (the device's default) and of the candidates in
+    /// `best`.
     pub answer: PolicyFigures,
-    /// The nearest way that a driver offers, where none offers the best.
+    /// Nearest way of sharing that a driver offers, where none offers the recipe of the best
+    /// candidate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
-    /// The recipe of the best, as TOML.
+    /// Recipe of the best candidate, as TOML.
     pub recipe: String,
-    /// The question of the best without its recipe.
+    /// Study of the best candidate without its recipe.
     #[serde(skip)]
     asked: Study,
 }
 
-/// A candidate.
+/// Figures of one candidate, as means over the seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TunedRow {
-    /// The values of the candidate, as an id.
+    /// Values of the candidate, as the id of a case.
     pub case: String,
     /// True if all launches ended by all seeds.
     pub complete: bool,
-    /// True if the means meet all goals.
+    /// True if the means over the seeds meet all goals.
     pub goals_met: bool,
-    /// The mean of the minimised figure, in nanoseconds, or a product of ratios; absent if nothing
-    /// ended.
+    /// Mean of the minimised figure in nanoseconds, or of the product of all slowdowns; `None` if
+    /// nothing ended.
     pub objective: Option<f64>,
-    /// The difference of the objective from that of the best, seed by seed: the mean, and half of
-    /// its 95 % confidence interval; absent for the best itself and with one seed.
+    /// Difference of `objective` from that of the best candidate, seed by seed: (mean, half of its
+    /// 95 % confidence interval). `None` for the best candidate itself and with one seed.
     pub behind: Option<(f64, f64)>,
-    /// The figure by which each process is judged, in nanoseconds.
+    /// Figure by which each process is judged, in nanoseconds; `None` where nothing of it ended.
     pub figures: Vec<Option<u64>>,
 }
 
 impl Tuned {
-    /// Names the command to run next: it replays today's way and the best candidate, and comes to
-    /// the same figures. `recipe` is the file with the recipe of the best.
+    /// Sets the command to run next in the verdict: it replays the recipe of today (the device's
+    /// default) and the best candidate, and gives the same figures. `recipe` is the file with the
+    /// recipe of the best candidate.
     pub fn saved_as(&mut self, recipe: &str) {
         let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
         let study = Study { recipes, ..self.asked.clone() };
@@ -115,8 +121,8 @@ impl Tuned {
         recommended.is_some() && recommended == self.best.first().map(|best| &*best.case)
     }
 
-    /// Returns whether the best is better than the second by more than chance; `None` if that is
-    /// not known.
+    /// Returns whether the best candidate is better than the second by more than chance; `None` if
+    /// that is not known.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
         let second = self.best.get(1)?;
@@ -125,30 +131,31 @@ impl Tuned {
     }
 }
 
-/// The figures of a run and the launches that never ran, or why there are none.
+/// Figures of a run and the launches that never ran, or the reason why the run failed.
 type CandidateRun = Result<(PolicyRow, LostLaunches), String>;
-/// The figures of each run, or why there are none, by candidate and seed.
+/// Figures of each run, or the reason why it failed, by candidate and then by seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
-    /// The name of the recipe of today's way.
+    /// Name of the recipe of today, which is the device's default.
     today: &'static str,
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// The rows of today's way by seed, under the values of the first candidate.
+    /// Figures under the recipe of today (the device's default) by seed, beside the values of the
+    /// first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
-    /// The launches that never ran under each candidate, which are the same by every seed.
+    /// Launches that never ran under each candidate; they are the same by every seed.
     lost: Vec<LostLaunches>,
     runs: u64,
 }
 
 impl Bench<'_> {
-    /// Searches the values of what is varied: those that meet all goals come first, of them the one
-    /// under which `minimise` is least, else the product of all slowdowns. Seeds are not varied but
-    /// spent, on the better half of the candidates each time.
+    /// Searches the best values of the varied options. Candidates that meet all goals come first,
+    /// of them the one under which `minimise` is least; with `None`, the product of all slowdowns.
+    /// Seeds are not varied: each round runs the better half of the candidates by further seeds.
     ///
     /// # Errors
     /// When no candidate can be had, or the watcher cancels.
@@ -172,7 +179,7 @@ impl Bench<'_> {
     }
 }
 
-/// Returns a study under the way of today.
+/// Returns a study under the recipe of today (the device's default), without settings of the user.
 fn base_of(study: &Study) -> Study {
     Study { recipes: vec![TODAY.to_owned()], settings: Vec::new(), ..study.clone() }
 }
@@ -194,8 +201,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Runs candidates by further seeds, and ranks them by all seeds so far. Candidates that fail
-    /// are left out.
+    /// Runs candidates by further seeds, and ranks them by all seeds so far, the best first.
+    /// Candidates that fail are left out.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -203,7 +210,7 @@ impl Tuning<'_, '_> {
         let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
         let (bench, today) = (self.bench, self.today);
         parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
-            // The runs of the baseline, by which goals are measured, go along.
+            // The recipe of today, by which goals are measured, is run by the same seeds.
             let Some(&(at, seed)) = jobs.get(job) else {
                 let seed = job - jobs.len();
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
@@ -243,7 +250,7 @@ impl Tuning<'_, '_> {
         Ok(ranking)
     }
 
-    /// Returns the candidates that failed, and why.
+    /// Returns the candidates that failed, and why they did.
     fn failures(&self) -> Vec<FailedCase> {
         let of = |(at, rows): (usize, &Vec<Result<PolicyRow, String>>)| {
             let error = rows.iter().find_map(|row| row.as_ref().err())?.clone();
@@ -252,8 +259,8 @@ impl Tuning<'_, '_> {
         self.rows.iter().enumerate().filter_map(of).collect()
     }
 
-    /// Returns the figures of the base, then of these candidates, by all seeds so far; goals are
-    /// judged.
+    /// Returns the figures of the recipe of today (the device's default), then of these candidates,
+    /// as means over all seeds so far, with the goals judged.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
@@ -275,7 +282,7 @@ impl Tuning<'_, '_> {
         )
     }
 
-    /// Returns a row of which nothing is known.
+    /// Returns the row of a recipe without any figure.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
@@ -292,7 +299,8 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Returns the figure that is to be small.
+    /// Returns the figure that is to be small: nanoseconds, or the product of all slowdowns; `None`
+    /// where a figure is missing.
     fn value(&self, row: &PolicyRow) -> Option<f64> {
         match self.minimise {
             Some((at, metric)) => row.processes[at].figure(metric).map(|ns| ns as f64),
@@ -306,7 +314,8 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Returns the rows of today's way under the values of a candidate, by `seeds` seeds.
+    /// Returns the figures under the recipe of today (the device's default) beside the values of a
+    /// candidate, by `seeds` seeds.
     fn base_of(&self, candidate: usize, seeds: usize) -> Result<Vec<PolicyRow>, StudyError> {
         let study = |at: usize| Ok::<_, StudyError>(base_of(&self.bench.cases().get(at)?.study));
         let first = candidate * self.seeds;
@@ -318,9 +327,9 @@ impl Tuning<'_, '_> {
             .collect()
     }
 
-    /// Judges the candidates beside today's way under the values of the best candidate, which may
-    /// judge an increase otherwise than today's way under the values of the first. Returns the
-    /// candidates, the best first.
+    /// Judges the candidates again, with goals measured by the recipe of today (the device's
+    /// default) beside the values of the best candidate, not of the first. Returns the candidates,
+    /// the best first, and the figures.
     fn judged_last(
         &self,
         ranking: &[usize],
@@ -343,8 +352,8 @@ impl Tuning<'_, '_> {
         Ok((ranking, figures))
     }
 
-    /// Returns those candidates whose policies are not the ones of today, which stand in the figures
-    /// already.
+    /// Returns the candidates whose policies differ from the recipe of today (the device's
+    /// default), which has a row of its own in the figures.
     fn other_than_today(&self, ranking: &[usize]) -> Result<Vec<usize>, StudyError> {
         let policies = |study: &Study| -> Result<Option<Recipe>, StudyError> {
             let mut recipe = self.bench.recipe(study)?.map(|named| named.recipe);
@@ -363,7 +372,7 @@ impl Tuning<'_, '_> {
         Ok(others)
     }
 
-    /// Names the figure that is to be small.
+    /// Returns the name of the figure that is to be small.
     fn minimised(&self) -> String {
         self.minimise.map_or_else(
             || "slowdowns".to_owned(),
@@ -429,7 +438,7 @@ impl Tuning<'_, '_> {
             best,
             no_driver,
             recipe,
-            // A last candidate that does not fit is among the failures.
+            // A last candidate that does not fit into memory is among the failures.
             memory: self.bench.memory().unwrap_or_default(),
             overturning,
             never_ran,
@@ -439,13 +448,14 @@ impl Tuning<'_, '_> {
     }
 }
 
-/// Returns the candidates in the order of figures, whose first row is today's way.
+/// Returns the candidates in the order of their ranks in the figures, whose first row is the recipe
+/// of today (the device's default).
 fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
     places.map(|place| candidates[place]).collect()
 }
 
-/// Returns whether a row meets all goals.
+/// Returns whether the candidate of a row meets all goals.
 fn met(row: &PolicyRow) -> bool {
     row.goals_met.iter().all(|&met| met)
 }

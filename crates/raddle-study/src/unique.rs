@@ -1,18 +1,19 @@
-//! How do things of equal names get names of their own, fit for a folder?
+//! How do several things with equal names get different names that a folder can have?
 
 use std::collections::BTreeSet;
 
 use crate::units::turns;
 
-/// The most characters of a name.
+/// Largest number of characters of a name.
 const LONGEST: usize = 80;
 
-/// Names given so far.
+/// Names that were given so far.
 #[derive(Debug, Default)]
 pub(crate) struct UniqueNames(BTreeSet<String>);
 
 impl UniqueNames {
-    /// Returns `wanted`, or `wanted-2`, `wanted-3`, ... if that name is taken.
+    /// Returns `wanted` as a folder can have it, or `wanted-2`, `wanted-3`, ... if that name was
+    /// given before.
     pub(crate) fn give(&mut self, wanted: &str) -> String {
         let base = fit(wanted);
         let mut name = base.clone();
@@ -25,18 +26,19 @@ impl UniqueNames {
     }
 }
 
-/// Returns a name that a folder can have: no separators, no control characters, not too long.
+/// Returns a name that a folder can have: without separators and control characters, and not too
+/// long.
 pub(crate) fn fit(wanted: &str) -> String {
     let safe = |c: char| if c.is_control() || turns(c) || "/\\:".contains(c) { '_' } else { c };
     let name: String = wanted.chars().map(safe).take(LONGEST).collect();
-    // A name of dots means a folder already, and a dot at the beginning hides a file.
+    // A name of dots means a folder that exists, and a dot at the beginning hides a file.
     match name.trim_matches([' ', '.']) {
         "" => "unnamed".to_owned(),
         trimmed => trimmed.to_owned(),
     }
 }
 
-/// Joins several names to one, for a folder: `a+b`, or `a+2-more` if that gets too long.
+/// Joins several names to the name of a folder: `a+b`, or `a+2-more` if that gets too long.
 #[must_use]
 pub fn joined(names: &[&str]) -> String {
     let all = names.join("+");

@@ -1,10 +1,10 @@
-//! How are times, sizes, counts and shares shown to a person?
+//! How are times, sizes, counts and fractions shown to a person?
 //!
 //! Times come in nanoseconds, sizes in bytes; both are shown with three significant digits.
 
 use std::borrow::Cow;
 
-/// Writes a time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
+/// Writes nanoseconds with the unit that suits them: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
 pub fn duration(ns: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
     if ns < 1000 {
@@ -13,8 +13,8 @@ pub fn duration(ns: u64) -> String {
     scaled(ns as f64, &UNITS)
 }
 
-/// Writes a time in the unit that suits another one, without the unit: `1.2` beside `16.9 ms`, with
-/// as many decimals as the other has.
+/// Writes `ns` nanoseconds in the unit that suits the time `other`, without the unit and with as
+/// many decimals as `other` has: `1.2` beside `16.9 ms`.
 pub fn in_unit_of(other: u64, ns: u64) -> String {
     if other < 1000 {
         return ns.to_string();
@@ -40,9 +40,10 @@ pub fn size(bytes: u64) -> String {
     scaled(bytes as f64, &UNITS)
 }
 
-/// Writes three significant digits with the unit that suits them.
+/// Writes a value with three significant digits and the unit that suits it; `units` has (size of
+/// the unit, name), ascending.
 fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
-    // A value that would round up to 1000 of a unit is 1.00 of the next.
+    // A value that would round up to 1000 of a unit is shown as 1.00 of the next unit.
     let suits = |(unit, _): &&(f64, &str)| value / unit < 999.5;
     let (unit, name) = units.iter().find(suits).unwrap_or(&units[2]);
     let value = value / unit;
@@ -63,12 +64,12 @@ pub fn count(n: u64) -> String {
     text
 }
 
-/// Writes a count of things: `1 launch`, `2 launches`.
+/// Writes a count with the noun for one or for many things: `1 launch`, `2 launches`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// Says of how many copies the direction is not between host and device, behind their number; empty
+/// Writes, in brackets, how many copies have a direction other than between host and device; empty
 /// where there are none.
 pub fn copies_elsewhere(copies: &raddle_trace::CopiesElsewhere) -> String {
     let parts = [
@@ -82,17 +83,18 @@ pub fn copies_elsewhere(copies: &raddle_trace::CopiesElsewhere) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-/// The word by which one thing, or several, are spoken of again.
+/// Returns the pronoun for `n` things: `it` or `them`.
 pub const fn them(n: u64) -> &'static str {
     if n == 1 { "it" } else { "them" }
 }
 
-/// Writes a share of 0 to 1 as `41.2%`.
+/// Writes a fraction as percent: 0.412 as `41.2%`.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// Divides `part` by `whole`, 0 to 1, in four decimals; 0 where `whole` is 0.
+/// Divides `part` by `whole` and returns the fraction, rounded to four decimals; 0 where `whole` is
+/// 0.
 pub fn share(part: u128, whole: u128) -> f64 {
     if whole == 0 {
         return 0.0;
@@ -100,7 +102,7 @@ pub fn share(part: u128, whole: u128) -> f64 {
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
 }
 
-/// Returns whether a character turns the direction of the text around it, or breaks its line.
+/// Returns whether a character changes the direction of the text around it, or breaks its line.
 pub fn turns(c: char) -> bool {
     matches!(
         c,
@@ -108,15 +110,15 @@ pub fn turns(c: char) -> bool {
     )
 }
 
-/// Writes text from outside on one line: no control characters and none that turn the text around
-/// them, at most `limit` characters. A longer text loses its middle: names of one kind begin alike
-/// and differ at the end.
+/// Writes text from outside on one line, without control characters and characters that turn the
+/// text around them, with at most `limit` characters. A longer text loses its middle, as names of
+/// one kind begin alike and differ at the end.
 pub fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
     let mut left = limit;
     let room = |_: char| {
         left = left.saturating_sub(1);
-        // The last place is for the sign that something is missing.
+        // The last place is for the sign `…`, which shows that text is missing.
         left > 0
     };
     let (begin, end) = match text.chars().nth(limit) {
@@ -127,8 +129,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// Returns the begin and the end of a text that are left without its middle: one character of its
-/// end for two of its begin, as long as there is room for the next one.
+/// Returns the begin and the end of a text that are left without its middle. For two characters of
+/// the begin one of the end is kept, as long as `room` returns true for the next character.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {
@@ -144,8 +146,8 @@ pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, 
     (&text[..begin], &text[begin + middle.len()..])
 }
 
-/// Shortens names from outside to at most `limit` characters, if possible so that no two are alike:
-/// names that would be alike lose their common begin.
+/// Shortens names from outside to at most `limit` characters, so that no two are equal if possible:
+/// names that would be equal lose their common begin.
 pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| plain(name, limit)).collect();
     let alike = |at: usize| -> Vec<usize> {
@@ -160,7 +162,7 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
             same.last().map_or(0, |((end, c), _)| end + c.len_utf8())
         });
         let Some(common) = common.min() else { return short[at].clone() };
-        // The rest begins with the word in which the names differ.
+        // The shortened name begins with the word in which the names differ.
         let word = first[..common].rfind(['_', '-', '.', ' ', '/']).map_or(common, |at| at + 1);
         let rest: String = first[word..].chars().take(limit.saturating_sub(1)).collect();
         plain(&format!("…{rest}"), limit)
@@ -168,15 +170,14 @@ pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     (0..names.len()).map(name).collect()
 }
 
-/// Writes a command so that a shell takes it, on one line.
+/// Writes the words of a command on one line, quoted so that a shell reads the same words.
 #[must_use]
 pub fn shell(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Writes a word of a command so that a shell takes it as it is, on one line: characters that
-/// control a terminal or break a line are written as bash, zsh and ksh read them, `$'a
-/// b'`.
+/// Writes a word of a command on one line, quoted so that a shell reads the same word. Characters
+/// that control a terminal or break a line are written as bash, zsh and ksh read them, `$'a b'`.
 pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     let controls = |c: char| c.is_control() || turns(c);
@@ -196,8 +197,8 @@ pub fn quoted(word: &str) -> String {
     format!("$'{}'", word.chars().map(escaped).collect::<String>())
 }
 
-/// Writes text from outside for a terminal, over as many lines as it has: no other control
-/// characters, and none that turn the text around them.
+/// Writes text from outside for a terminal: line breaks and tabs stay; other control characters,
+/// and characters that turn the text around them, become `?`.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c);
     match text.contains(harmful) {
@@ -206,7 +207,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes the characters that [`harmless`] takes out as escapes in JSON, which means the same.
+/// Writes the characters that [`harmless`] replaces as JSON escapes, which mean the same.
 pub fn escaped_json(text: String) -> String {
     let harmful = |c: char| (c.is_control() && c != '\n') || turns(c);
     if !text.contains(harmful) {
@@ -219,16 +220,16 @@ pub fn escaped_json(text: String) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Writes text from outside in a line or a cell of Markdown. Text that could be a tag, a link, a
-/// mention or an accent becomes code, in which it is none of these.
+/// Writes text from outside for a line or a table cell of Markdown. Text that could be a tag, a
+/// link, a mention or an accent becomes code, so that Markdown does not read it as one.
 pub fn markdown(text: &str) -> String {
     let text = plain(text, usize::MAX);
     let word = |c: char| c.is_alphanumeric() || " -.,;:()%/+=\"'±".contains(c);
     if text.chars().all(word) && !["//", "www.", "--"].iter().any(|link| text.contains(link)) {
         return text;
     }
-    // The fence is longer than any run of backticks within. A cell ends at a bar, unless a
-    // backslash stands before it.
+    // The fence of backticks is longer than any run of backticks in the text. A cell ends at a bar,
+    // unless a backslash stands before it.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let text = text.replace("\\|", "\\¦").replace('|', "\\|");
@@ -236,8 +237,8 @@ pub fn markdown(text: &str) -> String {
     format!("{fence}{blank}{text}{blank}{fence}")
 }
 
-/// Breaks text into lines of at most `width` characters where possible; later lines begin with
-/// `indent`.
+/// Breaks text into lines of at most `width` characters where possible; lines after the first begin
+/// with `indent`.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 20);
     let mut column = 0;

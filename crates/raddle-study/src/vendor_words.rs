@@ -1,30 +1,30 @@
-//! How does a vendor call the parts of its devices?
+//! Which words does a vendor use for the parts of its devices?
 //!
 //! Tables and sentences for people use these words; results as data use the words of
 //! docs/GLOSSARY.md for every vendor.
 
 use raddle_device::Vendor;
 
-/// The words of one vendor.
+/// Words that one vendor uses for the parts of its devices and of launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VendorWords {
-    /// Workgroups.
+    /// Word for workgroups, such as "blocks".
     pub workgroups: &'static str,
-    /// Work-items.
+    /// Word for work-items, such as "threads".
     pub work_items: &'static str,
-    /// One work-item.
+    /// Word for one work-item, such as "thread".
     pub work_item: &'static str,
-    /// Compute units.
+    /// Word for compute units, such as "SMs".
     pub units: &'static str,
-    /// One compute unit.
+    /// Word for one compute unit, such as "SM".
     pub unit: &'static str,
-    /// Vector registers, as the title of a column.
+    /// Word for vector registers, as the title of a column.
     pub registers: &'static str,
-    /// The memory that a workgroup shares, as the title of a column.
+    /// Word for the memory that the waves of a workgroup share, as the title of a column.
     pub shared: &'static str,
-    /// The memory that a workgroup shares, in a sentence.
+    /// Words for the memory that the waves of a workgroup share, in a sentence.
     pub shared_memory: &'static str,
-    /// Waves.
+    /// Word for waves, such as "warps".
     pub waves: &'static str,
 }
 
@@ -63,7 +63,8 @@ impl VendorWords {
         }
     }
 
-    /// Returns the word for the resource that limits residency, which results call `limiter`.
+    /// Returns the vendor's word for the resource that limits residency, given by its name in
+    /// results.
     #[must_use]
     pub fn limiter(self, limiter: &'static str) -> &'static str {
         match limiter {

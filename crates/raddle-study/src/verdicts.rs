@@ -1,6 +1,7 @@
-//! Which kernels may be killed, by a file of verdicts?
+//! Which kernels may be killed, according to a file of verdicts?
 //!
-//! A table `[[kernel]]` for each, with patterns of names, the verdict and its reason.
+//! The file has a table `[[kernel]]` for each verdict, with patterns of kernel names, the verdict
+//! and its reason.
 
 use raddle_policy::Idempotence;
 use raddle_trace::IdempotenceRule;
@@ -9,46 +10,47 @@ use serde::{Deserialize, Serialize};
 use crate::error::StudyError;
 use crate::written::toml_or_json;
 
-/// A file of verdicts, as `raddle kernel verdict --save` writes it.
+/// File of verdicts, as `raddle kernel verdict --save` writes it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictFile {
-    /// One entry a kernel.
+    /// Verdicts, one entry each.
     #[serde(default)]
     pub kernel: Vec<VerdictRule>,
 }
 
-/// A verdict on the kernels of some names.
+/// A verdict on the kernels with certain names.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictRule {
     /// Patterns of kernel names, with `*` and `?`.
     pub names: Vec<String>,
-    /// The verdict: may these kernels be stopped and run again?
+    /// Verdict whether these kernels may be stopped and run again.
     pub verdict: VerdictWord,
-    /// Pairs of arguments that must share no byte for the verdict to hold.
+    /// Pairs of arguments of the kernel that must share no byte for the verdict to hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<[String; 2]>,
-    /// The reason for the verdict.
+    /// Reason for the verdict; `None` where the file gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A verdict.
+/// Verdict whether a kernel may be stopped and run again.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictWord {
     /// The kernel may be stopped and run again.
     Idempotent,
-    /// The kernel may be stopped and run again if its arguments lie apart.
+    /// The kernel may be stopped and run again if certain arguments share no byte.
     Conditional,
     /// The kernel may not be stopped and run again.
     Not,
-    /// The verdict is unknown.
+    /// No source tells whether the kernel may be stopped and run again.
     Unknown,
 }
 
-/// Reads the rules of a file of verdicts, and counts the conditional verdicts.
+/// Reads the rules in a file of verdicts. Returns them, and the number of conditional verdicts,
+/// which count as idempotent.
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
     let read: VerdictFile = toml_or_json(text).map_err(|error| {
         StudyError::Refused(format!(

@@ -1,20 +1,20 @@
 //! How is the progress of a study reported, and how is a study ended?
 
-/// A receiver of the progress of a study, which may end the study; `()` ignores the progress.
+/// Receiver of the progress of a study, which may also end the study; `()` ignores the progress.
 pub trait Watcher: Sync {
-    /// Is told that runs begin, which have this number of launches together.
+    /// Is called when runs begin, with the number of launches of all of them.
     fn begin(&self, _launches: u64) {}
 
-    /// Is told what is being done.
+    /// Is called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
-    /// Is told that this number of further launches have ended.
+    /// Is called with the number of launches that have ended since the last call.
     fn add(&self, _launches: u64) {}
 
-    /// Is told that the runs have ended.
+    /// Is called when the runs have ended.
     fn done(&self) {}
 
-    /// Returns whether the study is to end, with
+    /// Returns whether the study should end, with
     /// [`StudyError::Cancelled`](crate::StudyError::Cancelled).
     fn is_cancelled(&self) -> bool {
         false
@@ -23,7 +23,7 @@ pub trait Watcher: Sync {
 
 impl Watcher for () {}
 
-/// A watcher that passes on no progress, but may end the study.
+/// Watcher that reports no progress, but may end the study.
 pub(crate) struct Quiet<'w>(pub(crate) &'w dyn Watcher);
 
 impl Watcher for Quiet<'_> {

@@ -1,12 +1,12 @@
 //! How is a file of TOML or JSON read, so that no message quotes it?
 //!
-//! Whoever names the wrong file learns what was expected, and in which line, and nothing that is in the
-//! file.
+//! A user who names the wrong file learns what was expected, and in which line, and no message
+//! shows what is in the file.
 
 use raddle_read::without_content;
 use serde::de::DeserializeOwned;
 
-/// Reads a text of TOML, or of JSON where it begins with `{`.
+/// Reads a value from a text of TOML, or of JSON where the text begins with `{`.
 ///
 /// # Errors
 /// The line, from 1, and what was expected there.
@@ -21,7 +21,7 @@ pub(crate) fn toml_or_json<T: DeserializeOwned>(text: &str) -> Result<T, String>
     })
 }
 
-/// Reads a text of JSON.
+/// Reads a value from a text of JSON.
 ///
 /// # Errors
 /// The line, from 1, and what was expected there.

@@ -5,18 +5,20 @@ use super::today::TIME_SLICE;
 use super::words::{percent, time};
 use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
 
-/// Differences below this share do not count.
+/// Smallest relative difference of two times that counts: 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
-/// The reason why the best row and another one cannot be told apart.
+/// Reason why the best recipe and another one cannot be told apart.
 pub(super) struct Doubt {
     pub(super) text: String,
-    /// True if contention would tell them apart.
+    /// True if the doubt is about contention, which a recording of the processes side by side would
+    /// settle.
     pub(super) by_contention: bool,
 }
 
-/// Names the best row and the next one that what is not known might put before it. Rows that fare as
-/// the best one does are no other choice.
+/// Returns the doubt whether another recipe may in truth be better than the best one, by contention,
+/// by accident or by the model's measured error; of several doubts that of the best ranked recipe.
+/// Recipes that differ from the best one by less than 1 % raise none. `None` where there is no doubt.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let others = figures.ranking.iter().copied().filter(|_| figures.minimised.is_none());
     let comparable = |&other: &usize| {
@@ -36,7 +38,8 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     others.filter(comparable).find_map(doubt)
 }
 
-/// Names both rows where the interval of the best one covers the other one.
+/// Returns the doubt that contention leaves: the upper bounds of the best recipe are no better than
+/// the figures of the other one. `None` where they are better.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
@@ -73,7 +76,8 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     Some(Doubt { text, by_contention: !by_turns })
 }
 
-/// Names both rows where other requests of the same kind might order them otherwise.
+/// Says that other requests of the same kind might order both recipes otherwise; `None`
+/// where nearly all draws of the requests agree.
 fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [least, most] = figures.ratio_resampled(second, best)?;
     if least > 1.0 {
@@ -87,8 +91,8 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
     ))
 }
 
-/// Names both rows where they differ by less than replays of both ways were off, beside
-/// other programs.
+/// Says that both recipes differ by less than replays of these ways of sharing were off on
+/// measured devices; `None` where they differ by more or were not measured.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
     let errors = (measured_error(one)?, measured_error(other)?);

@@ -1,28 +1,30 @@
 //! How far may the figures of a profile be off that was recorded on another device?
 
-/// The errors of busy times on another device of the same vendor, the least and the most, as shares.
+/// Least and largest error of busy times where the recording is of another device of the same
+/// vendor, as fractions: -0.35 is 35 % too short.
 ///
 /// Predicted over recorded, less 1: two runs of one model on a V100 and an A100, and one benchmark
 /// on an MI100 and an MI210, each there and back, unscaled and by bandwidth (docs/fidelity.md).
 pub(crate) const SAME_VENDOR: [f64; 2] = [-0.35, 0.59];
 
-/// The least and the most error between vendors: five models on an H100 and an MI300X, there and back.
+/// Least and largest error of busy times between vendors, as fractions of the recorded time: five
+/// models on an H100 and an MI300X, there and back.
 pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
 
-/// The place where a profile was recorded, seen from the device that is replayed on.
+/// Relation of the device on which a profile was recorded to the device that is replayed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedOn {
-    /// The device that is replayed on.
+    /// The profile was recorded on the device that is replayed on.
     ThisDevice,
-    /// Another device of the same vendor.
+    /// The profile was recorded on another device of the same vendor.
     SameVendor,
-    /// A device of another vendor, which runs other kernels.
+    /// The profile was recorded on a device of another vendor, which runs other kernels.
     OtherVendor,
 }
 
 impl RecordedOn {
-    /// Returns the factors between which the true times lie, over those of a replay; `None` on the
-    /// device of the recording.
+    /// Returns the least and the largest factor by which the true times may differ from those of a
+    /// replay; `None` where the profile was recorded on the device replayed on.
     pub(crate) fn factors(self) -> Option<[f64; 2]> {
         let [least, most] = match self {
             Self::ThisDevice => return None,

@@ -8,64 +8,65 @@ use serde::{Deserialize, Serialize};
 use super::{JudgedBy, PolicyFigures, ProcessFigures};
 use crate::amount::{AmountError, decimal, span};
 
-/// A limit of one figure of one process.
+/// Upper limit that the user sets for one figure of one process, such as `serve p99 20ms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Goal {
-    /// The name of the process.
+    /// Name of the process whose figure is limited.
     pub process: String,
-    /// The figure that has a limit.
+    /// Figure of the process that has a limit.
     pub metric: GoalMetric,
-    /// The largest value that the figure may have.
+    /// Largest value that the figure may have, as a time or as an increase.
     pub limit: GoalLimit,
 }
 
-/// A figure that has a limit.
+/// Figure of a process that a goal can limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalMetric {
-    /// The median of requests.
+    /// Median of the times of requests, from arrival to end.
     P50,
-    /// The 90th percentile of requests.
+    /// 90th percentile of the times of requests, from arrival to end.
     P90,
-    /// The 95th percentile of requests.
+    /// 95th percentile of the times of requests, from arrival to end.
     P95,
-    /// The 99th percentile of requests.
+    /// 99th percentile of the times of requests, from arrival to end.
     P99,
-    /// The mean time of requests.
+    /// Mean of the times of requests, from arrival to end.
     Mean,
-    /// The slowest request.
+    /// Time of the slowest request, from arrival to end.
     Max,
-    /// The time of a step.
+    /// Mean time of one step of a process that repeats.
     Step,
-    /// The time at which the last launch ends.
+    /// Time from the begin of the run to the end of the last launch of the process.
     End,
 }
 
-/// The largest value that a figure may have.
+/// Largest value that the figure of a goal may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalLimit {
-    /// A time in nanoseconds.
+    /// Longest time that the figure may be, in nanoseconds.
     Ns(u64),
-    /// An increase over the way of today, in hundredths of a percent of the figure there.
+    /// Largest increase over the same figure under the recipe of today (the device's default), in
+    /// hundredths of a percent: 500 for `+5%`.
     Longer(u32),
 }
 
-/// Text that is no goal.
+/// Error of a text that is no goal, such as one without a limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The text does not consist of three words.
+    /// The text does not consist of three words: a process, a figure and a limit.
     #[error(
         "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
     )]
     Words(String),
-    /// The figure is not known.
+    /// The word for the figure is not known.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
-    /// The limit is a change of which a sign or the unit is missing; the number.
+    /// The limit is a change without its sign or its unit: the text, and the number in it.
     #[error("`{0}` is no limit: did you mean `+{1}%`?")]
     Change(String, String),
-    /// The limit is neither a time nor a percentage; why it is no time.
+    /// The limit is neither a time nor a percentage: the text, and why it is no time.
     #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
     Limit(String, AmountError),
 }
@@ -82,7 +83,8 @@ impl GoalMetric {
         ("end", Self::End),
     ];
 
-    /// Returns whether a process that is judged by `judged` has this figure.
+    /// Returns whether a goal with this figure suits a process that is judged by `judged`:
+    /// percentiles need requests, `step` needs steps.
     #[must_use]
     pub const fn is_of(self, judged: JudgedBy) -> bool {
         match self {
@@ -94,7 +96,7 @@ impl GoalMetric {
         }
     }
 
-    /// The word for the figure in a goal.
+    /// Returns the word for the figure in a goal, such as `p99`.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, it)| *it == self).map_or("", |(name, _)| name)
@@ -102,7 +104,7 @@ impl GoalMetric {
 }
 
 impl ProcessFigures {
-    /// Returns a figure of the process in nanoseconds, if the process has such a figure.
+    /// Returns a figure of the process in nanoseconds; `None` where the process has no such figure.
     #[must_use]
     pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
         match metric {
@@ -117,19 +119,22 @@ impl ProcessFigures {
 }
 
 impl Goal {
-    /// Returns whether the limit is an increase over the way of today, which must then be replayed.
+    /// Returns whether the limit is an increase over the recipe of today (the device's default),
+    /// which must therefore be replayed.
     #[must_use]
     pub(crate) const fn is_over_today(&self) -> bool {
         matches!(self.limit, GoalLimit::Longer(_))
     }
 
-    /// Returns whether a row meets the goal; `None` where the process has no such figure.
+    /// Returns whether the recipe at position `row` meets the goal; `None` where the process has no
+    /// such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
     }
 
-    /// Returns the figure of a row that the goal limits, in ns.
+    /// Returns the figure that the goal limits, under the recipe at position `row`, in nanoseconds;
+    /// `None` where the process has no such figure.
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -137,8 +142,8 @@ impl Goal {
         figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
     }
 
-    /// Returns the share of the requests of a row that take at most the limit, 0 to 1; `None` where
-    /// the goal is of no request.
+    /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
+    /// at position `row`; `None` where the goal is not about requests.
     #[must_use]
     pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -147,7 +152,8 @@ impl Goal {
         Some(own.iter().filter(|&&ns| ns <= limit).count() as f64 / own.len() as f64)
     }
 
-    /// Returns the limit in ns.
+    /// Returns the limit in nanoseconds; `None` where it is an increase over a figure that is
+    /// missing under the baseline.
     #[must_use]
     pub fn limit_ns(&self, figures: &PolicyFigures) -> Option<u64> {
         match self.limit {
@@ -161,7 +167,7 @@ impl Goal {
     }
 }
 
-/// The units of a limit.
+/// Units that may stand behind the number of a limit.
 const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "%"];
 
 impl FromStr for Goal {
@@ -188,7 +194,8 @@ impl FromStr for Goal {
         let ns = || {
             let percent = limit.trim_start_matches('+').trim_end_matches('%');
             span(limit).map_err(|why| match decimal(percent, 2) {
-                // A bare number is a time without its unit.
+                // A number without a unit is a time whose unit is missing; a percent sign or a plus
+                // sign makes it a change.
                 Some(_) if limit != percent => {
                     GoalError::Change(limit.to_owned(), percent.to_owned())
                 }

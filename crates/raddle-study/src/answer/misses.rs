@@ -3,11 +3,13 @@
 
 use super::{JudgedProcess, PolicyFigures};
 
-/// The error of the busy time or the makespan from which on nothing follows for times.
+/// Error of the busy time or the makespan, as a fraction, above which a replay supports no
+/// conclusion about times.
 const LARGE: f64 = 0.1;
 
-/// Says of which processes the replay alone misses the recording by more than a tenth, or have times
-/// that lie far from all others, and what does not follow; `None` where there is no such process.
+/// Warns not to conclude how long a process takes, where its replay alone misses its recording by
+/// more than a tenth, or times in its file lie far from all others. `None` where there is no such
+/// process.
 pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     let told: Vec<(&str, String)> = figures
         .processes
@@ -24,7 +26,8 @@ pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     Some(format!("Do not conclude how long {names} {does} or how idle the GPU is: {worst}."))
 }
 
-/// Says why nothing follows for the times of a process; `None` where its figures are sound.
+/// Returns the reason why the times of a process support no conclusion; `None` where its figures
+/// are sound.
 fn why(process: &JudgedProcess) -> Option<String> {
     if process.times_apart {
         return Some("times in the file lie far from all others".to_owned());

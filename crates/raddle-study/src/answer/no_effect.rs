@@ -3,12 +3,12 @@
 use super::words::percent;
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
-/// A device that is idle for at least this share of the time for want of launches has a host that
-/// is too slow.
+/// Fraction of the time for which a device must be idle for want of launches before the verdict
+/// blames the host, and for copies before it blames them.
 const SLOW_HOST: f64 = 0.2;
 
-/// Says that no way of sharing changes anything, and what would; of gaps that a file does not
-/// explain, that this is assumed.
+/// Writes the verdict that no way of sharing changes anything, with what limits the work instead.
+/// Where a file does not say when work was issued, the text says that this is assumed.
 pub(super) fn no_effect(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let rows = figures.rows.len();

@@ -9,20 +9,21 @@ use raddle_trace::arrivals::SplitMix64;
 
 use super::{JudgedBy, PolicyFigures};
 
-/// The number of times that requests are drawn.
+/// Number of times that requests are drawn again.
 const DRAWS: usize = 200;
-/// The number of blocks of a draw.
+/// Number of blocks of neighbouring requests in one draw.
 const BLOCKS: usize = 20;
-/// The draws beyond the interval on each side.
+/// Number of draws that are left out at each end of the sorted ratios, so that 95 of 100 remain.
 const BEYOND: usize = DRAWS / 40;
-/// Fewer requests tell nothing.
+/// Smallest number of requests for which a comparison is made; fewer requests say too little.
 const FEWEST: usize = 40;
-/// More requests would take longer than they are worth.
+/// Largest number of requests of a process that is used; more would cost time and change little.
 const MOST: usize = 20_000;
 
 impl PolicyFigures {
-    /// Returns the bounds between which one recipe's rank over another's lies in 95 of 100 draws of
-    /// the requests; `None` where no process has requests enough that both served.
+    /// Returns the bounds of the ratio of the rank of recipe `one` to that of recipe `other`,
+    /// between which 95 of 100 draws of the requests lie. Below 1, `one` is better. `None` where no
+    /// process has at least 40 requests that both recipes served.
     pub(super) fn ratio_resampled(&self, one: usize, other: usize) -> Option<[f64; 2]> {
         let requests = self.processes.iter().enumerate();
         let requests = requests.filter(|(_, it)| it.judged == JudgedBy::Requests);
@@ -53,7 +54,8 @@ impl PolicyFigures {
     }
 }
 
-/// Returns the 99th percentile of blocks of values; behind the last value the first one follows.
+/// Returns the 99th percentile of values in blocks, all equally long, that begin at the positions
+/// `begins`. Behind the last value the first one follows.
 fn p99(values: &[u64], begins: &[usize]) -> u64 {
     let length = values.len().div_ceil(begins.len());
     let mut drawn = Vec::with_capacity(length * begins.len());

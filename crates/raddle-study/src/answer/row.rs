@@ -8,20 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::fidelity::ModelError;
 
-/// The figure by which a process is judged.
+/// Figure by which a process is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedBy {
-    /// The 99th percentile of the time from arrival to end.
+    /// 99th percentile of the times of requests, from arrival to end.
     Requests,
-    /// The mean time of a whole repetition.
+    /// Mean time of a whole repetition (step).
     Steps,
-    /// The time at which the last launch of the process ends.
+    /// Time at which the last launch of the process ends.
     End,
 }
 
 impl JudgedBy {
-    /// Finds the figure that decides about the process at a position.
+    /// Returns the figure by which the process at a position is judged: requests where it has any,
+    /// else steps where it repeats, else its end.
     #[must_use]
     pub fn of(workload: &Workload, process: usize) -> Self {
         if workload.processes[process].has_requests() {
@@ -33,7 +34,7 @@ impl JudgedBy {
         }
     }
 
-    /// The word for the figure that decides.
+    /// Returns the word for the figure in results: `p99`, `step` or `end`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -44,34 +45,35 @@ impl JudgedBy {
     }
 }
 
-/// A process, as all recipes see it.
+/// A process of the workload, with the facts that are the same under all recipes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedProcess {
-    /// The name of the process.
+    /// Name of the process in results.
     pub name: String,
-    /// The figure by which the process is judged.
+    /// Figure by which the process is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// The time of one request, of one step, or of the whole process, alone on the device under
-    /// `leftover`.
+    /// Figure by which the process is judged, of the process alone on the device under `leftover`,
+    /// in nanoseconds; `None` where nothing of it ended.
     pub alone_ns: Option<u64>,
-    /// The device that the process was recorded on, where that is not the one replayed on.
+    /// Device that the process was recorded on; `None` where it is the one replayed on.
     pub recorded_on: Option<String>,
-    /// The means by which times of the process are scaled to the device replayed on, and how much;
-    /// `None`: they are not scaled.
+    /// Means by which times of the process are scaled to the device replayed on, and by how much,
+    /// in words; `None` where they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
-    /// The factors between which its true times lie, over those of a replay, where it was recorded
-    /// on another device.
+    /// Least and largest factor by which true times may differ from those of the replay; `None`
+    /// where the process was recorded on the device replayed on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_factors: Option<[f64; 2]>,
-    /// True if it was recorded on a device of another vendor, which runs other kernels.
+    /// True if the process was recorded on a device of another vendor, which runs other kernels.
     #[serde(default)]
     pub other_vendor: bool,
-    /// The error of the replay of this process alone on its own device, against its recording.
+    /// Errors of the replay of this process alone on its own device, against its recording; `None`
+    /// where there was no such replay.
     pub self_replay: Option<ModelError>,
-    /// The error of the end of that replay, where the host of the process waits for the device:
-    /// else the end follows the recording.
+    /// Error of the end of the replay of this process alone, as a fraction of the recorded span;
+    /// `None` where its host does not wait for the device, as the end then follows the recording.
     pub end_error: Option<f64>,
     /// True if the file of the process does not say when most of its launches were issued, so that
     /// idle time is assumed.
@@ -87,108 +89,116 @@ pub struct JudgedProcess {
     pub idle_issued: bool,
 }
 
-/// The figures of all processes under one recipe.
+/// Figures of all processes under one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
-    /// The name of the recipe.
+    /// Name of the recipe in results.
     pub recipe: String,
-    /// True if a driver offers this way of sharing, or a recipe was asked for and not a way.
+    /// True if a driver offers this way of sharing; true also for every recipe that was asked for
+    /// by name.
     pub offered: bool,
-    /// True if all launches ended.
+    /// True if all launches ended and every process has the figure by which it is judged.
     pub complete: bool,
-    /// The figures of each process, in the order of the processes.
+    /// Figures of each process under the recipe, in the order of `PolicyFigures::processes`.
     pub processes: Vec<ProcessFigures>,
-    /// The decisive figure of each process under each seed, in nanoseconds, where there were
-    /// several seeds.
+    /// Figures by which processes are judged, in nanoseconds, by process and then by seed; empty
+    /// where requests were drawn by one seed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_seed_ns: Vec<Vec<u64>>,
-    /// The times of the requests of each process in the order of arrival, in nanoseconds; kept in
-    /// memory alone.
+    /// Times from arrival to end of the requests, in nanoseconds, by process and then in the order
+    /// of arrival; kept in memory alone.
     #[serde(skip)]
     pub in_order_ns: Vec<Vec<u64>>,
-    /// The goals in order: true if the goal is met.
+    /// One value for each goal, in the order of the goals: true if the recipe meets it.
     pub goals_met: Vec<bool>,
-    /// The goals in order: the share of the requests that take at most the limit, 0 to 1; null where
-    /// the goal is of no request, or figures are means over seeds.
+    /// One value for each goal, in the order of the goals: the fraction of the requests that take
+    /// at most the limit, 0 to 1; null where the goal is not about requests, or where figures are
+    /// means over seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_share: Vec<Option<f64>>,
-    /// The share of the time in which nothing was on the device, 0 to 1.
+    /// Fraction of the time in which nothing was on the device, 0 to 1.
     pub idle: f64,
-    /// The share of the time in which nothing was on the device and no host had issued anything.
+    /// Fraction of the time in which nothing was on the device and no host had issued anything, 0
+    /// to 1.
     pub idle_host: f64,
-    /// The share of the time in which nothing was on the device and work waited for a copy.
+    /// Fraction of the time in which nothing was on the device and work waited for a copy, 0 to 1.
     #[serde(default)]
     pub idle_copies: f64,
 }
 
-/// The figures of one process under one recipe.
+/// Figures of one process under one recipe, in nanoseconds unless they say otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFigures {
-    /// The figure by which the process is judged; `None` where nothing has ended.
+    /// Figure by which the process is judged, in nanoseconds; `None` where nothing has ended.
     pub decisive_ns: Option<u64>,
-    /// The median request.
+    /// Median of the times of requests, in nanoseconds; `None` without requests that ended.
     pub p50_ns: Option<u64>,
-    /// The 90th percentile of requests.
+    /// 90th percentile of the times of requests, in nanoseconds; `None` without requests that
+    /// ended.
     #[serde(default)]
     pub p90_ns: Option<u64>,
-    /// The 95th percentile of requests.
+    /// 95th percentile of the times of requests, in nanoseconds; `None` without requests that
+    /// ended.
     #[serde(default)]
     pub p95_ns: Option<u64>,
-    /// The mean time of requests.
+    /// Mean of the times of requests, in nanoseconds; `None` without requests that ended.
     #[serde(default)]
     pub mean_ns: Option<u64>,
-    /// The slowest request.
+    /// Time of the slowest request, in nanoseconds; `None` without requests that ended.
     pub max_ns: Option<u64>,
-    /// Requests that ended.
+    /// Number of requests that ended; `None` where none did.
     pub requests: Option<u64>,
-    /// The number of whole repetitions in a second.
+    /// Number of whole repetitions per second; `None` where the process does not repeat.
     pub(crate) steps_per_s: Option<f64>,
-    /// The longest time with work, but without waves on the device.
+    /// Longest time for which the process had work but no waves on the device, in nanoseconds.
     pub longest_wait_ns: u64,
-    /// The waits of the most urgent launches, where the launches have several levels.
+    /// Waits of the most urgent launches; `None` where all launches of the process have one level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urgent: Option<UrgentWaits>,
-    /// The bounds between which the decisive figure lies with 95 % confidence, as the run is one
-    /// sample; absent for fewer than ten requests or steps.
+    /// Bounds between which the decisive figure (that by which the process is judged) lies with 95
+    /// % confidence, as the run is one sample; `None` for fewer than ten requests or steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Interval>,
-    /// The bounds of the decisive figure, where contention is charged: under the least and the most
-    /// contention.
+    /// Least and most nanoseconds of the decisive figure (that by which the process is judged),
+    /// under the least and the most contention; `None` where contention is not charged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// The accuracy of the figures where requests were drawn by several seeds: figures are then
-    /// means.
+    /// Accuracy of the figures where requests were drawn by several seeds, so that the figures are
+    /// means; `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<SeveralSeeds>,
 }
 
-/// The accuracy of the means of one process.
+/// Accuracy of the mean figures of one process whose requests were drawn by several seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SeveralSeeds {
-    /// The number of seeds.
+    /// Number of seeds over which the figures are means.
     pub(crate) seeds: u32,
-    /// Half of the 95 % confidence interval of the mean of the decisive figure, in nanoseconds:
-    /// with 95 % confidence the true mean is at most this far from the mean found.
+    /// Half of the 95 % confidence interval of the mean of the decisive figure (that by which the
+    /// process is judged), in nanoseconds: with 95 % confidence the true mean is at most this far
+    /// from the mean over the seeds.
     pub decisive_within_ns: u64,
-    /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds.
+    /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds;
+    /// `None` without requests.
     pub p50_within_ns: Option<u64>,
 }
 
-/// The waits of the most urgent launches of a process whose launches have several levels.
+/// Waits of the most urgent launches of a process whose launches have several levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UrgentWaits {
-    /// The level of the launches.
+    /// Level of the launches; 0 is the most urgent.
     pub level: u8,
-    /// The 99th percentile of the time from ready to the first wave, in nanoseconds.
+    /// 99th percentile of the time from ready to the first wave of these launches, in nanoseconds.
     pub p99_ns: u64,
 }
 
 impl UrgentWaits {
-    /// Returns the waits of the most urgent level; `None` where all launches have one level.
+    /// Returns the waits of the most urgent level of a process; `None` where all its launches have
+    /// one level.
     pub(super) fn of(process: &ProcessSummary) -> Option<Self> {
         let own = process.levels.iter().min_by_key(|own| own.level)?;
         let several = process.levels.len() > 1;
@@ -197,8 +207,8 @@ impl UrgentWaits {
 }
 
 impl JudgedProcess {
-    /// Describes a process of a workload, by its run alone under `leftover`; how far that run may
-    /// be believed is filled in by the caller.
+    /// Describes a process of a workload, with its figure from `alone`, its run alone under
+    /// `leftover`. The caller fills in how far that run may be believed.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
@@ -224,7 +234,8 @@ impl JudgedProcess {
 }
 
 impl PolicyRow {
-    /// Returns the figures of a recipe; its goals are not judged yet.
+    /// Returns the row of a recipe, with the figures of each process from the summary of its run.
+    /// The goals are not judged yet.
     #[must_use]
     pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
         let figures = processes.iter().zip(&summary.processes);
@@ -245,9 +256,9 @@ impl PolicyRow {
         }
     }
 
-    /// Adds the intervals of the figures to the row, by rows with the least and the most
-    /// contention. An interval of few seeds may be wider than its mean; a process takes no less
-    /// than alone.
+    /// Sets the interval of the figure by which each process is judged, from `bounds`: the rows of
+    /// the same recipe with the least and the most contention. The error of the mean over seeds
+    /// widens it, but not below the time of the process alone.
     #[must_use]
     pub fn between(mut self, bounds: &[Self], processes: &[JudgedProcess]) -> Self {
         if bounds.is_empty() {
@@ -269,9 +280,9 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the decisive figure, by the sample and by what is known of contention
-    /// and of prices; `None` where the sample is too short for an upper bound, which nothing else
-    /// gives then.
+    /// Returns the least and the most nanoseconds of the figure by which the process is judged, by
+    /// the sample and by what is known of contention and of the cost of turns. `None` where the two
+    /// are equal, or where the sample is too short for an upper bound, which no other source gives.
     pub(super) fn bounds(&self) -> Option<[u64; 2]> {
         let sampled = match self.sampled {
             Some(it) => Some([it.least_ns, it.most_ns?]),
@@ -284,7 +295,8 @@ impl ProcessFigures {
         both.filter(|[least, most]| least < most)
     }
 
-    /// Returns the upper bound of the decisive figure.
+    /// Returns the upper bound, in nanoseconds, of the figure by which the process is judged; the
+    /// figure itself where contention gives no bound.
     pub(super) fn most_ns(&self) -> Option<u64> {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }

@@ -7,7 +7,7 @@
 use super::row::{SeveralSeeds, UrgentWaits};
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
-/// The 97.5th percentile of Student's t by degrees of freedom, from 1 on.
+/// 97.5th percentile of Student's t distribution, by degrees of freedom from 1 on.
 const T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
@@ -15,8 +15,8 @@ const T: [f64; 30] = [
 ];
 
 impl PolicyRow {
-    /// Averages the rows that a recipe has under several seeds, of the same processes; the longest
-    /// wait and the slowest request stay the largest of all rows.
+    /// Averages the rows that one recipe has under several seeds, with the same processes; the
+    /// longest wait and the slowest request stay the largest of all rows. `None` without a row.
     #[must_use]
     pub fn over_seeds(rows: Vec<Self>) -> Option<Self> {
         let first = rows.first()?;
@@ -79,9 +79,9 @@ impl ProcessFigures {
 
 impl PolicyFigures {
     /// Returns how much longer a process takes than under the baseline, seed by seed, in
-    /// nanoseconds: the mean of the differences, below 0 where it is shorter, and half of its 95 %
-    /// confidence interval. `None` where there were no several seeds, or something never ended
-    /// under one of them.
+    /// nanoseconds: the mean of the differences, below 0 where it takes less, and half of the 95 %
+    /// confidence interval of that mean. `None` where there were no several seeds, or something
+    /// never ended under one of them.
     pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
@@ -95,7 +95,8 @@ impl PolicyFigures {
 }
 
 impl UrgentWaits {
-    /// Averages the waits under several seeds.
+    /// Averages the waits of the most urgent launches over several seeds; `None` where a seed has
+    /// none.
     fn over_seeds(own: &[ProcessFigures]) -> Option<Self> {
         let all: Vec<Self> = own.iter().map(|it| it.urgent).collect::<Option<_>>()?;
         let p99: Vec<u64> = all.iter().map(|it| it.p99_ns).collect();
@@ -103,14 +104,15 @@ impl UrgentWaits {
     }
 }
 
-/// Returns the mean of whole nanoseconds and half of its 95 % confidence interval, both rounded.
+/// Returns the mean of whole nanoseconds and half of the 95 % confidence interval of that mean,
+/// both rounded.
 fn mean(values: &[u64]) -> (u64, u64) {
     let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)
 }
 
-/// Returns the mean of at least two values, and half of its 95 % confidence interval by Student's
-/// t.
+/// Returns the mean of at least two values, and half of the 95 % confidence interval of that mean
+/// by Student's t.
 #[must_use]
 pub fn mean_within(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;

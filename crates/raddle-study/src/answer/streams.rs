@@ -7,12 +7,14 @@ use super::PolicyFigures;
 use super::either::SMALL;
 use super::words::from_to;
 
-/// Waits that differ by less than this are the same: about what a launch takes to start.
+/// Difference of two waits, in nanoseconds, below which they count as equal: about what a launch
+/// takes to start.
 const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
-    /// Multiplies the waits of the most urgent streams of all processes, each by that of the
-    /// baseline; the lower the better, 1 where no process has several levels.
+    /// Multiplies the waits of the most urgent streams of all processes under the recipe at
+    /// position `row`, each over that under the baseline. Lower is better; 1 where no process has
+    /// several levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
@@ -21,8 +23,9 @@ impl PolicyFigures {
         parts.product()
     }
 
-    /// Says how the most urgent streams wait under a row instead of another, where that differs:
-    /// "its most urgent launches (level 0) wait 9.5 -> 0.5 ms".
+    /// Says how the waits of the most urgent streams change from the recipe at position `from` to
+    /// that at `row`: "its most urgent launches (level 0) wait 9.5 -> 0.5 ms". `None` where they do
+    /// not change.
     pub(super) fn urgent_change(&self, row: usize, from: usize) -> Option<String> {
         let of = |process: usize| {
             let own = self.rows[row].processes[process].urgent?;
@@ -40,8 +43,9 @@ impl PolicyFigures {
         (!told.is_empty()).then(|| format!("the most urgent launches {}", told.join(" and ")))
     }
 
-    /// Returns the row under which the most urgent streams wait least of all rows that ended, if
-    /// they wait otherwise there than under `than`.
+    /// Returns, of all recipes under which everything ended, the position of the one under which
+    /// the most urgent streams wait least, and how their wait changes from recipe `than`. `None`
+    /// where it does not change.
     pub(super) fn least_urgent_wait(&self, than: usize) -> Option<(usize, String)> {
         let ended = (0..self.rows.len()).filter(|&row| self.rows[row].complete);
         let least = ended.min_by(|&a, &b| self.urgent_rank(a).total_cmp(&self.urgent_rank(b)))?;
@@ -54,8 +58,8 @@ impl PolicyFigures {
 }
 
 /// Judges by the waits of the most urgent streams where every process takes the same time. Returns
-/// the row to use, or the baseline to stay with, and why in words; `None` where streams wait the same
-/// too.
+/// the position of the recipe to use, or of the baseline to stay with, and the reason in words;
+/// `None` where the waits are the same too.
 pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let base = figures.baseline;
     let name = |row: usize| &figures.rows[row].recipe;
@@ -70,8 +74,8 @@ pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize,
     Some((base, format!("Stay with {}: {same}, but under {} {waits}.", name(base), name(other))))
 }
 
-/// Says how the most urgent streams wait under the row that a verdict names, else under which row
-/// they wait less; `None` where they wait the same.
+/// Says how the most urgent streams wait under the recipe that a verdict names, or, where that is
+/// the baseline, under which recipe they wait less; `None` where the waits do not differ.
 pub(super) fn streams_told(figures: &PolicyFigures, named: usize) -> Option<String> {
     let (row, waits) = match figures.urgent_change(named, figures.baseline) {
         Some(waits) => (named, waits),

@@ -24,8 +24,8 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
     }
 }
 
-/// Makes the row of a recipe by the decisive figure of each process, and the longest wait of the
-/// first, in ms.
+/// Makes the row of a recipe with the figure by which each process is judged, and the longest wait
+/// of the first process, in ms.
 fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     let figures = |&ms: &f64| ProcessFigures {
         decisive_ns: Some((ms * MS) as u64),
@@ -62,7 +62,8 @@ fn of(
     PolicyFigures::new("leftover", processes, rows, goals)
 }
 
-/// Makes figures of one process whose most urgent streams wait so long under each recipe, in ms.
+/// Makes figures of one process from (recipe, end, wait), in ms; the wait is that of its most
+/// urgent streams.
 fn streams(rows: &[(&str, f64, f64)]) -> PolicyFigures {
     let of = |&(recipe, end, wait): &(&str, f64, f64)| {
         let mut own = row(recipe, &[end], 0.0);
@@ -109,7 +110,8 @@ fn the_waits_of_urgent_streams_are_told_where_ends_differ() {
     assert!(missed.sentence().starts_with("Stay with ") && missed.sentence().ends_with(told));
 }
 
-/// The mix of processes of a review, with the figures of the review's own table.
+/// Recipes with the p99 of `decode`, the step of `train` and the longest wait of `decode`, in ms,
+/// taken from the table of a review.
 const REVIEW: [(&str, &[f64], f64); 6] = [
     ("spatial", &[33.6, 29.2], 0.0),
     ("block-warp", &[47.0, 26.2], 0.1),
@@ -250,7 +252,7 @@ fn goals_come_first() {
     let figures = of(serve_and_train(), &REVIEW, &["train step +1%"]);
     assert_eq!(ranked(&figures)[..2], ["greedy", "leftover"]);
     assert_eq!(ranked(&figures)[4..], ["leftover-drain", "spatial"]);
-    // No recipe meets the goal.
+    // No recipe reaches a p99 of 10 ms.
     let figures = of(serve_and_train(), &REVIEW, &["decode p99 10ms"]);
     assert_eq!(figures.verdict.kind, VerdictKind::NoGoalMet);
     assert_eq!(
@@ -364,8 +366,8 @@ fn what_the_seeds_leave_open_is_not_advised() {
     assert!(open.verdict.text.contains(said), "{}", open.verdict.text);
 }
 
-/// Makes figures in which the decisive figure of the first process of the first row has an
-/// interval, of 19 ms to `most_ms`.
+/// Makes figures of three recipes; the p99 of the first process under the first recipe has an
+/// interval, from 19 ms to `most_ms`.
 fn with_interval(most_ms: f64) -> PolicyFigures {
     let rows: [(&str, &[f64], f64); 3] = [
         ("mps", &[20.0, 26.0], 0.0),
@@ -379,7 +381,8 @@ fn with_interval(most_ms: f64) -> PolicyFigures {
     PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
 }
 
-/// Of three seeds the interval may be wider than the mean, and no request takes less than alone.
+/// With three seeds the interval may be wider than the mean, and no request takes less than it does
+/// alone.
 #[test]
 fn no_interval_begins_below_the_process_alone() {
     let seeds = [10.0, 14.0, 30.0].map(|ms| row("mps", &[ms, 26.0], 0.0));
@@ -436,7 +439,7 @@ fn advice_by_assumed_gaps_says_so() {
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
-/// Makes a row of 400 requests, each of which takes the milliseconds that its number gives.
+/// Makes a row of 400 requests, each of which takes as many ms as `ms` returns for its number.
 fn requested(recipe: &str, ms: impl Fn(u64) -> u64) -> PolicyRow {
     let mut row = row(recipe, &[1.0, 30.0], 1.0);
     let times: Vec<u64> = (0..400).map(|n| ms(n) * 1_000_000).collect();
@@ -454,10 +457,10 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
         let rows = vec![requested("time-slice", |n| 20 + n % 7), requested("mps", ms)];
         PolicyFigures::new("time-slice", serve_and_train(), rows, Vec::new())
     };
-    // Always three quarters of it, whatever the requests.
+    // Each request takes three quarters of its time under time slices, whatever requests are drawn.
     let found = of(|n| (20 + n % 7) * 3 / 4);
     assert_eq!(found.verdict.kind, VerdictKind::Use, "{}", found.verdict.text);
-    // Shorter but for one burst, of which many draws hold more than this sample.
+    // Requests are shorter but for one burst, of which many draws hold more than this sample does.
     let found = of(|n| if (200..204).contains(&n) { 40 } else { 10 });
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);

@@ -2,13 +2,13 @@
 
 use raddle_device::{Device, Vendor};
 
-/// The word by which a user asks for the recipe that [`today`] returns.
+/// Word by which a user asks for the recipe that [`today`] returns.
 pub const TODAY: &str = "today";
 
-/// The recipe of time slices, by which NVIDIA's devices share themselves between processes.
+/// Name of the recipe of time slices, by which NVIDIA's devices share themselves between processes.
 pub(crate) const TIME_SLICE: &str = "time-slice";
 
-/// The most processes whose queues an AMD device keeps side by side.
+/// Largest number of processes whose queues an AMD device keeps side by side.
 const MOST_ON_AMD: usize = 8;
 
 /// Returns the name of the recipe by which a device shares itself between this number of processes

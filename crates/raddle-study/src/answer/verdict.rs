@@ -14,59 +14,62 @@ use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
 use crate::units::count;
 
-/// The number of requests from which on the 99th percentile is not simply the slowest.
+/// Number of requests from which on the 99th percentile is not simply the slowest request.
 const ENOUGH: u64 = 100;
 
-/// The recommendation, its reasons and how far it may be believed.
+/// Recommendation, its reasons, and how far it may be believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyVerdict {
-    /// The kind of answer.
+    /// Kind of the recommendation, such as "use another recipe" or "stay".
     pub kind: VerdictKind,
-    /// The recipe that the verdict names, if it names one.
+    /// Name of the recipe that the verdict is about; `None` where it names none.
     pub recipe: Option<String>,
-    /// The verdict in one sentence.
+    /// Verdict in a sentence or a few.
     pub text: String,
-    /// The reason for the verdict, where the figures show one.
+    /// Reason for the verdict in one sentence; `None` where the figures show none.
     pub why: Option<String>,
-    /// The clauses that say how far the verdict may be believed.
+    /// Clauses that say how far the verdict may be believed, such as "simulated".
     pub trust: Vec<String>,
-    /// The command to run next, as a shell takes it, with files by their names; words in capitals
-    /// are to be filled in.
+    /// Command to run next, as a shell takes it, with files by their names; words in capitals are
+    /// to be filled in.
     #[serde(default)]
     pub next_command: String,
-    /// True if contention decides between the best two recipes, which a recording tells.
+    /// True if only contention decides between the two best recipes, which a recording of the
+    /// processes side by side would settle.
     #[serde(skip)]
     pub(crate) by_contention: bool,
 }
 
-/// The kinds of answers.
+/// Kind of a recommendation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// Another recipe than the baseline is better.
+    /// Another recipe than the baseline is better, and should be used.
     Use,
-    /// No other recipe is better than the baseline.
+    /// No other recipe is better than the baseline, which should stay.
     Stay,
-    /// All recipes do the same.
+    /// Under all recipes every process takes the same time, to within 1 %.
     NoEffect,
-    /// The best two recipes cannot be told apart, as too little is known of contention, or their
+    /// The two best recipes cannot be told apart, as too little is known of contention, or as their
     /// order may be an accident of the requests.
     Either,
-    /// The best recipe is better by less than the error of the model, or than the seeds differ.
+    /// The best recipe is better by less than the error of the model, or by less than its figures
+    /// differ between seeds.
     BelowError,
-    /// No recipe meets the goals.
+    /// No recipe meets all goals.
     NoGoalMet,
-    /// A profile was recorded on a device of another vendor, so nothing is ranked.
+    /// A profile was recorded on a device of another vendor, so recipes are not ranked.
     OtherVendor,
     /// Launches never ended under the baseline, so nothing can be compared with it.
     Incomplete,
-    /// There is nothing to compare with.
+    /// There is one recipe alone, so there is nothing to compare it with.
     #[default]
     OneRecipe,
 }
 
-/// A verdict without its trust.
+/// A verdict without the clauses that say how far it may be believed; `recipe` is the position of
+/// its row.
 struct Said {
     kind: VerdictKind,
     recipe: Option<usize>,
@@ -167,7 +170,8 @@ fn said(figures: &PolicyFigures) -> Said {
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
 }
 
-/// "All 4 policies meet the goal.", where they do, or that the baseline does.
+/// Says which recipes meet the goals: "All 4 policies meet the goal.", or that the baseline does.
+/// `None` where neither holds, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
     let goals = match figures.goals.len() {
         0 => return None,
@@ -186,13 +190,15 @@ fn who_meets(figures: &PolicyFigures) -> Option<String> {
     }
 }
 
-/// Returns whether every process takes the same time under all rows that ended.
+/// Returns whether every process takes the same time, to within 1 %, under all recipes under which
+/// everything ended.
 pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     let mut complete = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
     !complete.any(|row| differs(figures, row))
 }
 
-/// Returns whether any process takes longer or shorter than under the baseline.
+/// Returns whether any process takes at least 1 % longer or shorter under the recipe at position
+/// `row` than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
@@ -201,7 +207,8 @@ fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, 
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
-/// Says that recordings on another vendor's device rank nothing, where there are any.
+/// Says that nothing is ranked, as a profile was recorded on a device of another vendor; `None`
+/// where no profile was.
 fn other_vendor(figures: &PolicyFigures) -> Option<String> {
     let process = figures.processes.iter().find(|it| it.other_vendor)?;
     let [least, most] = OTHER_VENDOR.map(|error| percent(error.abs()));
@@ -225,7 +232,8 @@ fn stay(figures: &PolicyFigures) -> String {
     format!("Stay with {base}: no other policy does better.{costs}")
 }
 
-/// Says which goals the nearest row misses, where no row meets all of them.
+/// Returns the verdict that no recipe meets all goals, with the goals that the nearest recipe
+/// misses; `None` where a recipe meets all.
 fn unmet(figures: &PolicyFigures) -> Option<Said> {
     let &nearest = figures.ranking.first().filter(|&&row| figures.rows[row].complete)?;
     if figures.meets_all(nearest) {
@@ -261,7 +269,8 @@ fn goal_words(goal: &super::Goal) -> String {
     format!("`{goal}`")
 }
 
-/// Says that the seeds differ more than the recipes do, where that is so.
+/// Says that figures differ more between seeds than between the best recipe and the baseline;
+/// `None` where they do not. `head` is the position of the process that is compared.
 fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let (mean, within) = figures.paired_change(best, head)?;
     if mean.abs() > within {
@@ -282,8 +291,8 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
     ))
 }
 
-/// Returns the process of which a figure was minimised, else the process that gains most; a process
-/// with requests that gains comes before others.
+/// Returns the position of the process that the verdict speaks of: the one of which a figure was
+/// minimised, else the one that gains most; a process with requests that gains comes before others.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
     if let Some((process, _)) = figures.minimised {
         return process;
@@ -296,8 +305,8 @@ fn headline(figures: &PolicyFigures, row: usize) -> usize {
     most.map_or(0, |(at, _)| at)
 }
 
-/// "Use leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a train step 6 %
-/// longer."
+/// Writes the sentence of a verdict to use the recipe `best`, about the process `head`: "Use
+/// leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a train step 6 % longer."
 fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[head];
     let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
@@ -316,22 +325,24 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
 }
 
-/// "a train step 6 % longer and a b p99 2 % shorter"; figures that stay the same are left out.
+/// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
+/// b p99 2 % shorter". Figures that stay the same are left out.
 fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let changed: Vec<String> = changed.map(|(at, by)| change(figures, at, by)).collect();
     changed.join(" and ")
 }
 
-/// "a train step 6 % longer".
+/// Writes one change of a process against the baseline: "a train step 6 % longer".
 fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[at];
     let way = if by > 0.0 { "longer" } else { "shorter" };
     format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
 }
 
-/// "decode no longer queues behind whole launches of others: ...", where the longest wait is at
-/// least a tenth shorter.
+/// Returns the reason why the process `head` gains: "decode no longer queues behind whole launches
+/// of others: ...". `None` where its longest wait is not at least a tenth shorter than under the
+/// baseline.
 fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
     let (now, before) = (wait(best), wait(figures.baseline));
@@ -347,7 +358,8 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     ))
 }
 
-/// Returns the largest error of any process; 0 where none is known.
+/// Returns the largest error of the replay of any process alone, as a fraction; 0 where none is
+/// known.
 fn error(figures: &PolicyFigures) -> f64 {
     let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
     let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);
@@ -355,8 +367,8 @@ fn error(figures: &PolicyFigures) -> f64 {
     errors.map(f64::abs).fold(0.0, f64::max)
 }
 
-/// Names the changes against the baseline that are smaller than the error of the model, in one
-/// sentence.
+/// Names the changes against the baseline that are smaller than the error of the model. Returns one
+/// sentence, or an empty list where there is none.
 pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
     let error = error(figures);
     let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);
@@ -392,8 +404,8 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Says how far the figures may be believed in a line or two, whatever the number of processes: of
-/// each error the worst.
+/// Returns the clauses that say how far the figures may be believed, for all processes together: of
+/// each kind of error the worst.
 pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = begun(figures);
     let processes = || figures.processes.iter();
@@ -426,7 +438,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Begins the list with the clauses that hold for all processes.
+/// Returns the clauses on how far the verdict may be believed that hold for all processes, with
+/// which the list begins.
 fn begun(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
@@ -439,7 +452,8 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Says on how many requests the percentiles of a process rest.
+/// Says on how many requests the percentiles of the process at position `at` rest; `None` where no
+/// recipe gives them an interval.
 fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     let own = || figures.rows.iter().map(|row| &row.processes[at]);
     let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);
@@ -458,15 +472,16 @@ fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     Some(format!("{counts} requests of {name}, {intervals}"))
 }
 
-/// Returns where a process was recorded, if that is not the device replayed on, and how it is
-/// scaled.
+/// Returns the device on which a process was recorded, and how it is scaled, in words; `None` where
+/// it is the device replayed on.
 fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
     Some((process.recorded_on.as_deref()?, scaled))
 }
 
-/// Warns of a process with so few requests that their 99th percentile is the slowest.
+/// Says that a process has fewer than 100 requests, so that their 99th percentile is the slowest
+/// one; `None` where it has more or none.
 fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
     let requests = |row: &super::PolicyRow| -> Option<u64> {
         let ProcessFigures { requests, .. } = row.processes[at];

@@ -1,12 +1,13 @@
 //! How are times and shares written in a verdict?
 
-/// Writes a share in percent, without decimals where it is 1 % or more.
+/// Writes a fraction as percent: 0.05 as "5 %", below 1 % with one decimal.
 pub(super) fn percent(share: f64) -> String {
     let hundred = share * 100.0;
     if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
 }
 
-/// Writes two times in the unit of the greater one, where the other has digits left in that unit.
+/// Writes two times in ns as "42.5 -> 16.9 ms", in the unit of the greater one; each has its own
+/// unit where the smaller one would show no digits.
 pub(super) fn from_to(from: u64, to: u64) -> String {
     let (unit, step) = unit_of(from.max(to));
     if from.min(to) < step / 10 {
@@ -22,11 +23,12 @@ pub(super) fn time(ns: u64) -> String {
 
 fn unit_of(ns: u64) -> (&'static str, u64) {
     let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
-    // Half a unit and more is written in that unit: 0.9 ms, not 900 us.
+    // Half of a unit and more is written in that unit: 0.9 ms, not 900 us.
     units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
 }
 
-/// Writes at most three figures of a number, or all that stand before the point.
+/// Writes `ns` in a unit of `step` nanoseconds, with at most three digits, or with all that stand
+/// before the point.
 fn digits(ns: u64, step: u64) -> String {
     let value = ns as f64 / step as f64;
     let text = match value {

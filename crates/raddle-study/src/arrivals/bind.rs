@@ -13,27 +13,29 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
-/// One profile and the task that decides when its requests arrive.
+/// A profile and the task of an arrival file that decides when its requests arrive: positions of
+/// the profile, of the file, and of the task in the file.
 pub(super) struct BoundTask {
     pub(super) profile: usize,
     pub(super) file: usize,
     pub(super) task: usize,
 }
 
-/// A file with arrivals and its path as it was given.
+/// An opened file of arrivals, and its path as it was given.
 pub(super) struct OpenedArrivals {
     pub(super) given: String,
     pub(super) file: ArrivalFile,
 }
 
 impl OpenedArrivals {
-    /// Returns in words the unit in which the `time` of the load was read, and why.
+    /// Returns in words the unit in which the duration of the load (`time` in the file) was read,
+    /// and why; `None` where the file gives no duration.
     pub(super) fn time_unit(&self) -> Option<String> {
         let time = self.file.time?;
         Some(format!("{}, because {}", time.unit.name(), time.why))
     }
 
-    /// Returns in words the unit in which the times of the trace were read, and why.
+    /// Returns in words the unit in which the times of an arrival trace were read, and why.
     pub(super) fn counts(&self) -> String {
         match self.file.counts {
             TimesCount::Dates => "dates".to_owned(),
@@ -45,7 +47,8 @@ impl OpenedArrivals {
     }
 }
 
-/// Opens the files and finds the tasks.
+/// Opens the files of arrivals and finds the task of each profile. Returns the files, also those
+/// that stand for requests in words, and the tasks in the order of the profiles.
 pub(super) fn all(
     profiles: &[Loaded],
     args: &Load,
@@ -96,8 +99,8 @@ pub(super) fn all(
     Ok((files, bound))
 }
 
-/// Splits a text of `--requests` at its last `=` into a name and words, if the name is that of a
-/// profile or the words are requests; else the whole text is the words.
+/// Splits a text of `--requests` at its last `=` into the name of a profile and the words behind,
+/// if the name is that of a profile or the words are requests; else the whole text is the words.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
@@ -108,7 +111,8 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     }
 }
 
-/// Returns the positions of the profiles that a text of `--requests` means, one or more.
+/// Returns the positions of the profiles that a text of `--requests` means, at least one; without a
+/// name, the only profile.
 fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
@@ -134,7 +138,8 @@ fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<us
     Ok(found)
 }
 
-/// Refuses a second source of requests for a profile.
+/// Checks that the profile at a position has no source of requests yet; `text` is the second one,
+/// for the message.
 fn check_free(
     bound: &[BoundTask],
     profiles: &[Loaded],
@@ -159,8 +164,8 @@ fn names(profiles: &[Loaded]) -> String {
     names.join(", ")
 }
 
-/// Splits a text of `--arrivals` at the first `=` that has a profile's name in front of it. Returns
-/// the name, if there is one, and the rest.
+/// Splits a text of `--arrivals` at the first `=` that has a profile's name before it. Returns the
+/// name, if there is one, and the text behind the `=`.
 fn named<'t>(
     text: &'t str,
     profiles: &[Loaded],
@@ -193,14 +198,15 @@ fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t st
     }
 }
 
-/// Returns the file in `[NAME=]FILE[:TASK]`, if there is one.
+/// Returns the path in `[NAME=]FILE[:TASK]`; `None` where no part of the text names a file.
 pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
     let rests = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
     let paths = std::iter::once(text).chain(rests).map(|rest| file_and_task(rest, from).0);
     paths.into_iter().find(|path| from.has(path))
 }
 
-/// Returns the pairs of profile and task that one text of `--arrivals` ties together, one or more.
+/// Returns the pairs (position of a profile, position of a task) that one text of `--arrivals` ties
+/// together, one or more.
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
@@ -252,7 +258,8 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
     ))
 }
 
-/// Pairs every profile with the task of its name.
+/// Pairs every profile with the task of the same name. Returns (position of a profile, position of
+/// a task), at least one pair.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

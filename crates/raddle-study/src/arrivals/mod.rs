@@ -17,46 +17,51 @@ use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::profiles::Loaded;
 
-/// A load: the arrival times of requests, each of which runs its profile once.
+/// Requests to replay: from where their arrival times come, and for how long. Each request runs its
+/// profile once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
     /// True if launches whose issue was not recorded are issued with the launch before them, so
-    /// that recorded gaps close; else the gaps are kept.
+    /// that recorded gaps close; false keeps the gaps.
     pub queued: bool,
-    /// Files with arrivals: `[NAME=]FILE[:TASK]`.
+    /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that is run,
+    /// the file, and the task in it.
     pub arrivals: Vec<String>,
-    /// Requests in words, or files with arrivals: `[NAME=]RATE/s|burst:N|FILE`.
+    /// Requests in words, or files of arrivals, each as `[NAME=]RATE/s|burst:N|FILE`.
     pub requests: Vec<String>,
-    /// The time before which requests arrive, in nanoseconds.
+    /// Time of the run before which requests arrive, in nanoseconds; `None` where each source
+    /// decides for itself.
     pub until: Option<u64>,
-    /// The seed of random arrivals.
+    /// Seed of random arrivals; `None` stands for 0.
     pub seed: Option<u64>,
-    /// The number of seeds by which random arrivals are drawn.
+    /// Number of seeds by which random arrivals are drawn, one run each; `None` stands for 1.
     pub seeds: Option<u16>,
-    /// The bound below which each request moves later at random, in nanoseconds.
+    /// Bound below which each request moves later at random, in nanoseconds; `None` moves no
+    /// request.
     pub jitter: Option<u64>,
-    /// The unit of the times in a file.
+    /// Unit of the times in files of arrivals; `None` where the format of the file decides.
     pub time_unit: Option<TimeUnit>,
 }
 
 impl Load {
-    /// The word for [`Self::queued`] among arrivals.
+    /// Word by which a user asks for [`Self::queued`] among arrivals.
     pub const QUEUED: &str = "queued";
 
-    /// Returns this load with requests at `percent` percent of their rate, where words give a rate.
+    /// Returns this load with requests at `percent` percent of their rate, where the rate is given
+    /// in words.
     pub(crate) fn scaled(&self, percent: u32) -> Self {
         let requests = self.requests.iter().map(|text| words::scaled(text, percent)).collect();
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether each run draws as many requests of a rate in words as it needs: no end was
-    /// given, no number of seeds, and nothing that moves requests.
+    /// Returns whether each run draws as many requests of a rate in words as it needs: true where
+    /// no end, no number of seeds and no jitter was given.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }
 
-    /// Returns this load with files by their names without folders, and the paths of these files.
+    /// Returns this load with its files named without folders, and the paths of these files.
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
         let mut bare = |texts: &[String]| -> Vec<String> {
@@ -87,12 +92,12 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// The requests of profiles by one more seed: positions of profiles, their arrival times, and the
-/// first requests that figures do not count.
+/// Requests of profiles as one more seed draws them: (position of the profile, its arrival times,
+/// number of first requests that figures do not count).
 pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
-/// Gives profiles the requests that the options name. Returns the requests that each seed after the
-/// first draws.
+/// Gives the profiles the requests that the options name. Returns the requests that each seed after
+/// the first draws.
 pub(crate) fn give(
     profiles: &mut [Loaded],
     args: &Load,
@@ -135,8 +140,8 @@ pub(crate) fn give(
     Ok(more)
 }
 
-/// Returns the profiles whose requests arrive at a rate that words give: their positions, and the
-/// rates per second.
+/// Returns the profiles whose requests arrive at a rate that was given in words: (position of the
+/// profile, requests per second).
 pub(crate) fn rated(
     profiles: &[Loaded],
     args: &Load,

@@ -1,4 +1,4 @@
-//! Which requests does a profile have?
+//! Which requests does one profile have?
 
 use raddle_policy::Level;
 use raddle_sim::Repetition;
@@ -6,24 +6,25 @@ use raddle_trace::arrivals::ArrivalTask;
 
 use crate::result::RequestFacts;
 
-/// The requests of one profile.
+/// Requests of one profile.
 #[derive(Clone, Debug)]
 pub(crate) struct ProfileRequests {
-    /// The times, or the rule, by which the requests begin.
+    /// Times at which the requests begin, or the rule by which they do.
     pub(crate) repetition: Repetition,
-    /// The rate, if the requests have no end; each run then draws as many as it needs.
+    /// Rate of requests that have no end, so that each run draws as many as it needs; `None` for
+    /// any other requests.
     pub(crate) open: Option<OpenRequests>,
-    /// The level of the requests, if the file gives one.
+    /// Urgency level of the requests; `None` where the file gives none.
     pub(crate) level: Option<Level>,
-    /// The facts that results report about the requests.
+    /// Facts that results report about the requests, such as their number and seed.
     pub(crate) facts: RequestFacts,
 }
 
 /// Requests of a profile at a rate, without an end.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenRequests {
-    /// The rate.
+    /// Task that holds the rate.
     pub(crate) task: ArrivalTask,
-    /// The seed of the times.
+    /// Seed of the random arrival times.
     pub(crate) seed: u64,
 }

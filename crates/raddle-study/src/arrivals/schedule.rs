@@ -14,23 +14,26 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
 
-/// The most launches of all requests together: what a run keeps of each takes some 80 bytes, and
-/// several runs go at a time.
+/// Largest number of launches of all requests together. A run keeps some 80 bytes of each launch,
+/// and several runs go at a time.
 const MOST_LAUNCHES: u64 = 1 << 22;
-/// The number of requests from which on the 99th percentile is not just the slowest request.
+/// Number of requests from which on the 99th percentile is not just the slowest request.
 const ENOUGH: usize = 100;
-/// The most requests of one profile that are looked at.
+/// Largest number of arrivals of one profile that are read or drawn.
 const MOST_REQUESTS: usize = 1 << 24;
 
-/// The inputs that decide when requests begin.
+/// Inputs that decide when requests begin: the profiles, the opened files, the task of each
+/// profile, and the options of the load.
 pub(super) struct Schedule<'s> {
     profiles: &'s [Loaded],
     files: &'s [OpenedArrivals],
     bound: &'s [BoundTask],
     args: &'s Load,
-    /// The end of the longest profile without requests, if there is one.
+    /// Time in nanoseconds at which the longest profile without requests ends; `None` where every
+    /// profile has requests.
     others: Option<u64>,
-    /// True if the run has an end that closed loops can wait for.
+    /// True if some profile has no requests or its requests arrive at given times, so that the run
+    /// has an end for which closed loops can wait.
     is_led: bool,
 }
 
@@ -54,12 +57,13 @@ impl<'s> Schedule<'s> {
         &self.files[one.file].file.tasks[one.task]
     }
 
-    /// Returns the end that is set from outside the file, in the time of the run.
+    /// Returns the end of arrivals that is set from outside of the file, in nanoseconds of the run:
+    /// `--until`, else the end of the longest profile without requests.
     fn end(&self) -> Option<u64> {
         self.args.until.or(self.others)
     }
 
-    /// Returns the requests of one profile.
+    /// Returns the requests of the profile in `one`.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded =
@@ -98,8 +102,8 @@ impl<'s> Schedule<'s> {
         let end = if in_words { self.args.until } else { self.end() };
         let end = end.map(|end| end.saturating_sub(start));
         let is_trace = matches!(task.process, ArrivalProcess::Trace(_));
-        // Arrivals that are made from a rate end with the file's `time`, unless an end was asked
-        // for.
+        // Arrivals that are made from a rate end with the file's `time`, unless the user gave an
+        // end.
         let made_until = match (is_trace, self.args.until) {
             (true, _) => None,
             _ if in_words => end,
@@ -138,7 +142,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Returns the error that no request is left, with the reason.
+    /// Returns the error that no request is left; `first` is the first arrival in nanoseconds,
+    /// which lies behind the end.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
@@ -175,7 +180,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::Closed { until: until.map(Ticks) })
     }
 
-    /// Lets a profile follow the profiles that are driven by the tasks before its own.
+    /// Makes a profile follow the profiles that the tasks named in `after` drive: a request of it
+    /// begins when a request of each of them has ended.
     fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, StudyError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
@@ -200,7 +206,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::After(others))
     }
 
-    /// Refuses a task that follows itself, directly or through others, as it would never begin.
+    /// Checks that a task does not follow itself, directly or through other tasks, as it would
+    /// never begin.
     fn check_ring(&self, one: &BoundTask) -> Result<(), StudyError> {
         let tasks = &self.files[one.file].file.tasks;
         let mut seen = vec![one.task];
@@ -225,7 +232,7 @@ impl<'s> Schedule<'s> {
         Ok(())
     }
 
-    /// Refuses requests whose launches together do not fit into memory.
+    /// Checks that the launches of all requests together fit into memory.
     pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), StudyError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;

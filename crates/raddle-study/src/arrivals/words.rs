@@ -1,16 +1,16 @@
-//! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
+//! Which requests do words such as `serve=40/s` or `serve=burst:8` ask for?
 
 use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, TimesCount};
 
 use crate::amount::{is_meant, rate};
 
-/// The format of a load that was given in words instead of a file.
+/// Format of a load that was given in words instead of a file, as results name it.
 pub(super) const FORMAT: &str = "words";
-/// The most requests of a burst.
+/// Largest number of requests in a burst.
 const MOST: usize = 1 << 20;
 
-/// Returns how requests arrive by these words; `None` if the words are no requests and so name a
-/// file.
+/// Returns how requests arrive by words such as `40/s` or `burst:8`; `None` where the words are no
+/// requests and so name a file.
 pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     if let Some(count) = words.strip_prefix("burst:") {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
@@ -20,7 +20,8 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     Some(ArrivalProcess::Poisson { rate })
 }
 
-/// Returns why the words in `[NAME=]WORDS` are neither requests nor the name of a file.
+/// Returns why the words in `[NAME=]WORDS` are neither requests nor the name of a file; `None`
+/// where they are one of these.
 pub(crate) fn wrong(text: &str) -> Option<String> {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     if process(words).is_some() {
@@ -57,7 +58,7 @@ pub(super) fn is_said(text: &str) -> bool {
     process(words).is_some() || wrong(text).is_some()
 }
 
-/// Returns `NAME=RATE/s` with `percent` percent of the rate, and other words as they are.
+/// Returns `NAME=RATE/s` with `percent` percent of the rate, and any other text unchanged.
 pub(super) fn scaled(text: &str, percent: u32) -> String {
     let (name, words) =
         text.rsplit_once('=').map_or((None, text), |(name, words)| (Some(name), words));
@@ -67,8 +68,8 @@ pub(super) fn scaled(text: &str, percent: u32) -> String {
     name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
-/// Returns the load that words ask of a profile, as if a file held it: urgent, and one a profile,
-/// so that each draws random numbers of its own.
+/// Returns the load that words ask of a profile, as a file would hold it: one task at level 0, the
+/// most urgent. `number` differs between profiles, so that each draws random numbers of its own.
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };

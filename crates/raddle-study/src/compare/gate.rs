@@ -7,20 +7,21 @@ use super::metrics::slug;
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
-/// A limit to how much greater a figure may be than in the first result.
+/// Limit to how much greater a figure may be than in the first result of a comparison, such as
+/// `decode.request-p99 > +5%`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     text: String,
-    /// The recipe that the limit holds for; `None`: all recipes.
+    /// Recipe that the limit holds for; `None` means all recipes.
     recipe: Option<String>,
-    /// The process that the limit holds for; `None`: a recipe as a whole.
+    /// Process whose figure is limited; `None` means a figure of a recipe as a whole.
     process: Option<String>,
     metric: String,
-    /// The limit in hundredths of a percent.
+    /// Limit of the increase over the first result, in hundredths of a percent: 500 for `+5%`.
     limit: i64,
 }
 
-/// Text that is no gate.
+/// Error of a text that is no gate (a limit such as `decode.request-p99 > +5%`); holds the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoGate(String);
 
@@ -31,7 +32,7 @@ impl fmt::Display for NoGate {
             "`{}` is no limit: write [RECIPE:][PROCESS.]FIGURE > +N%, such as `decode.request-p99 > +5%`",
             self.0
         )?;
-        // A figure alone, or a number without its unit.
+        // The text may lack its limit, or the number its unit.
         let meant = match self.0.rsplit_once('>').map(|(_, limit)| limit.trim()) {
             None => format!("{} > +5%", self.0.trim()),
             Some(limit) if limit.parse::<f64>().is_ok() => format!("{}%", self.0.trim()),
@@ -81,7 +82,7 @@ impl Gate {
             && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
     }
 
-    /// Names the changes that are not allowed, in words.
+    /// Names the changes that the gate does not allow, in words; empty where there are none.
     ///
     /// # Errors
     /// When no figure has the name of this gate: a limit of nothing would never fail.
@@ -106,7 +107,8 @@ impl Gate {
                 ))
             };
             match (*first, *value) {
-                // A figure that is missing fails, as it may hide a worse value.
+                // A figure that is missing in a later result fails the gate, as it may hide a worse
+                // value.
                 (Some(_), None) => told("missing".to_owned()),
                 (Some(first), Some(value)) => {
                     let limit = first + first.abs() * self.limit as f64 / 10_000.0;

@@ -1,4 +1,4 @@
-//! What of a `summary.json` is compared, and is it one?
+//! Which parts of a `summary.json` are compared, and is a file a `summary.json`?
 //!
 //! Only the compared parts are read, so that results of other versions can be read too.
 
@@ -10,24 +10,24 @@ use serde_json::Value;
 use super::metrics::{self, Metric};
 use crate::written::json;
 
-/// The result of a replay, as it was written.
+/// Result of a replay, as its `summary.json` holds it; only the parts that are compared.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedResult {
-    /// The path as it was given.
+    /// Path of the result as it was given.
     #[serde(skip)]
     pub(super) file: String,
-    /// The version that wrote it.
+    /// Version of raddle that wrote the result.
     pub(super) raddle: String,
     pub(super) device: ComparedDevice,
     pub(super) profiles: Vec<ComparedProfile>,
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
-    /// The facts that can overturn the answer, a line each.
+    /// Facts that can overturn the answer of the result, one line each.
     #[serde(default)]
     pub(super) overturning: Vec<String>,
-    /// The only recipe that is compared, by its name in the result.
+    /// Name of the only recipe that is compared; `None` where all recipes are.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
 }
@@ -54,7 +54,7 @@ pub(super) struct ComparedProfile {
     pub(super) launch_ns: u64,
     #[serde(default)]
     pub(super) handover_ns: u64,
-    /// The arrivals of the requests; only their equality matters.
+    /// Arrivals of the requests; the comparison asks only if they are equal in both results.
     #[serde(default)]
     pub(super) requests: Option<Value>,
 }
@@ -62,27 +62,27 @@ pub(super) struct ComparedProfile {
 #[derive(Debug, Deserialize)]
 pub(super) struct ComparedRecipe {
     pub(super) name: String,
-    /// The settings of the recipe; only their equality matters.
+    /// Settings of the recipe; the comparison asks only if they are equal in both results.
     pub(super) recipe: Value,
-    /// The figures of the recipe, which are found by their paths.
+    /// Figures of the recipe, in which metrics are found by their paths.
     pub(super) summary: Value,
 }
 
 impl ComparedRecipe {
-    /// Returns whether processes take turns under the recipe, one after the other.
+    /// Returns whether processes take turns on the device under the recipe.
     pub(super) fn takes_turns(&self) -> bool {
         let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
         turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
     }
 
-    /// Returns the processes under the recipe, with their figures.
+    /// Returns the processes under the recipe, each with its figures.
     pub(super) fn processes(&self) -> &[Value] {
         self.summary.pointer("/processes").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 }
 
 impl ComparedResult {
-    /// Reads a `summary.json`, which came from `file`.
+    /// Reads a result from the bytes of a `summary.json`; `file` is its path.
     ///
     /// # Errors
     /// The reason why the bytes are no `summary.json`.
@@ -95,9 +95,9 @@ impl ComparedResult {
         }
     }
 
-    /// Leaves one recipe of each result and puts these side by side, whatever their names: for each
-    /// position the recipe that is named for it, else the first that is named at all. Where none is
-    /// named all recipes stay.
+    /// Keeps one recipe of each result, to compare these recipes whatever their names. `named` has
+    /// the recipe of each position; where a position has none, the first name of all holds. Where
+    /// no name is given all recipes stay.
     ///
     /// # Errors
     /// The result that lacks its recipe, and the recipes that it has.
@@ -130,7 +130,8 @@ impl ComparedResult {
     }
 }
 
-/// Checks the figures of a recipe that are compared; the error says which cannot be.
+/// Checks that all figures of a recipe that are compared have values that are possible; the error
+/// names the first that has not.
 fn check(recipe: &ComparedRecipe) -> Result<(), String> {
     let [of_recipe, of_process, of_level] = metrics::all();
     let each = |metrics: &[Metric], of: &Value, whose: &str| {
@@ -149,7 +150,8 @@ fn check(recipe: &ComparedRecipe) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns names in the order in which they first occur.
+/// Returns the names that `of` finds in the results, each once, in the order in which they first
+/// occur.
 pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
     inputs: &'i [ComparedResult],
     of: impl Fn(&'i ComparedResult) -> I,

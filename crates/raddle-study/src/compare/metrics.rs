@@ -1,25 +1,25 @@
-//! Which figures are compared, where do they stand in a result, and which values are good?
+//! Which figures are compared, where do they stand in a result, and which values are valid?
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The unit of a value.
+/// Unit of the values of a compared figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricUnit {
     /// Nanoseconds.
     Ns,
-    /// A share from 0 to 1, shown as percent.
+    /// Fraction from 0 to 1, shown as percent.
     Share,
-    /// A number without unit.
+    /// Number without a unit, such as a slowdown.
     Ratio,
-    /// A ratio whose fourth decimal matters.
+    /// Number without a unit whose fourth decimal matters, such as a fairness index.
     Index,
-    /// A whole number.
+    /// Whole number of things.
     Count,
 }
 
-/// The direction in which a metric gets better.
+/// Direction in which a compared figure gets better: lower, higher, or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Good {
     Low,
@@ -27,14 +27,14 @@ pub(super) enum Good {
     Neither,
 }
 
-/// A figure that is compared.
+/// A figure that is compared, with its name, its unit and its place in a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// The path of the value from the recipe, process or level that has it; an object counts as the
-    /// sum of its values.
+    /// JSON path of the value from the recipe, process or level that has it; an object counts as
+    /// the sum of its values.
     path: &'static str,
 }
 
@@ -43,8 +43,8 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
-    /// Checks that a value of a recipe, process or level is one that the metric can have: what
-    /// counts is whole, and nothing is below 0. The error is what stands there.
+    /// Checks that the value of a recipe, process or level is one that the metric can have: counts
+    /// and times are whole, and no value is below 0. The error names the value that was found.
     pub(super) fn check(&self, of: &Value) -> Result<(), String> {
         let counts = matches!(self.unit, MetricUnit::Ns | MetricUnit::Count);
         let good = |value: &Value| match counts {
@@ -61,7 +61,7 @@ impl Metric {
         bad.map_or(Ok(()), |value| Err(format!("`{path}` is {value}, which is {kind}")))
     }
 
-    /// Returns the value of the metric in a recipe, process or level; `None` where there is no such
+    /// Returns the value of the metric in a recipe, process or level; `None` where there is no
     /// value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
         match of.pointer(self.path)? {
@@ -71,14 +71,15 @@ impl Metric {
     }
 }
 
-/// Returns all figures that are compared, by what has them: a recipe, a process or a level.
+/// Returns all figures that are compared, in three lists: those of a recipe, of a process, and of a
+/// level.
 pub(super) fn all() -> [Vec<Metric>; 3] {
     let of_recipe = [STUCK, MAKESPAN, OF_NEWCOMER].into_iter().chain(OF_RECIPE);
     let of_recipe = of_recipe.chain(OF_LAUNCHING).chain(OF_ENERGY).chain(OF_TURNS);
     [of_recipe.collect(), OF_PROCESS.to_vec(), OF_LEVEL.to_vec()]
 }
 
-/// Returns the name of a figure as gates write it.
+/// Returns the name of a figure as gates write it: `request-p99` for "request p99".
 pub(super) fn slug(metric: &str) -> String {
     metric.trim().to_lowercase().replace(' ', "-")
 }
@@ -86,14 +87,15 @@ pub(super) fn slug(metric: &str) -> String {
 use Good::{High, Low, Neither};
 use MetricUnit::{Count, Index, Ns, Ratio, Share};
 
-/// The stuck launches of a recipe, where launches got stuck under it.
+/// Number of stuck launches of a recipe, compared where launches got stuck under it.
 pub(super) const STUCK: Metric = Metric::new("stuck", Count, Low, "/stuck");
-/// The makespan of a recipe, where no launch got stuck.
+/// Makespan of a recipe in nanoseconds, compared where no launch got stuck.
 pub(super) const MAKESPAN: Metric = Metric::new("makespan", Ns, Low, "/makespan-ns");
-/// The figures of every recipe.
+/// Figures of every recipe that are compared.
 pub(super) const OF_RECIPE: [Metric; 2] =
     [Metric::new("used", Share, High, "/utilisation"), Metric::new("Jain", Ratio, High, "/jain")];
-/// The figures of a recipe where launching costs time in at least one of the results.
+/// Figures of launching that a recipe has, compared where launching costs time in at least one of
+/// the results.
 pub(super) const OF_LAUNCHING: [Metric; 3] = [
     Metric::new("packets", Count, Low, "/launching/packets"),
     Metric::new("packet bytes", Count, Low, "/launching/bytes"),
@@ -101,7 +103,7 @@ pub(super) const OF_LAUNCHING: [Metric; 3] = [
 ];
 pub(super) const LAUNCH_OVERHEAD: Metric =
     Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
-/// The figures of a recipe where it is known what any wave does.
+/// Figures of energy that a recipe has where it is known which instructions the waves issue.
 pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy uJ", Count, Low, "/energy/total-uj"),
     Metric::new("work uJ", Count, Low, "/energy/energy-uj"),
@@ -110,9 +112,10 @@ pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy Jain", Index, High, "/energy/jain"),
     Metric::new("power over time", Ratio, Low, "/energy/over-time"),
 ];
-/// The name of a figure that every result has in which processes take turns.
+/// Name of the figure that counts changes of turn; every result has it in which processes take
+/// turns.
 pub const TURNS_LOST: &str = "turns lost";
-/// The figures of a recipe where one of the results divides time by turns.
+/// Figures of turns that a recipe has, compared where processes take turns in one of the results.
 pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new("Jain of run", Index, High, "/fairness/jain-run"),
     Metric::new("Jain of run/alive", Index, High, "/fairness/jain-rate"),
@@ -120,10 +123,10 @@ pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new(TURNS_LOST, Count, Low, "/fairness/switches"),
     Metric::new("switching", Ns, Low, "/fairness/switch-ns"),
 ];
-/// The figure of the process that begins last, which need not be the same in all results.
+/// Figure of the process that begins last, which need not be the same process in all results.
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
-/// The figures of a process.
+/// Figures of a process that are compared.
 pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("refused", Count, Low, "/refused"),
     Metric::new("requests", Count, Neither, "/requests/arrived"),
@@ -134,7 +137,7 @@ pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("step", Ns, Low, "/steps/step-ns"),
     Metric::new("end", Ns, Low, "/last-end-ns"),
 ];
-/// The figures of a level.
+/// Figures of the launches of one urgency level of a process that are compared.
 pub(super) const OF_LEVEL: [Metric; 4] = [
     Metric::new("launches", Count, Neither, "/launches"),
     Metric::new("p50", Ns, Low, "/latency-p50-ns"),

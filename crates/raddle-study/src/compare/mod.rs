@@ -1,4 +1,4 @@
-//! What differs between two results of replays, or more?
+//! What differs between two or more results of replays?
 //!
 //! The first result is the one that the others are measured by. All differences beside the figures
 //! (device, profiles, version, settings of a recipe) come before the figures.

@@ -1,4 +1,4 @@
-//! Which figures differ, by how much, and is that better or worse?
+//! Which figures of two results differ, by how much, and is that better or worse?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,67 +13,68 @@ use super::metrics::{
 };
 use super::unlike::{differences, overturning, unlike_inputs};
 
-/// Results side by side.
+/// Comparison of two or more results of replays.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Comparison {
-    /// The results, the first of which is the measure of the others.
+    /// Results that are compared; the changes of the others are measured from the first.
     pub results: Vec<ResultOrigin>,
-    /// The differences beside the figures, a sentence each.
+    /// Differences of the results beside their figures, one sentence each.
     pub differences: Vec<String>,
-    /// The inputs that are not the same in all results: such results are not judged better or
-    /// worse.
+    /// Inputs that are not equal in all results, such as the device; changes between such results
+    /// are not judged better or worse.
     pub inputs_that_differ: Vec<&'static str>,
-    /// The facts that can overturn the answer of a result, a line each, with the results that have it.
+    /// Facts that can overturn the answer of a result, one line each, with the labels of the
+    /// results that have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// The figures, one row each.
+    /// Compared figures, one row each.
     pub rows: Vec<MetricRow>,
-    /// The number of figures that were compared.
+    /// Number of figures that were compared; it stays when rows are left out.
     pub figures: usize,
-    /// The number of figures that got each verdict.
+    /// Number of changes that got each verdict.
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
-/// The origin of a result.
+/// Origin of a result: its file, its version and its device.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ResultOrigin {
-    /// The label of the result: A, B and so on.
+    /// Label of the result: A, B and so on.
     pub label: String,
-    /// The path of the result as it was given.
+    /// Path of the result as it was given.
     pub file: String,
-    /// The version that wrote the result.
+    /// Version of raddle that wrote the result.
     pub raddle: String,
-    /// The device of the result.
+    /// Id of the device that was replayed on.
     pub device: String,
-    /// The only recipe that is compared.
+    /// Name of the only recipe that is compared; `None` where all recipes are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
 }
 
-/// One figure in every result.
+/// One figure, with its value in every result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MetricRow {
-    /// The name of the recipe.
+    /// Name of the recipe under which the figure was found.
     pub recipe: String,
-    /// The process that has the figure; `None`: the recipe as a whole.
+    /// Process that has the figure; `None` where the recipe as a whole has it.
     pub process: Option<String>,
-    /// The level that has the figure; `None`: the process as a whole.
+    /// Urgency level whose launches have the figure; `None` where the process as a whole has it.
     pub level: Option<u8>,
-    /// The name of the figure.
+    /// Name of the figure, such as "request p99".
     pub metric: &'static str,
-    /// The unit of the values.
+    /// Unit of the values.
     pub unit: MetricUnit,
-    /// The values, one a result; `None` where a result has none.
+    /// Values, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
-    /// The changes of every result but the first, measured by the first.
+    /// Changes from the first result, one for each later result.
     pub changes: Vec<FigureChange>,
 }
 
 impl MetricRow {
-    /// Returns whether any result differs from the first.
+    /// Returns whether the figure of any later result differs from that of the first.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
@@ -94,17 +95,18 @@ impl MetricRow {
     }
 }
 
-/// The difference of a value from that of the first result.
+/// Change of a figure from its value in the first result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureChange {
-    /// (value - first) / first; `None` where one is missing or the first is 0.
+    /// Change as a fraction: (value - first) / first; `None` where a value is missing or the first
+    /// one is 0.
     pub relative: Option<f64>,
-    /// The judgement of the change.
+    /// Judgement of the change: better, worse, or neither.
     pub verdict: ChangeVerdict,
 }
 
-/// The judgement of a change.
+/// Judgement of the change of a figure against the first result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
@@ -114,9 +116,10 @@ pub enum ChangeVerdict {
     Worse,
     /// The figure is the same as in the first result.
     Equal,
-    /// The figure is neither better nor worse.
+    /// The figure differs, but neither direction is better.
     Other,
-    /// The inputs differ (other work, or another device), so better and worse are unknown.
+    /// The inputs of the results differ (other work, or another device), so a change is neither
+    /// better nor worse.
     Unjudged,
     /// The figure is in only one of the two results.
     Missing,
@@ -127,7 +130,7 @@ impl ChangeVerdict {
     const ALL: [Self; 6] =
         [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
 
-    /// Names the verdict for people.
+    /// Returns the words for the verdict: "better", "not judged".
     #[must_use]
     pub const fn told(self) -> &'static str {
         match self {
@@ -141,7 +144,7 @@ impl ChangeVerdict {
     }
 }
 
-/// Compares results; the others are measured by the first one.
+/// Compares results of replays; the changes of the later ones are measured from the first.
 #[must_use]
 pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     let mut rows = Vec::new();
@@ -193,7 +196,7 @@ impl Comparison {
     }
 }
 
-/// The value of one thing in every result that has it.
+/// Value of one thing, such as a process, in each result; `None` where a result has no such thing.
 type Side<'v> = Vec<Option<&'v Value>>;
 
 fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
@@ -208,7 +211,7 @@ fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
     if figures.iter().flatten().any(|figures| is_stuck(figures)) {
         rows.extend(row(subject, &STUCK, &figures));
     }
-    // Where something is stuck the run has no end, so its makespan is left out.
+    // Where a launch is stuck the run has no end, so the makespan is left out.
     let ended: Side<'_> = figures.iter().map(|of| of.filter(|of| !is_stuck(of))).collect();
     rows.extend(row(subject, &MAKESPAN, &ended));
     rows.extend(OF_RECIPE.iter().filter_map(|metric| row(subject, metric, &figures)));
@@ -261,7 +264,7 @@ fn called(process: &Value) -> Option<&str> {
     process["name"].as_str()
 }
 
-/// The subject of a row.
+/// Recipe, process and level that a row of the comparison is about.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
     recipe: &'p str,
@@ -269,7 +272,7 @@ struct Subject<'p> {
     level: Option<u8>,
 }
 
-/// Makes the row of a metric, unless no result has it.
+/// Makes the row of a metric; `None` where no result has it.
 fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
     let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
     let (first, others) = values.split_first()?;
@@ -304,7 +307,7 @@ fn change(first: Option<f64>, value: Option<f64>, good: Good) -> FigureChange {
         }
         _ => ChangeVerdict::Worse,
     };
-    // The change is rounded to four decimals, as everywhere.
+    // The change is rounded to four decimals, as every figure is.
     let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
     FigureChange { relative: relative.is_finite().then_some(relative), verdict }
 }

@@ -1,15 +1,15 @@
-//! What else differs between results than their figures?
+//! What differs between results beside their figures?
 
 use serde_json::Value;
 
 use super::input::{ComparedProfile, ComparedResult, names};
 use super::label::label;
 
-/// An input of a result: its name, and a function that writes it for people.
+/// Name of an input of a result, and a function that writes the input for people.
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
-/// The inputs that make figures differ: with different inputs it is unknown which figures are
-/// better.
+/// Inputs that make figures differ. Between results with different inputs it is unknown which
+/// figures are better.
 const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;
@@ -41,14 +41,15 @@ const INPUTS: [Input; 4] = [
     }),
 ];
 
-/// Names the inputs that differ between two results: better and worse apply to equal work on one
-/// device only.
+/// Returns the names of the inputs that differ between two results. Only results with equal inputs
+/// can be judged better or worse.
 pub(super) fn unlike_inputs(a: &ComparedResult, b: &ComparedResult) -> Vec<&'static str> {
     let unlike = |(what, of): Input| (of(a) != of(b)).then_some(what);
     INPUTS.into_iter().filter_map(unlike).collect()
 }
 
-/// Names all other differences between results, which make figures differ.
+/// Describes all differences between results other than their figures, one sentence each: versions,
+/// inputs, assumptions, recipes.
 pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     let mut said = Vec::new();
     let version: Input = ("version of raddle", |result| result.raddle.clone());
@@ -92,7 +93,8 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     said
 }
 
-/// Returns the lines that can overturn the answer of a result, each with the results that have it.
+/// Returns the lines that can overturn the answer of a result, each with the labels of the results
+/// that have it.
 pub(super) fn overturning(inputs: &[ComparedResult]) -> Vec<String> {
     let lines = names(inputs, |result| result.overturning.iter()).into_iter();
     let told = lines.map(|line| {

@@ -1,9 +1,9 @@
-//! When did each op run, in the recording and in the simulation?
+//! When did each launch, copy or fill run, in the recording and in the simulation?
 
 use raddle_sim::{Outcome, PlanConfig, Record};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
-/// The time from start to end, in ns.
+/// Span of time from a start to an end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: i64,
@@ -16,59 +16,61 @@ impl Span {
     }
 }
 
-/// One op, in the recording and in the simulation.
+/// A launch, copy or fill (an op), with its times in the recording and in the simulation, in ns.
 #[derive(Clone, Debug)]
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// The ops that must end first, earlier positions.
+    /// Positions of the ops that must end before this one can start; all lie before its own.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
-    /// True if the arrival was measured or joined.
+    /// True if the arrival was measured, or joined from another record; false if it was assumed.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
-    /// The span in the simulation; `None` where the op never started or never ended. A refused op
-    /// took no time.
+    /// Span in the simulation; `None` where the op never started or never ended. A refused op has a
+    /// span of length 0.
     pub(super) simulated: Option<Span>,
-    /// The time for which the launch latency held the op in the simulation, at least 0.
+    /// Time for which the launch latency held the op back in the simulation, in ns; at least 0.
     pub(super) latency: i64,
     pub(super) refused: bool,
-    /// The time that the op takes by the plan where nothing is in its way.
+    /// Time that the op takes by the plan where no other work is in its way, in ns.
     pub(super) planned: i64,
-    /// The time that the op ran in the recording after the op that it waits for had ended.
+    /// Time for which the op ran in the recording after the op that it waits for had ended, in ns.
     pub(super) own: i64,
 }
 
 impl Both {
-    /// Returns whether the op ran in the simulation.
+    /// Returns whether the op ran to its end in the simulation.
     pub(super) fn ran(&self) -> bool {
         self.simulated.is_some() && !self.refused
     }
 
-    /// Returns the time at which the op could have started in the recording: it was issued, and the
-    /// ops that it waits for had ended.
+    /// Returns the time at which the op could have started in the recording, in ns: it was issued,
+    /// and the ops that it waits for had ended.
     pub(super) fn could_start(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// Returns the time at which the op could have started in the simulation; an op that never
-    /// ended there counts as recorded.
+    /// Returns the time at which the op could have started in the simulation, in ns. Of an op
+    /// before it that never ended there, the recorded end counts.
     pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
     }
 
-    /// Returns the end of the op in the simulation, else in the recording.
+    /// Returns the end of the op in the simulation, in ns; where it never ended there, its recorded
+    /// end.
     pub(super) fn end_now(&self) -> i64 {
         self.simulated.map_or(self.recorded.end, |span| span.end)
     }
 
-    /// Returns the ops that the op waits for.
+    /// Returns the ops that this op waits for, each with its position.
     pub(super) fn before<'o>(&self, ops: &'o [Self]) -> impl Iterator<Item = (usize, &'o Self)> {
         self.after.iter().filter_map(|&at| Some((at, ops.get(at)?)))
     }
 }
 
-/// Returns every op of the profile, in the order of the profile.
+/// Pairs the recorded and the simulated times of every op of a profile, in the order of the
+/// profile.
 pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
     let mut waits = options.waits_of(profile).into_iter().peekable();

@@ -8,44 +8,46 @@ use serde::Serialize;
 use super::both::{Both, Span};
 use super::{DifferencePart, share};
 
-/// The largest error of the busy time that keeps the goal, as a share.
+/// Largest error of the busy time that keeps the goal, as a fraction.
 const BUSY_GOAL: f64 = 0.05;
 
-/// The time during which at least one kernel ran.
+/// Comparison of the time during which at least one kernel ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BusyTime {
-    /// The busy time in the recording.
+    /// Busy time in the recording, in ns.
     pub recorded_ns: u64,
-    /// The busy time in the simulation.
+    /// Busy time in the simulation, in ns.
     pub simulated_ns: u64,
-    /// (Simulated - recorded) / recorded.
+    /// Error of the simulated busy time as a fraction: (simulated - recorded) / recorded.
     pub difference: f64,
-    /// The time that recorded kernels overlap, over the recorded busy time: without overlap the
-    /// difference is 0 whatever the model.
+    /// Time that recorded kernels overlap, as a fraction of the recorded busy time: without overlap
+    /// the difference is 0 whatever the model.
     pub overlap: f64,
-    /// The parts, one a cause, in a fixed order; they add up to simulated - recorded. Shares are of
-    /// the recorded busy time.
+    /// Parts of the difference, one for each cause, in a fixed order. They add up to simulated -
+    /// recorded; their fractions are of the recorded busy time.
     pub causes: Vec<DifferencePart>,
 }
 
-/// The reason why the busy time differs.
+/// Cause for which the simulated busy time differs from the recorded one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BusyCause {
-    /// Kernels that were refused or never ended.
+    /// Kernels of the recording were refused in the simulation, or never ended there.
     NotRun,
-    /// Workgroup times are rounded to whole nanoseconds, and the error grows with the rounds.
+    /// Durations of workgroups are rounded to whole nanoseconds, and the error grows with the
+    /// rounds of workgroups that a kernel takes.
     Rounding,
-    /// Kernels that lasted longer than planned (or shorter), because workgroups waited for room.
+    /// Kernels lasted longer (or shorter) than planned, because workgroups waited for room on the
+    /// device.
     Room,
-    /// Kernels of one stream overlap more (negative) or less than in the recording.
+    /// Kernels of one stream overlap more than in the recording (negative time), or less.
     OverlapInStream,
-    /// Kernels of several streams overlap more (negative) or less than in the recording.
+    /// Kernels of several streams overlap more than in the recording (negative time), or less.
     OverlapAcrossStreams,
 }
 
 impl BusyCause {
-    /// All causes, in the order in which they are shown.
+    /// All causes, in the order in which results show them.
     const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
@@ -54,7 +56,7 @@ impl BusyCause {
         Self::OverlapAcrossStreams,
     ];
 
-    /// The kebab-case name.
+    /// Returns the name of the cause in kebab-case.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::NotRun => "not-run",
@@ -65,7 +67,7 @@ impl BusyCause {
         }
     }
 
-    /// The meaning of the cause, for a person.
+    /// Returns the meaning of the cause in words, for a person.
     const fn explanation(self) -> &'static str {
         match self {
             Self::NotRun => "kernels that were refused or never ended",
@@ -78,7 +80,7 @@ impl BusyCause {
 }
 
 impl BusyTime {
-    /// Returns whether the error is within the goal.
+    /// Returns whether the error of the busy time is at most 5 %.
     #[must_use]
     pub fn keeps_goal(&self) -> bool {
         self.difference.abs() <= BUSY_GOAL
@@ -124,14 +126,14 @@ impl BusyTime {
     }
 }
 
-/// The time that some spans take, counted three ways.
+/// Time that some spans take, counted in three ways, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
-    /// Each span on its own.
+    /// Sum of all spans, each counted in full.
     sum: i128,
-    /// Overlaps within a stream count once.
+    /// Sum where overlaps within a stream count once.
     streams: i128,
-    /// Every overlap counts once.
+    /// Sum where every overlap counts once.
     union: i128,
 }
 
@@ -159,8 +161,8 @@ impl Covered {
     }
 }
 
-/// Returns how much of a span lies beyond the last end of the spans before it, in order of start;
-/// moves that end.
+/// Returns how many ns of a span lie beyond `end`, the last end of the spans before it in order of
+/// start, and moves `end` to the end of the span where that is later.
 fn beyond(end: &mut i64, span: Span) -> i128 {
     let new = span.end.saturating_sub(span.start.max(*end)).max(0);
     *end = span.end.max(*end);

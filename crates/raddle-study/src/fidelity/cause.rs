@@ -1,7 +1,7 @@
 //! Why does a kernel start at another time than recorded?
 
-/// The reason why a kernel starts at another time than recorded. An op hands its errors on to the
-/// ops after it under the first cause.
+/// Cause for which a kernel starts at another time than recorded. An op hands its errors on to the
+/// ops after it, each under the cause that it first had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitCause {
     /// The kernel could have started and nothing else ran: launch latency, or a wait for something
@@ -15,21 +15,23 @@ pub(super) enum WaitCause {
     /// The kernel could have started, and an op of its own stream ran that it overlaps or that is
     /// not the one it waits for.
     OwnStream,
-    /// The kernel started late, but its launch was not recorded, so nobody knows since when it
+    /// The kernel started late, but its launch was not recorded, so it is unknown since when it
     /// waited.
     AssumedArrival,
     /// Workgroups waited for room in the simulation, longer than in the recording.
     Room,
     /// An op that the kernel waits for was refused.
     NotRun,
-    /// Workgroup times are rounded to whole nanoseconds, and the error grows with the rounds.
+    /// Durations of workgroups are rounded to whole nanoseconds, and the error grows with the
+    /// rounds of workgroups that a kernel takes.
     Rounding,
-    /// The kernel started before the op that it waits for had ended, by at most the clock's step.
+    /// The kernel started before the op that it waits for had ended, by at most one step of the
+    /// recording clock.
     ClockStep,
 }
 
 impl WaitCause {
-    /// All causes, in the order in which they are shown.
+    /// All causes, in the order in which results show them.
     pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
@@ -42,7 +44,7 @@ impl WaitCause {
         Self::ClockStep,
     ];
 
-    /// The kebab-case name.
+    /// Returns the name of the cause in kebab-case.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Launch => "launch",
@@ -57,7 +59,7 @@ impl WaitCause {
         }
     }
 
-    /// The meaning of the cause, for a person.
+    /// Returns the meaning of the cause in words, for a person.
     pub(super) const fn explanation(self) -> &'static str {
         match self {
             Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",

@@ -1,4 +1,4 @@
-//! What ran on the device while an op could have started and had not?
+//! What ran on the device while an op could have started and had not yet?
 //!
 //! The ops are read in one pass over starts and ends in order of time. The time during which
 //! kernels ran, or else copies, is summed up for the device; each stream sums up how much of it was
@@ -7,27 +7,29 @@
 
 use super::both::Both;
 
-/// The time from when an op could have started to when it did, by what ran meanwhile, in ns.
+/// Time from when an op could have started to when it did, divided by what ran meanwhile, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// The time in which an op of the same stream ran that the op does not wait for.
+    /// Time in which an op of the same stream ran that the op does not wait for, in ns.
     pub(super) own: i64,
-    /// The other time in which a kernel of another stream ran.
+    /// Time in which a kernel of another stream ran, and no op of this stream, in ns.
     pub(super) kernels: i64,
-    /// The other time in which a copy or fill of another stream ran.
+    /// Time in which a copy or fill of another stream ran, and no kernel and no op of this stream,
+    /// in ns.
     pub(super) copies: i64,
-    /// The time in which nothing ran.
+    /// Time in which the device ran no kernel, copy or fill, in ns.
     pub(super) idle: i64,
 }
 
 impl Gap {
-    /// Returns whether nothing ran in the gap, if there was one.
+    /// Returns whether no kernel, copy or fill ran in the gap; true also for an empty gap.
     pub(super) const fn is_idle(&self) -> bool {
         self.own == 0 && self.kernels == 0 && self.copies == 0
     }
 }
 
-/// An event at an instant; ends come first, so that spans that touch do not overlap.
+/// Kind of an event in the pass over time. At one instant ends come first, so that spans that touch
+/// do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     End,
@@ -35,8 +37,8 @@ enum Edge {
     Start,
 }
 
-/// The sums of time until now: with kernels, else with copies, with nothing; and the part of the
-/// first two with the stream's own ops.
+/// Sums of time until now, in ns: with kernels, with copies but no kernels, with neither; and the
+/// parts of the first two in which the stream's own ops ran.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,
@@ -46,11 +48,12 @@ struct Reading {
     own_copies: i64,
 }
 
-/// One stream's part of the sums.
+/// Part of the device's sums in which one stream ran an op, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamSums {
     running: u64,
-    /// The device's sums of kernels and of copies when the stream began to run.
+    /// Sums of the device for kernels and for copies, in ns, at the time when the stream began to
+    /// run.
     since: (i64, i64),
     own_kernels: i64,
     own_copies: i64,
@@ -67,7 +70,8 @@ struct Clock {
     lanes: Vec<StreamSums>,
 }
 
-/// Finds the gap of each op; it is empty where the op started before it could have.
+/// Finds the gap of each op between when it could have started and when it did; empty where the op
+/// started no later.
 pub(super) fn gaps(ops: &[Both]) -> Vec<Gap> {
     let mut edges = Vec::with_capacity(3 * ops.len());
     for (position, op) in ops.iter().enumerate() {

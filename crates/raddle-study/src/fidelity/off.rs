@@ -18,15 +18,15 @@ use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::Gap;
 
-/// The time of each cause, in ns.
+/// Time of each cause in ns, in the order of [`WaitCause::ALL`].
 pub(super) type Parts = [i64; WaitCause::ALL.len()];
 
-/// The error of the start of one op, and its causes.
+/// Error of the start of one op, with its causes, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartError {
-    /// Simulated start - recorded start; the sum of `parts`.
+    /// Simulated start less recorded start, in ns; the sum of `parts`.
     pub(super) start: i64,
-    /// The part of `start` that comes from the op before it.
+    /// Part of `start` that comes from the op that this one waits for, in ns.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }
@@ -81,7 +81,8 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
     *part = part.saturating_add(ns);
 }
 
-/// Returns the causes of the error at an op's end: those of its start, and of its duration.
+/// Returns the causes of the error at an op's end, in ns: those of its start and those of its
+/// duration.
 fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {
@@ -98,8 +99,8 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// Adds the part of a gap that is missing in the simulation: the gap less the time spent there
-/// waiting for room, and less the launch latency.
+/// Adds the part of a gap that is missing in the simulation: the gap less `room`, the ns spent
+/// there waiting for room, and less the launch `latency`.
 fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     let mut held = [
         (WaitCause::OtherKernels, gap.kernels),
@@ -118,8 +119,9 @@ fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     held.into_iter().for_each(|(cause, ns)| add(parts, cause, -ns));
 }
 
-/// Shrinks parts that add up to `whole` so that they add up to `wanted`, which has the same sign
-/// and is no larger. The remainder of the divisions goes to the largest part, the first of equals.
+/// Shrinks parts that add up to `whole` in proportion, so that they add up to `wanted`, which has
+/// the same sign and is no larger. The remainder of the divisions goes to the largest part, the
+/// first of equals.
 fn shrink(parts: Parts, whole: i64, wanted: i64) -> Parts {
     if wanted == whole {
         return parts;

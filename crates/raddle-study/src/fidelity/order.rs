@@ -5,23 +5,27 @@ use serde::Serialize;
 use super::both::Both;
 use super::share;
 
-/// Kernels next to each other by recorded start, compared with their simulated starts.
+/// Comparison of the order in which kernels started: neighbours by recorded start, with their
+/// simulated starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StartOrder {
-    /// Neighbours among the kernels that ran, by recorded start, whose recorded starts differ.
+    /// Number of pairs of neighbours, by recorded start, among the kernels that ran, whose recorded
+    /// starts differ.
     pub pairs: u64,
-    /// Pairs of which the later kernel started earlier in the simulation. Pairs with equal starts
-    /// there do not count.
+    /// Number of pairs of which the later kernel started earlier in the simulation. Pairs with
+    /// equal simulated starts do not count.
     pub inverted: u64,
-    /// The share of the pairs that are inverted.
+    /// Inverted pairs as a fraction of all pairs.
     pub share: f64,
-    /// Inverted pairs of which both kernels are in one stream: they overlap in the recording.
+    /// Number of inverted pairs of which both kernels are in one stream; such kernels overlap in
+    /// the recording.
     pub inverted_in_stream: u64,
 }
 
 impl StartOrder {
-    /// Counts the inversions; the ops are in the order of their recorded starts, as in a profile.
+    /// Counts the inverted pairs; the ops come in the order of their recorded starts, as in a
+    /// profile.
     pub(super) fn of(ops: &[Both]) -> Self {
         let ran = |op: &Both| op.simulated.filter(|_| op.kernel && !op.refused);
         let starts = ops.iter().filter_map(|op| Some((op, ran(op)?.start)));

@@ -14,10 +14,12 @@ use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
 use super::*;
 
-/// A V100 holds 1280 workgroups of 128 work-items with 32 registers: 16 on each of 80 CUs.
+/// Number of workgroups of 128 work-items with 32 registers that a V100 holds: 16 on each of 80
+/// CUs.
 const FULL: u64 = 1280;
 
-/// A profile of a V100: kind, stream, workgroups, arrival (`-`: not recorded), start, duration.
+/// Makes a profile of a V100 from rows of kind, stream, workgroups, arrival (`-` where it was not
+/// recorded), start and duration; times in ns.
 fn profile(head: &str, rows: &[&str]) -> Profile {
     let mut text = format!(
         "# device = v100\n{head}kind,name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
@@ -75,7 +77,7 @@ fn fidelity(rows: &[&str]) -> Fidelity {
     fidelity_of("", rows)
 }
 
-/// The causes of the waits that are not 0, by name.
+/// Returns the causes of the waits that are not 0: (name, ns).
 fn wait_causes(fidelity: &Fidelity) -> Vec<(&'static str, i64)> {
     let waits = fidelity.waits.as_ref().expect("launches were recorded");
     let parts = waits.causes.iter().filter(|part| part.ns != 0);
@@ -102,8 +104,8 @@ fn a_queue_loses_each_launch_latency_and_hands_the_loss_on() {
     assert_eq!((waits.relative_p50, waits.relative_p95), (1.0, 1.0));
     assert_eq!((waits.early, waits.late, waits.kernels, waits.within), (3, 0, 3, 1.0));
     assert_eq!(wait_causes(&found), [("launch", 2400)]);
-    // The second has the 1000 of the first. The third was issued 1900 ns in: of the 1200 by which
-    // the second ended too early, 100 reach it.
+    // The second kernel carries the 1000 of the first. The third was issued at 1900: of the 1200 by
+    // which the second ended too early, 100 reach it.
     assert_eq!(waits.carried, 0.4583);
     // The errors that the kernels add themselves are 1000, 200, 100.
     assert_eq!((waits.own_error_p50_ns, waits.own_error_p95_ns), (200, 1000));
@@ -142,7 +144,8 @@ fn a_wait_beside_other_streams_is_split_by_what_ran() {
 fn an_overlapped_op_of_the_same_stream_is_not_waited_for() {
     let found =
         fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 300  1000", "kernel 1 80 0 1200 100"]);
-    // The second overlaps the first, so both start at 0; the third waits for the first alone.
+    // The second kernel overlaps the first, so both start at 0; the third waits for the first
+    // alone.
     assert_eq!(wait_causes(&found), [("own-stream", 500)]);
     assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1300, 1100));
     assert_eq!(busy_causes(&found), [("overlap-in-stream", -200)]);
@@ -152,8 +155,8 @@ fn an_overlapped_op_of_the_same_stream_is_not_waited_for() {
 fn a_programmatic_launch_ends_when_it_did() {
     let found =
         fidelity(&["kernel 1 80 0 0    1000", "kernel 1 80 0 800  1000", "kernel 1 80 0 1800 100"]);
-    // The second starts at 1000, as it waits for the first, and lasts for the rest of its recorded
-    // time.
+    // The second kernel starts at 1000, as it waits for the first, and lasts for the rest of its
+    // recorded time.
     assert_eq!(wait_causes(&found), [("clock-step", 200)]);
     assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (1900, 1900));
     assert!(busy_causes(&found).is_empty());
@@ -163,7 +166,7 @@ fn a_programmatic_launch_ends_when_it_did() {
 fn two_that_fill_the_device_overlap_in_a_recording_only() {
     let rows = [format!("kernel 1 {FULL} 0 0 1000"), format!("kernel 2 {FULL} 0 100 1000")];
     let found = fidelity(&[&rows[0], &rows[1]]);
-    // The second waits for room until 1000 instead of 100.
+    // The second kernel waits for room until 1000 instead of 100.
     assert_eq!(wait_causes(&found), [("room", 900)]);
     let waits = found.waits.as_ref().expect("two kernels");
     assert_eq!((waits.early, waits.late), (0, 1));
@@ -176,7 +179,8 @@ fn two_that_fill_the_device_overlap_in_a_recording_only() {
 fn room_explains_a_recorded_wait_first() {
     let rows = [format!("kernel 1 {FULL} 0 0 1000"), format!("kernel 2 {FULL} 0 1300 1000")];
     let found = fidelity(&[&rows[0], &rows[1]]);
-    // Recorded 1300, of it 1000 beside the first; simulated 1000, waiting for its room.
+    // The recorded wait is 1300, of which 1000 passed beside the first kernel; the simulated wait
+    // is 1000, all of it for room.
     assert_eq!(wait_causes(&found), [("launch", 300)]);
 }
 
@@ -218,7 +222,8 @@ fn what_is_refused_takes_no_time() {
 fn kernels_without_a_recorded_launch_are_left_out_and_still_delay_others() {
     let copy = "copy 5 0 0 0 10";
     let found = fidelity(&[copy, "kernel 1 80 - 1000 500", "kernel 1 80 1400 1600 500"]);
-    // The first is issued when it was recorded to start, so the second starts where it ends.
+    // The first kernel is issued when it was recorded to start, so the second starts where the
+    // first ends.
     let waits = found.waits.as_ref().expect("one kernel");
     assert_eq!((waits.kernels, waits.left_out, waits.error_ns), (1, 1, 100));
     assert_eq!(wait_causes(&found), [("launch", 100)]);
@@ -233,7 +238,7 @@ fn the_clock_step_hides_overlaps() {
         "# resolution_ns = 1000\n",
         &["kernel 1 80 0 0 2000", "kernel 1 80 0 1000 2000", "kernel 1 80 9000 9000 0"],
     );
-    // The second waits for the end of the first, at 2000.
+    // The second kernel waits for the end of the first, at 2000.
     assert_eq!(wait_causes(&found), [("clock-step", 1000)]);
     assert_eq!(found.assumed_durations, 1);
     // The recorded overlap of 1000 is gone.
@@ -317,7 +322,7 @@ fn contention_is_not_paid_twice() {
     let options = PlanConfig { workgroups: Some(&workgroups), ..options };
     let after = fidelity_with(&profile, &options);
     assert_eq!(busy_causes(&after), []);
-    // One after the other there is nothing to learn.
+    // Kernels that run one after the other give nothing to learn.
     let apart = self::profile("", &["kernel 1 20 0 0 3000", "kernel 2 20 0 3000 100"]);
     assert!(Calibration::new(&apart, &own, |_| Level(0)).is_none());
 }
@@ -369,7 +374,7 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
     assert_eq!(busy_causes(&found), []);
 }
 
-/// Finds the gaps, nanosecond by nanosecond.
+/// Finds the gap of each op by looking at every nanosecond.
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
         let mut gap = Gap::default();
@@ -392,7 +397,8 @@ fn naive(ops: &[Both]) -> Vec<Gap> {
     ops.iter().enumerate().map(gap).collect()
 }
 
-/// A row: a kernel's workgroups or 0 for a copy, its stream, wait (0: not recorded), start, duration.
+/// Row of a table: workgroups of a kernel, or 0 for a copy; stream; wait (0 where it was not
+/// recorded), start and duration in ns.
 type Row = (u64, u8, u64, u64, u64);
 
 fn row((groups, stream, wait, start, duration): Row) -> String {

@@ -12,69 +12,76 @@ use super::gaps::gaps;
 use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
-/// The share of kernels that must be within the goal so that their median is.
+/// Fraction of the kernels that must be within the goal so that the median kernel is.
 const WITHIN_GOAL: f64 = 0.5;
-/// The wait, in ns, below which a wait is short.
+/// Wait in ns below which a wait counts as short.
 const SHORT_NS: u64 = 100_000;
 
-/// Waits from launch to start of the kernels that ran and whose launch was recorded.
+/// Comparison of the waits from launch to start, over the kernels that ran and whose launch was
+/// recorded.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Waits {
-    /// The number of kernels whose waits are compared.
+    /// Number of kernels whose waits are compared.
     pub kernels: u64,
-    /// Kernels that ran and whose arrival is assumed.
+    /// Number of kernels that ran and are left out, as their launch was not recorded.
     pub left_out: u64,
-    /// Median of the recorded waits.
+    /// Median of the recorded waits, in ns.
     pub recorded_p50_ns: u64,
-    /// 95th percentile of the recorded waits, nearest rank.
+    /// 95th percentile of the recorded waits by nearest rank, in ns.
     pub recorded_p95_ns: u64,
-    /// Median of |simulated - recorded|.
+    /// Median of |simulated - recorded| over the waits, in ns.
     pub error_p50_ns: u64,
-    /// 95th percentile of |simulated - recorded|.
+    /// 95th percentile of |simulated - recorded| over the waits, in ns.
     pub error_p95_ns: u64,
-    /// Median of |simulated - recorded| / recorded, where the recorded wait is not 0.
+    /// Median of the relative errors |simulated - recorded| / recorded, over the waits that are not
+    /// 0; a fraction.
     pub relative_p50: f64,
-    /// 95th percentile of |simulated - recorded| / recorded.
+    /// 95th percentile of the relative errors |simulated - recorded| / recorded, over the waits
+    /// that are not 0; a fraction.
     pub relative_p95: f64,
-    /// Kernels with a recorded wait of 0, which have no relative error.
+    /// Number of kernels with a recorded wait of 0, which have no relative error.
     pub zero_waits: u64,
-    /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
+    /// Fraction of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
     /// the median kernel is within this goal.
     pub within: f64,
-    /// Kernels that waited less than 100 us: there the 5 % of the goal are small.
+    /// Number of kernels that waited less than 100 us: of such waits the 5 % of the goal are small.
     pub short: u64,
-    /// The share of these that are within the goal; 0 where there are none.
+    /// Fraction of the kernels with waits below 100 us that are within the goal; 0 where there are
+    /// none.
     pub short_within: f64,
-    /// Kernels that start earlier than recorded.
+    /// Number of kernels that start earlier than recorded.
     pub early: u64,
-    /// Kernels that start later than recorded.
+    /// Number of kernels that start later than recorded.
     pub late: u64,
-    /// Median of the error that a kernel adds to the error of the op that it waits for.
+    /// Median of the error in ns that a kernel adds to the error of the op that it waits for.
     pub own_error_p50_ns: u64,
-    /// 95th percentile of the error that a kernel adds.
+    /// 95th percentile of the error in ns that a kernel adds to the error of the op that it waits
+    /// for.
     pub own_error_p95_ns: u64,
-    /// The sum of |simulated - recorded|.
+    /// Sum of |simulated - recorded| over the waits, in ns.
     pub error_ns: u64,
-    /// The share of `error_ns` that kernels have from the op that they wait for.
+    /// Fraction of `error_ns` that kernels carry over from the op that they wait for.
     pub carried: f64,
-    /// The parts, one a cause, in a fixed order; they add up to `error_ns`, and shares are of it.
+    /// Parts of `error_ns`, one for each cause, in a fixed order; they add up to it, and their
+    /// fractions are of it.
     pub causes: Vec<DifferencePart>,
-    /// Kernels issued into an idle stream that started while nothing else ran.
+    /// Number of kernels issued into an idle stream that started while nothing else ran.
     pub launches: u64,
-    /// Median of the recorded wait of these launches: the launch latency.
+    /// Median of the recorded wait of the kernels counted in `launches`, in ns: the launch latency.
     pub launch_p50_ns: u64,
-    /// Kernels that followed the op before them in a queue while nothing else ran.
+    /// Number of kernels that followed the op before them in a queue while nothing else ran.
     pub handovers: u64,
-    /// Median of the time between the two ops of a handover.
+    /// Median of the time from the end of an op to the start of the kernel that follows in its
+    /// queue, in ns, over the kernels counted in `handovers`.
     pub handover_p50_ns: u64,
 }
 
-/// The kernels whose waits are compared.
+/// Kernels whose waits are compared, with all ops and the error of the start of each.
 struct Compared<'o> {
     ops: &'o [Both],
     off: Vec<StartError>,
-    /// The positions in `ops` of the kernels that ran and whose launch was recorded.
+    /// Positions in `ops` of the kernels that ran and whose launch was recorded.
     known: Vec<usize>,
 }
 
@@ -87,7 +94,7 @@ impl Compared<'_> {
         self.off[at].start.unsigned_abs()
     }
 
-    /// Returns the error that a kernel adds itself, in ns.
+    /// Returns the error in ns that a kernel adds to the error of the op that it waits for.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -103,7 +110,7 @@ impl Compared<'_> {
         Some(u64::try_from(relative).unwrap_or(u64::MAX))
     }
 
-    /// Returns a figure of each compared kernel that has it, sorted.
+    /// Returns a figure of each compared kernel that has it, in ascending order.
     fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
         let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
         figures.sort_unstable();
@@ -114,7 +121,8 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns the share of the errors that is carried, and the part of each cause.
+    /// Returns the fraction of `total`, the sum of all errors in ns, that is carried over from
+    /// earlier ops, and the part of each cause.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
@@ -133,7 +141,7 @@ impl Compared<'_> {
 }
 
 impl Waits {
-    /// Returns whether the median kernel is within the goal.
+    /// Returns whether at least half of the kernels are within the goal.
     #[must_use]
     pub fn keep_goal(&self) -> bool {
         self.within >= WITHIN_GOAL

@@ -1,7 +1,7 @@
-//! How long are the runs that the workgroups of a profile want, and which amounts would a sampled
-//! search need (seed 000, E6: f31)?
+//! How long are the runs of free granules that the workgroups of a profile need, and which lengths
+//! would a sampled search need (seed 000, E6: f31)?
 //!
-//! Units: granules of the device; workgroups.
+//! A run is granules of one resource in a row. Units: granules of the device; workgroups.
 
 use std::collections::BTreeMap;
 
@@ -10,41 +10,43 @@ use raddle_policy::Resource;
 use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
-/// The runs that the workgroups of a profile want, by resource.
+/// Lengths of the runs of free granules that the workgroups of a profile need, by resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
-    /// A limit in percent of the workgroups: amounts that fewer want are not sampled.
+    /// Limit in percent of the workgroups: lengths that fewer workgroups need are not sampled.
     pub rare: f64,
-    /// The runs that are wanted, one entry a resource.
+    /// Needed runs, one entry for each resource.
     pub resources: Vec<WantedRuns>,
-    /// The setting of a search, for a recipe.
+    /// Setting `search` of the policy `matching` that samples these lengths, as text for a recipe.
     pub search: String,
 }
 
-/// The runs that are wanted of one resource, where one run holds an amount.
+/// Lengths of the runs that workgroups need of one resource; one run holds all that a workgroup
+/// takes in one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
-    /// The name of the resource.
+    /// Name of the resource.
     pub resource: &'static str,
-    /// The lengths, ascending; an amount of 0 needs no run.
+    /// Needed lengths, ascending; 0 is left out, as it needs no run.
     pub amounts: Vec<WantedAmount>,
 }
 
-/// A length of a run, and how many workgroups want it.
+/// Length of a run, and the part of the workgroups that needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WantedAmount {
-    /// The length.
+    /// Length of the run, in granules of the resource.
     pub granules: u64,
-    /// The share of all workgroups that want a run of this length.
+    /// Fraction of all workgroups that need a run of this length.
     pub share: f64,
-    /// True if a search would sample the length.
+    /// True if a sampled search would look for this length.
     pub kept: bool,
 }
 
 impl WantedAmounts {
-    /// Counts the runs of the workgroups of a profile on a device. Workgroups that no compute unit
-    /// holds are left out.
+    /// Counts the runs that the workgroups of a profile need on a device. `rare` is the limit in
+    /// percent below which a length is not sampled; workgroups that no compute unit holds are left
+    /// out.
     #[must_use]
     pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
         let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
@@ -75,7 +77,7 @@ impl WantedAmounts {
             });
             let shares: Vec<_> = shares.collect();
             let last = shares.len().checked_sub(1)?;
-            // The longest amount is always kept: without it its workgroups could never be placed.
+            // The longest length is always kept: without it its workgroups could never be placed.
             let amount = |(n, &(granules, share)): (usize, &(u64, f64))| {
                 let kept = n == last || share * 100.0 >= rare;
                 WantedAmount { granules, share, kept }
@@ -89,8 +91,8 @@ impl WantedAmounts {
     }
 }
 
-/// Writes the amounts that are kept as a setting of `matching`; a resource that nobody wants keeps
-/// the full search.
+/// Writes the lengths that are kept as a setting of the policy `matching`; a resource that no
+/// workgroup needs keeps the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

@@ -13,64 +13,66 @@ use crate::launches::kernels;
 use crate::result::of_files;
 use crate::units::share;
 
-/// Two recordings side by side. Times are nanoseconds.
+/// Comparison of two recordings of one program. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileChanges {
-    /// The names of both profiles: the one that the other is measured by, and the other.
+    /// Names of both profiles: the one that the other is measured by, and the other.
     pub profiles: [String; 2],
-    /// The figures of both recordings as a whole.
+    /// Figures of both recordings as a whole.
     pub totals: [RecordedTotals; 2],
-    /// The families of kernels, by how much their time changed, most first.
+    /// Families of kernels, sorted by how much their total time changed, most first.
     pub families: Vec<FamilyChange>,
-    /// The facts about the files that can overturn the comparison, a line each.
+    /// Facts about the files that can overturn the comparison, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
 
-/// The figures of a recording as a whole.
+/// Figures of one recording as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedTotals {
-    /// The time from the first begin to the last end.
+    /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
-    /// The time in which at least one kernel ran.
+    /// Time in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// The time in which none ran, and why.
+    /// Time in which no kernel ran, and why.
     pub idle: RecordedIdle,
-    /// The time of all kernels, each counted in full.
+    /// Sum of the durations of all kernels, each counted in full, in ns.
     pub kernel_ns: u64,
-    /// The number of kernel launches.
+    /// Number of kernel launches.
     pub launches: u64,
-    /// The time of all copies and fills, each counted in full.
+    /// Sum of the durations of all copies and fills, each counted in full, in ns.
     pub copy_ns: u64,
-    /// The number of copies and fills.
+    /// Number of copies and fills.
     pub copies: u64,
 }
 
-/// The launches of one family of kernels in both recordings.
+/// Launches of one family of kernels in both recordings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FamilyChange {
-    /// The name of the family, by [`family`](super::family).
+    /// Name of the family, by [`family`](super::family).
     pub family: String,
-    /// The launches in both recordings; absent where there are none.
+    /// Times of the launches in each of the two recordings; `None` where a recording has no such
+    /// launch.
     pub launches: [Option<FamilyTimes>; 2],
 }
 
-/// The times of the launches of a family.
+/// Durations of the launches of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
-    /// The sum of their times.
+    /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
-    /// The median of their times.
+    /// Median of the durations of the launches, in ns.
     pub median_ns: u64,
 }
 
 impl FamilyChange {
-    /// Returns the sums of both recordings; 0 where there are no launches.
+    /// Returns the sum of the durations of the family's launches in each recording, in ns; 0 where
+    /// there are no launches.
     #[must_use]
     pub fn totals(&self) -> [u64; 2] {
         self.launches.map(|times| times.map_or(0, |times| times.total_ns))
@@ -78,7 +80,7 @@ impl FamilyChange {
 }
 
 impl ProfileChanges {
-    /// Compares a recording with the one that it is measured by.
+    /// Compares the second recording with the first, each given with its name.
     #[must_use]
     pub fn of(first: (&str, &Profile), second: (&str, &Profile)) -> Self {
         let both = [first.1, second.1];
@@ -104,7 +106,8 @@ impl ProfileChanges {
         }
     }
 
-    /// Returns the share of the time of all kernels that families of both recordings have.
+    /// Returns the fraction of the time of all kernels that belongs to families which are in both
+    /// recordings.
     #[must_use]
     pub fn common(&self) -> f64 {
         let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {

@@ -7,48 +7,51 @@ use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// The shared memory of a workgroup, in bytes, above which a kernel must ask for it in a way of its
-/// own, which profilers' formulas do not follow.
+/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it in a special way
+/// that profilers' formulas do not know.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
-/// The difference, in tenths of a percent, up to which two occupancies agree.
+/// Difference of two occupancies, in tenths of a percent, up to which they agree.
 const TOLERANCE_TENTHS: u64 = 10;
 
-/// The number of stated occupancies that agree, and of those that differ.
+/// Number of occupancies stated by a profile that agree with the computed ones, and that differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StatedOccupancy {
-    /// Statements that agree.
+    /// Number of stated occupancies that agree with the computed ones.
     pub agree: u64,
-    /// Statements that differ.
+    /// Number of stated occupancies that differ from the computed ones.
     pub differ: u64,
-    /// Kernels with more than 48 KiB of shared memory a workgroup for which the profile states 0
-    /// while raddle computes more: a gap in the profiler, which knows no such kernels.
+    /// Number of launches of kernels with more than 48 KiB of shared memory a workgroup for which
+    /// the profile states 0 while raddle computes more: a gap in the profiler, which knows no such
+    /// kernels.
     pub differ_above_48_kib: u64,
-    /// The statement that differs most; the first of equals.
+    /// Stated occupancy that differs most, the first of equals; `None` where none differs.
     pub worst: Option<WorstClaim>,
 }
 
-/// A statement that differs, in tenths of a percent.
+/// A stated occupancy that differs from the computed one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorstClaim {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The occupancy that the profile states.
+    /// Occupancy that the profile states, in tenths of a percent.
     pub claimed_tenths: u64,
-    /// The occupancy that is computed.
+    /// Occupancy that raddle computes, in tenths of a percent.
     pub ours_tenths: u64,
 }
 
 impl StatedOccupancy {
-    /// Checks the occupancies that a profile states; `None` where there are none.
+    /// Checks the occupancies that a profile states against its own device; `None` where it states
+    /// none.
     pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
         let percents = profile.ops.iter().enumerate().filter(|(_, op)| !op.is_opaque());
         let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
         Self::of_percents(profile, own, percents)
     }
 
-    /// Checks pairs of a position in `ops` and a percentage.
+    /// Checks stated occupancies, given as (position in `ops`, percent); `None` where there are
+    /// none.
     fn of_percents(
         profile: &Profile,
         own: &Device,
@@ -92,8 +95,8 @@ mod tests {
 
     use super::*;
 
-    /// A profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, the last with more
-    /// than 48 KiB.
+    /// Makes a profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, the last
+    /// kernel with more than 48 KiB of shared memory, and the device of the profile.
     fn profile() -> (Profile, Device) {
         let mut text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,lds_bytes,start_ns,\
                         duration_ns\n"
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn a_percent_is_agreement_and_two_are_not() {
-        // 12 of 16 workgroups of 4 waves a CU; 2 of 16; one fits with that much LDS.
+        // The first kernel fits 12 of 16 workgroups of 4 waves on a CU, the second 2 of 16, and the
+        // third one workgroup, for its LDS.
         let found = claims(&[(0, 75), (0, 76), (0, 74), (1, 12), (1, 13), (2, 6)]).unwrap();
         assert_eq!((found.agree, found.differ, found.differ_above_48_kib), (6, 0, 0));
         let found = claims(&[(0, 77), (1, 20), (1, 5), (2, 0)]).unwrap();

@@ -1,4 +1,4 @@
-//! How many things run at a time?
+//! How many kernels run at a time, and for how long?
 
 use raddle_trace::Profile;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::launches::{ConcurrentTime, kernels};
 use crate::units::share;
 
-/// The time for which none, one, two or more kernels ran, from time 0 to the last end.
+/// Time for which none, one, two or more kernels ran at once, in ns, from time 0 to the last end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Concurrency {
@@ -14,11 +14,11 @@ pub struct Concurrency {
     pub(crate) one_ns: u64,
     pub(crate) two_ns: u64,
     pub(crate) more_ns: u64,
-    /// The shares of the span that none, one, two and more kernels take.
+    /// Fractions of the span in which none, one, two and more kernels ran at once.
     pub shares: [f64; 4],
-    /// The time in which at least one kernel ran.
+    /// Time in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// The largest number of kernels that ran at a time.
+    /// Largest number of kernels that ran at a time.
     pub most: u64,
 }
 

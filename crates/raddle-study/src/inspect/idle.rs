@@ -13,26 +13,26 @@ use serde::Serialize;
 use super::kernels::family;
 use crate::units::share;
 
-/// The cause of a time in which no kernel ran.
+/// Cause of a time in which no kernel ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordedCause {
-    /// The host had issued nothing.
+    /// No kernel ran because the host had issued nothing.
     Host,
-    /// Work was issued and had not begun: the latency of a launch, gaps between the kernels of a
-    /// graph, or waits between streams.
+    /// Work was issued and had not begun: launch latency, gaps between the kernels of a graph, or
+    /// waits between streams.
     Issued,
-    /// Only copies or fills ran.
+    /// Copies or fills ran, and no kernel.
     Copies,
-    /// The file does not tell when the next op was issued.
+    /// The file does not say when the next op was issued, so the cause is unknown.
     Unknown,
 }
 
 impl RecordedCause {
-    /// All causes.
+    /// All causes, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
 
-    /// Says the cause in words.
+    /// Returns the cause in words, for a sentence.
     #[must_use]
     pub const fn told(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl RecordedCause {
         }
     }
 
-    /// Says the cause in a word, for a cell.
+    /// Returns the cause in one word, for a cell of a table.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -55,28 +55,28 @@ impl RecordedCause {
     }
 }
 
-/// The time in which no kernel ran, from time 0 to the last end.
+/// Time in which no kernel ran, from time 0 to the last end, by cause and by place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedIdle {
-    /// The time without a kernel.
+    /// Time without a kernel, in ns.
     pub idle_ns: u64,
-    /// The share of the span.
+    /// Time without a kernel as a fraction of the span of the recording.
     pub share: f64,
-    /// The causes by time, the longest first; none of 0.
+    /// Time of each cause, the longest first; causes without time are left out.
     pub causes: Vec<IdlePart>,
-    /// The pairs of families between which no kernel ran, by time, the longest first.
+    /// Pairs of kernel families between which no kernel ran, by total time, the longest first.
     pub places: Vec<IdlePlace>,
 }
 
-/// The time of one cause.
+/// Idle time that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IdlePart {
-    /// The cause.
+    /// Cause of the idle time.
     pub cause: RecordedCause,
-    /// The time.
+    /// Idle time of this cause, in ns.
     pub ns: u64,
-    /// The share of the span.
+    /// Idle time of this cause as a fraction of the span of the recording.
     pub share: f64,
 }
 
@@ -84,41 +84,41 @@ pub struct IdlePart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct IdlePlace {
-    /// The family of the kernel that ended last before; absent at the begin of the recording.
+    /// Family of the kernel that ended last before; `None` at the begin of the recording.
     pub after: Option<String>,
-    /// The family of the kernel that began next; absent at the end of the recording.
+    /// Family of the kernel that began next; `None` at the end of the recording.
     pub before: Option<String>,
-    /// The number of these times.
+    /// Number of times without a kernel at this place.
     pub times: u64,
-    /// The sum of these times.
+    /// Sum of the times without a kernel at this place, in ns.
     pub total_ns: u64,
-    /// The longest of these times.
+    /// Longest time without a kernel at this place, in ns.
     pub longest_ns: u64,
-    /// The cause of most of that sum.
+    /// Cause of most of `total_ns`.
     pub mostly: RecordedCause,
 }
 
-/// The things that begin and end, in the order in which they are counted at one moment.
+/// Kind of an event in the sweep over time, in the order in which events of one moment are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     KernelEnds(u32),
     CopyEnds,
     Issued,
     PendingEnds,
-    /// An op begins of which nobody knows when it was issued.
+    /// An op begins whose time of issue is not known.
     BeginsUnissued,
     CopyBegins,
     KernelBegins(u32),
 }
 
-/// One time without a kernel that has not ended.
+/// A time without a kernel that has not ended yet; ns by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
     by_cause: [u64; 4],
 }
 
-/// All times without a kernel between the same two kernels or families.
+/// Sum over all times without a kernel between the same two kernels or families; ns by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceSum {
     times: u64,
@@ -134,7 +134,8 @@ impl PlaceSum {
     }
 }
 
-/// The state of the sweep over time.
+/// State of the sweep over time: numbers of running kernels and copies and of issued ops, the open
+/// gap, and the sums so far.
 #[derive(Debug, Default)]
 struct Sweep {
     kernels: u32,
@@ -145,7 +146,8 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Counts the time up to a moment at which these edges lie, in a gap.
+    /// Adds the `ns` up to a moment to the cause that holds in the open gap; `moment` has the
+    /// events at its end.
     fn spend(&mut self, ns: u64, moment: &[(u64, Edge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
@@ -193,7 +195,7 @@ impl Sweep {
     }
 }
 
-/// Returns all begins and ends of a profile, in order of time.
+/// Returns all issues, begins and ends of a profile in order of time, each as (ns, kind).
 fn edges(profile: &Profile) -> Vec<(u64, Edge)> {
     let mut edges = Vec::with_capacity(4 * profile.ops.len());
     for op in &profile.ops {
@@ -207,7 +209,7 @@ fn edges(profile: &Profile) -> Vec<(u64, Edge)> {
             OpKind::Kernel => (Edge::KernelBegins(op.kernel), Edge::KernelEnds(op.kernel)),
             OpKind::Copy | OpKind::Set => (Edge::CopyBegins, Edge::CopyEnds),
         };
-        // An op lasts 1 ns at least, so that it ends after it began.
+        // An op lasts at least 1 ns here, so that it ends after it began.
         edges.extend([
             (op.start_ns, begins),
             (op.end_ns().max(op.start_ns.saturating_add(1)), ends),
@@ -269,12 +271,12 @@ impl RecordedIdle {
         Self { idle_ns, share: of_span(idle_ns), causes, places }
     }
 
-    /// Returns whether one cause has more of the time than all others together.
+    /// Returns whether one cause has more of the idle time than all others together.
     pub(crate) fn is_mostly(&self, cause: RecordedCause) -> bool {
         self.caused_by(cause) > self.idle_ns / 2
     }
 
-    /// Returns the time of one cause.
+    /// Returns the idle time of one cause, in ns.
     #[must_use]
     pub fn caused_by(&self, cause: RecordedCause) -> u64 {
         self.causes.iter().find(|part| part.cause == cause).map_or(0, |part| part.ns)
@@ -288,7 +290,8 @@ mod tests {
 
     use super::*;
 
-    /// Reads ops from their kind, stream, arrival (`-`: not recorded), start and duration.
+    /// Makes a profile from rows of kind, stream, arrival (`-` where it was not recorded), start
+    /// and duration, in ns.
     fn profile(rows: &[String]) -> Profile {
         let mut text = "kind,name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                         arrival_ns,start_ns,duration_ns\n"
@@ -332,7 +335,7 @@ mod tests {
     }
 
     proptest! {
-        /// A naive look at every nanosecond gives the same times.
+        /// A naive look at every nanosecond gives the same times for each cause.
         #[test]
         fn the_causes_are_those_of_a_look_at_every_moment(
             ops in prop::collection::vec(

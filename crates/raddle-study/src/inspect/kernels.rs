@@ -1,4 +1,4 @@
-//! Which kernels take the time, in which shapes, and how do these fit the device?
+//! Which kernels take the time, in which shapes, and how do these shapes fit the device?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,93 +11,94 @@ use serde::Serialize;
 use crate::launches::kernels;
 use crate::units::share;
 
-/// All launches of one kernel.
+/// All launches of the kernels with one name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NamedKernel {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub name: String,
-    /// True if the name is that of a library that moves data between devices.
+    /// True if the kernel's name is that of a library that moves data between devices.
     pub(crate) communication: bool,
-    /// The times of its launches.
+    /// Durations of the launches of the kernel.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// The shapes by time, the longest first; opaque launches have no shape.
+    /// Shapes of the launches by total time, the longest first; opaque launches have no shape and
+    /// are left out.
     pub shapes: Vec<LaunchShape>,
 }
 
-/// The times of some launches.
+/// Durations of some launches of one kind, such as those of one kernel or of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
-    /// The sum of their times.
+    /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
-    /// The median of their times.
+    /// Median of the durations of the launches, in ns.
     pub median_ns: u64,
-    /// The longest of their times.
+    /// Longest duration of a launch, in ns.
     pub max_ns: u64,
-    /// The share of the time of all kernels, each launch counted in full.
+    /// Sum of the durations as a fraction of the time of all kernels, each launch counted in full.
     pub share: f64,
 }
 
-/// All launches of one kernel that need the same resources of the device.
+/// All launches of one kernel with the same grid that need the same resources of the device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchShape {
-    /// The workgroups of a launch.
+    /// Number of workgroups of a launch.
     pub workgroups: u64,
-    /// The work-items of a workgroup.
+    /// Number of work-items of a workgroup.
     pub threads: u32,
-    /// The vector registers of a work-item.
+    /// Number of vector registers of a work-item.
     pub vgprs_per_thread: u32,
     pub(crate) sgprs_per_wave: u32,
-    /// The LDS of a workgroup.
+    /// Shared memory (LDS) of a workgroup, in bytes.
     pub lds_bytes: u32,
-    /// The workgroups of a cluster; absent where there are no clusters.
+    /// Number of workgroups of a cluster; 0 or 1 where there are no clusters.
     #[serde(skip_serializing_if = "is_one")]
     pub(crate) cluster: u16,
-    /// The times of its launches.
+    /// Durations of the launches with this shape.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// The placing on the profile's own device, where the device is known.
+    /// Fit of the shape on the profile's own device; `None` where the device is not known.
     pub placing: Option<Placing>,
 }
 
-/// The fit of a shape on a device.
+/// Fit of a launch shape on a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Placing {
-    /// Workgroups on a compute unit; 0 where none fits.
+    /// Number of workgroups that fit one compute unit; 0 where none fits.
     pub resident: u32,
-    /// The resource that limits `resident`; the first of several.
+    /// Name of the resource that limits `resident`; the first where several do.
     pub limiter: &'static str,
-    /// All resources that limit `resident`.
+    /// Names of all resources that limit `resident`.
     pub limiters: Vec<&'static str>,
-    /// Workgroups on the device at a time.
+    /// Number of workgroups that fit the whole device at a time.
     pub at_once: u64,
-    /// The number of workgroups, divided by `at_once`.
+    /// Number of workgroups of a launch divided by `at_once`: 1.5 means one full round and a half.
     pub rounds: f64,
-    /// Work-items on a compute unit, divided by the work-items that it has room for, on average in
+    /// Fraction of the work-items for which a compute unit has room that are in use, on average in
     /// the first round.
     pub occupancy: f64,
 }
 
-/// Some launches and their share of the time of all kernels.
+/// Some launches, and their part of the time of all kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
-    /// The sum of their times.
+    /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
-    /// The share of the time of all kernels.
+    /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
 }
 
 impl LaunchPart {
-    /// Sums up launches with these times, out of `all` nanoseconds.
+    /// Sums up launches from the sums in `times`; `all` is the time of all kernels in ns.
     pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
         let mut part = Self::default();
         for times in times {
@@ -108,7 +109,8 @@ impl LaunchPart {
     }
 }
 
-/// The workgroups, work-items, vector registers, scalar registers, LDS and clusters of a shape.
+/// Key of a shape: (workgroups, work-items, vector registers, scalar registers, LDS bytes,
+/// workgroups of a cluster).
 type ShapeKey = (u64, u32, u32, u32, u32, u16);
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -121,7 +123,7 @@ fn key(op: &Op) -> ShapeKey {
     (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
 }
 
-/// The namespaces without a name, as compilers write them.
+/// Unnamed namespaces, as compilers write them in names.
 const UNNAMED: [&str; 2] = ["(anonymous namespace)", "<unnamed>"];
 
 /// Returns the family of a kernel: its name without return type, parameters and template
@@ -150,7 +152,8 @@ pub fn family(kernel: &str) -> &str {
     }
 }
 
-/// Returns the kernels by time, the longest first.
+/// Returns the kernels of a profile by total time, the longest first. `own` is the device that the
+/// profile was recorded on; with `None` no shape is placed.
 #[must_use]
 pub fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
     let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
@@ -234,7 +237,7 @@ impl Placing {
     }
 }
 
-/// Counts the different shapes, whatever the kernel.
+/// Counts the different shapes, whatever kernel they belong to.
 pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
     let keys = shapes.map(|shape| {
@@ -246,13 +249,13 @@ pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     keys.collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Sums up the launches that move data between devices.
+/// Sums up the launches of kernels that move data between devices.
 pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
 }
 
-/// Returns the time of all kernels, in ns.
+/// Returns the sum of the durations of all kernels, in ns.
 pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
     kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
 }

@@ -1,4 +1,5 @@
-//! What keeps workgroups off the compute units, and which kernels cannot be left between two?
+//! Which resource keeps more workgroups off the compute units, and which kernels cannot be
+//! preempted between two workgroups?
 
 use raddle_device::Device;
 use raddle_policy::Resource;
@@ -8,7 +9,7 @@ use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
 use crate::VendorWords;
 use crate::units::count;
 
-/// The resources that can limit residency, in the order that breaks ties.
+/// Resources that can limit residency, in the order that breaks ties.
 const LIMITERS: [Resource; 6] = [
     Resource::Workgroups,
     Resource::Waves,
@@ -18,60 +19,62 @@ const LIMITERS: [Resource; 6] = [
     Resource::Barriers,
 ];
 
-/// The shortest median time of a persistent kernel, in ns: many times the cost of a launch.
+/// Shortest median duration of a persistent kernel, in ns: many times the cost of a launch.
 const LONG_NS: u64 = 100_000;
 
-/// The fit of the kernels on their own device, as shares of the time of all kernels.
+/// Fit of the kernels on their own device: for each kind of fit, the launches and their part of the
+/// time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchLimits {
-    /// The launches by the limiter of residency, one entry a resource.
+    /// Launches by the resource that limits residency, one entry for each resource.
     pub by_limiter: Vec<LimitedLaunches>,
     /// Launches of which not one workgroup fits a compute unit.
     pub unfit: LaunchPart,
-    /// Launches with fewer workgroups than compute units, so that some stay empty.
+    /// Launches with fewer workgroups than compute units, so that some units stay empty.
     pub fewer_than_cus: LaunchPart,
     /// Launches of which all workgroups fit at once: such a launch cannot be left at a workgroup
     /// boundary, because none of its workgroups starts after another has ended.
     pub one_round: LaunchPart,
-    /// Shapes of long launches with one workgroup a compute unit, or a few less.
+    /// Shapes of persistent kernels: long launches with one workgroup a compute unit, or a few
+    /// less.
     pub persistent: Vec<PersistentShape>,
 }
 
-/// The launches whose residency one resource limits.
+/// Launches whose residency one resource limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LimitedLaunches {
-    /// The name of the resource.
+    /// Name of the resource.
     pub limiter: &'static str,
-    /// The launches that the resource limits.
+    /// Launches that the resource limits, at least one workgroup of which fits.
     #[serde(flatten)]
     pub part: LaunchPart,
-    /// Launches among `part` of which all workgroups fit at once, so that the limiter does not
-    /// matter.
+    /// Launches among `part` of which all workgroups fit at once, so that the limiting resource
+    /// does not matter.
     pub one_round: LaunchPart,
 }
 
-/// A shape of a kernel that keeps its compute units.
+/// Shape of a persistent kernel, whose launches keep their compute units for long.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PersistentShape {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The workgroups of a launch.
+    /// Number of workgroups of a launch.
     pub workgroups: u64,
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
-    /// The median of their times.
+    /// Median of the durations of the launches, in ns.
     pub median_ns: u64,
-    /// The longest of their times.
+    /// Longest duration of a launch, in ns.
     pub max_ns: u64,
-    /// The share of the time of all kernels.
+    /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
 }
 
 impl LaunchLimits {
-    /// Sums up kernels whose shapes have been placed on `own`.
+    /// Sums up kernels whose shapes have been placed on `own`, the device of the recording.
     #[must_use]
     pub fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);
@@ -105,8 +108,9 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
 }
 
-/// Says how much of the limiter a workgroup of a shape may need at most for one more workgroup to
-/// fit a compute unit; `None` where less of the limiter does not help.
+/// Says how much of the limiting resource a workgroup of a shape may need at most, so that one more
+/// workgroup fits a compute unit: "32 registers a thread, now 40". `None` where less of that
+/// resource does not help.
 #[must_use]
 pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;
@@ -139,14 +143,14 @@ pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
 }
 
 /// Returns whether a shape looks like a kernel made to hold every compute unit until it ends, or
-/// all but up to a sixth of them, which are left to others.
+/// all but up to a sixth of them, which are left to other kernels.
 fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
     let least = cus.saturating_mul(5).div_ceil(6);
     let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);
     fits && (least..=cus).contains(&shape.workgroups) && shape.times.median_ns >= LONG_NS
 }
 
-/// Finds the persistent shapes, by time, the longest first.
+/// Finds the persistent shapes, by total time, the longest first.
 fn persistent(kernels: &[NamedKernel], cus: u64) -> Vec<PersistentShape> {
     let shapes = kernels.iter().flat_map(|kernel| {
         let shapes = kernel.shapes.iter().filter(|shape| is_persistent(shape, cus));

@@ -1,4 +1,5 @@
-//! How much of a profile's kernel time needs memory, arithmetic or neither, and how is that known?
+//! How much of a profile's kernel time is limited by memory, by arithmetic or by neither, and how
+//! is that known?
 
 use std::collections::BTreeMap;
 
@@ -9,37 +10,38 @@ use serde::Serialize;
 
 use crate::units::share;
 
-/// The needs of a profile's kernels, on the device that it was recorded on.
+/// Needs of a profile's kernels, on the device that it was recorded on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelNeeds {
-    /// One entry a need that some kernel has.
+    /// Sums over the kernels of each need, one entry for each need that some kernel has.
     pub by_need: Vec<NeedPart>,
-    /// Kernels of unknown need, by time, the longest first.
+    /// Kernels of unknown need, by total time, the longest first.
     pub unknown: Vec<UnknownNeed>,
-    /// The bandwidth of one compute unit, in bytes a microsecond.
+    /// Memory bandwidth of one compute unit, in bytes per microsecond.
     pub unit_bytes_per_us: u64,
-    /// The bandwidth that all compute units reach together.
+    /// Memory bandwidth that all compute units reach together, in bytes per microsecond.
     pub reached_bytes_per_us: u64,
-    /// True if the bandwidth of a unit is derived from the peak.
+    /// True if the bandwidth of a compute unit is derived from the peak of the device; false if the
+    /// device states it.
     pub unit_is_derived: bool,
 }
 
-/// The kernels of one need.
+/// All launches whose kernels have one need.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeedPart {
-    /// The name of the need.
+    /// Name of the need, such as `memory` or `compute`.
     pub need: &'static str,
-    /// The launches of these kernels.
+    /// Number of launches.
     pub launches: u64,
-    /// The time of these launches.
+    /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
-    /// The share of the time of all kernels.
+    /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
-    /// The bytes that a launch of it is taken to move in a microsecond, where it fills the device.
+    /// Largest memory traffic that one of the launches is taken to cause, in bytes per microsecond.
     pub bytes_per_us: u64,
-    /// The sources of the need, each with its share of the time of this need.
+    /// Sources from which the need is known, each with its fraction of the time of this need.
     pub known_by: BTreeMap<&'static str, f64>,
 }
 
@@ -47,19 +49,20 @@ pub struct NeedPart {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownNeed {
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The time of its launches.
+    /// Sum of the durations of its launches, in ns.
     pub total_ns: u64,
-    /// The share of the time of all kernels.
+    /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
 }
 
-/// Launches, time, rate, and the time by source, of one need.
+/// Sums over one need: (launches, ns, largest bytes per microsecond, ns by source of the
+/// knowledge).
 type Sums = (u64, u64, u64, BTreeMap<NeedSource, u64>);
 
 impl KernelNeeds {
-    /// Sums up the needs of the kernels of a profile, by op.
+    /// Sums up the needs of the kernels of a profile; `needs` has one need for each op.
     pub fn of(profile: &Profile, own: &Device, needs: &[OpNeed]) -> Self {
         let demand = process_demand(profile, needs, (own, own), &DemandRule::EXPECTED);
         let mut sums: BTreeMap<KernelNeed, Sums> = BTreeMap::new();

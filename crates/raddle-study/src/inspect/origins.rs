@@ -1,4 +1,5 @@
-//! Where do the figures of a profile come from, and how long did kernels wait for their start?
+//! Which figures of a profile were measured or assumed, and how long did kernels wait for their
+//! start?
 
 use raddle_sim::percentile;
 use raddle_trace::{Field, Op, Origin, Profile};
@@ -6,12 +7,12 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// The origins of one field.
+/// Origins of one field of the launches: measured, joined, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
-    /// The name of the field.
+    /// Name of the field.
     pub field: &'static str,
-    /// The shares of the launches by origin.
+    /// Fractions of the launches by origin of the field.
     #[serde(flatten)]
     pub shares: OriginShares,
 }
@@ -24,16 +25,15 @@ pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     Field::ALL.map(origins).to_vec()
 }
 
-/// Waits from launch to start, of kernels whose launch is recorded.
+/// Recorded waits from launch to start, of the kernels whose launch is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchWaits {
-    /// The number of kernels whose launch is recorded; the shares of their origins are in
-    /// [`FieldOrigins`].
+    /// Number of kernels whose launch is recorded; the fractions by origin are in [`FieldOrigins`].
     pub known: u64,
-    /// The median of the waits.
+    /// Median of the waits, in ns.
     pub wait_p50_ns: u64,
-    /// The 99th percentile of the waits, nearest rank.
+    /// 99th percentile of the waits by nearest rank, in ns.
     pub wait_p99_ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of one profile?
+//! Which facts about one profile does an inspection gather?
 
 use raddle_device::Device;
 use raddle_sim::{HalvesFit, LaunchLatency, op_needs};
@@ -19,79 +19,83 @@ use crate::fidelity::{Fidelity, ModelError};
 use crate::launches::{UnknownKernels, kernels};
 use crate::result::{DeviceFacts, DeviceFound};
 
-/// All profiles that were inspected.
+/// Facts about all profiles that were inspected.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Inspection {
-    /// The version of this tool.
+    /// Version of raddle that made the inspection.
     raddle: &'static str,
-    /// The profiles, in the order in which they were given.
+    /// Facts about each profile, in the order in which the profiles were given.
     pub profiles: Vec<InspectedProfile>,
 }
 
 impl Inspection {
-    /// Joins the facts about these profiles.
+    /// Joins the facts about several profiles to an inspection.
     #[must_use]
     pub const fn new(profiles: Vec<InspectedProfile>) -> Self {
         Self { raddle: env!("CARGO_PKG_VERSION"), profiles }
     }
 }
 
-/// The assumptions and results that an inspection of a profile starts from.
+/// Assumptions and results from which the inspection of a profile starts.
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct InspectedAs<'p> {
-    /// The name of the profile in results.
+    /// Name of the profile in results.
     pub name: &'p str,
-    /// The device that the profile was recorded on and how that was found, or why it is not known.
+    /// Device that the profile was recorded on, and how it was found; the error says why it is not
+    /// known.
     pub device: Result<(Device, DeviceFound), String>,
-    /// The rule for communication kernels.
+    /// Rule by which communication kernels were kept, shortened or left out.
     pub rule: CommRule,
-    /// The effect of that rule.
+    /// Number of launches of communication kernels, and their time before and after the rule for
+    /// them is applied.
     pub communication: &'p Communication,
-    /// The replay against the recording.
+    /// Result of replaying the profile alone against its recording; `None` where the user did not
+    /// ask for it.
     pub self_replay: Option<SelfReplayed>,
-    /// Returns the resource that a kernel of a name needs most by the user's claims, if one fits.
+    /// Function that returns the resource that a kernel of a given name needs most, as the user
+    /// claims; `None` where the user claims nothing about it.
     pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
-    /// The verdicts of sources on the kernels of the profile.
+    /// Verdicts that source files give on the kernels of the profile.
     pub verdicts: Vec<SourceVerdict>,
-    /// The runs that the workgroups want, where the user asked for them.
+    /// Runs of free granules that the workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
 
-/// A replay against the recording, and the figures that the model learned from the recording for
-/// it.
+/// Result of replaying a profile against its recording, and the figures that the model learned from
+/// the recording for it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// The error without these figures: rounds over the whole device, no waits between streams, no
-    /// launch latency.
+    /// Errors without the learned figures: rounds over the whole device, no waits between streams,
+    /// no launch latency.
     pub before: ModelError,
-    /// The comparison with these figures.
+    /// Comparison of recording and replay with the learned figures.
     #[serde(flatten)]
     pub after: Fidelity,
-    /// The least time from issue to start, and from the end of an op to the start of one that waits
-    /// for it.
+    /// Launch latency that was fitted: the least time from issue to start, and from the end of an
+    /// op to the start of one that waits for it.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// The number of waits between streams whose source the file names, and of those where it names
-    /// only the place.
+    /// Number of waits between streams whose source the file names, and number of those whose
+    /// source was inferred.
     pub stream_waits: [u64; 2],
-    /// The fit to the first half of the profile, judged on the second; absent where fewer than two
-    /// launches were recorded.
+    /// Fit of the launch latency to the first half of the profile, judged on the second half;
+    /// `None` where too few launches were recorded.
     pub halves: Option<HalvesFit>,
-    /// The share of waits within the goal by the fit to the profile itself, where the latency is
-    /// that of another file.
+    /// Fraction of waits within the goal by the latency that was fitted to the profile itself;
+    /// `None` unless the replay takes its latency from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_sample: Option<f64>,
 }
 
-/// A launch latency, in ns.
+/// Launch latency, in ns.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedLatency {
-    /// The least time from issue to start.
+    /// Least time from issue to start, in ns.
     pub launch_ns: u64,
-    /// The least time from the end of an op to the start of one that waits for it.
+    /// Least time from the end of an op to the start of one that waits for it, in ns.
     pub handover_ns: u64,
 }
 
@@ -101,97 +105,100 @@ impl From<LaunchLatency> for FittedLatency {
     }
 }
 
-/// The facts about one profile. Times are nanoseconds, shares are 0 to 1.
+/// Facts about one profile. Times are nanoseconds, fractions are from 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
-    /// The name of the profile.
+    /// Name of the profile.
     pub name: String,
-    /// The kind of file.
+    /// Name of the file format.
     pub format: &'static str,
-    /// The device that the profile was recorded on, and how that is known.
+    /// Device that the profile was recorded on, and how that is known; `None` where it is not
+    /// known.
     pub device: Option<DeviceFacts>,
-    /// The name of the device in the file.
+    /// Name of the device as the file has it; `None` where the file names none.
     pub called: Option<String>,
-    /// The reason why the device is not known.
+    /// Reason why the device is not known; `None` where it is.
     #[serde(skip)]
     pub unknown: Option<String>,
-    /// The number of events in the file.
+    /// Number of events in the file.
     pub events: u64,
-    /// The number of kernel launches.
+    /// Number of kernel launches.
     pub kernels: u64,
-    /// The number of copies.
+    /// Number of copies.
     pub copies: u64,
-    /// The copies whose direction is not between host and device.
+    /// Copies whose direction is not between host and device.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// The number of fills.
+    /// Number of fills of memory.
     pub sets: u64,
-    /// The part of the kernel time that has no shape; absent where all of it has one.
+    /// Kernels without a shape, and those whose shape is from the capture of a graph; `None` where
+    /// every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
-    /// The workgroups of all launches.
+    /// Number of workgroups of all launches.
     pub workgroups: u64,
-    /// The time from the first begin to the last end.
+    /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
-    /// The step of the recording clock.
+    /// Step of the recording clock, in ns.
     pub resolution_ns: u64,
-    /// The most device memory that the program was recorded to hold, in bytes; absent where the
-    /// file does not tell.
+    /// Largest amount of device memory that the program was recorded to hold, in bytes; `None`
+    /// where the file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// The time in which no kernel ran, and why.
+    /// Time in which no kernel ran, and why.
     pub idle: RecordedIdle,
-    /// The streams, in order of first use.
+    /// Streams, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
-    /// The time for which several kernels ran.
+    /// Time for which none, one, two or more kernels ran at once.
     pub concurrency: Concurrency,
-    /// The number of different combinations of workgroups, work-items, registers and LDS.
+    /// Number of different combinations of workgroups, work-items, registers and LDS.
     pub shapes: u64,
-    /// The kernels by time, the longest first.
+    /// Kernels by total time, the longest first.
     pub by_kernel: Vec<NamedKernel>,
-    /// The resources that keep workgroups off a compute unit; absent where the device is not known.
+    /// Resources that keep workgroups off a compute unit; `None` where the device is not known.
     pub limits: Option<LaunchLimits>,
-    /// The resources that the kernels need most; absent where the device is not known.
+    /// Resources that the kernels need most; `None` where the device is not known.
     pub needs: Option<KernelNeeds>,
-    /// The occupancy that the file states, against the computed one; absent where the file states
-    /// none.
+    /// Comparison of the occupancies that the file states with the computed ones; `None` where it
+    /// states none.
     pub claims: Option<StatedOccupancy>,
-    /// The communication kernels that are left after the rule.
+    /// Launches of communication kernels that are left after the rule for them.
     pub communication: LaunchPart,
-    /// The rule for communication kernels, and their time as recorded and now.
+    /// Rule for communication kernels, with their time before and after it is applied.
     pub comm: CommunicationRule,
-    /// The waits from launch to start.
+    /// Recorded waits from launch to start.
     pub arrivals: LaunchWaits,
-    /// The origins of each field.
+    /// Origins of each field of the launches, such as measured or assumed.
     pub origins: Vec<FieldOrigins>,
-    /// The unusual things that were met in the file.
+    /// Unusual things that were met in the file.
     pub quirks: Vec<QuirkMet>,
-    /// The warnings and errors of the profiler about its own recording.
+    /// Warnings and errors of the profiler about its own recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
-    /// The replay against the recording, where the user asked for it.
+    /// Result of replaying the profile against its recording; `None` where the user did not ask for
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<SelfReplayed>,
-    /// The verdicts on kernels that have a source: which may be stopped and run again.
+    /// Verdicts of source files on kernels: which of them may be stopped and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
-    /// The runs that the workgroups want, where the user asked for them.
+    /// Runs of free granules that the workgroups need; `None` where the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amounts: Option<WantedAmounts>,
 }
 
-/// The rule for communication kernels and what it did.
+/// Rule for communication kernels, and its effect on their time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CommunicationRule {
-    /// The name of the rule.
+    /// Name of the rule.
     pub rule: &'static str,
-    /// Launches of communication kernels before the rule.
+    /// Number of launches of communication kernels, before the rule is applied.
     pub launches: u64,
-    /// The time of these launches as recorded.
+    /// Sum of the durations of communication kernels as recorded, in ns.
     pub recorded_ns: u64,
-    /// The time of communication kernels after the rule.
+    /// Sum of the durations of communication kernels under the rule, in ns.
     pub inspected_ns: u64,
 }
 

@@ -8,33 +8,34 @@ use serde::Serialize;
 use crate::launches::ConcurrentTime;
 use crate::units::share;
 
-/// One stream, over its kernels, copies and fills.
+/// Figures of one stream, over its kernels, copies and fills.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedStream {
-    /// The name of the stream.
+    /// Name of the stream.
     pub label: String,
-    /// The context of the stream, where the file names one.
+    /// Number of the context to which the stream belongs; `None` where the file names none.
     pub context: Option<u64>,
-    /// The number of kernel launches.
+    /// Number of kernel launches.
     pub kernels: u64,
-    /// The number of copies.
+    /// Number of copies.
     pub copies: u64,
-    /// The number of fills.
+    /// Number of fills of memory.
     pub sets: u64,
-    /// The sum of the times of all kernel launches.
+    /// Sum of the durations of all kernel launches, in ns.
     pub kernel_ns: u64,
-    /// The time in which at least one op ran.
+    /// Time in which at least one kernel, copy or fill of the stream ran, in ns.
     pub busy_ns: u64,
-    /// The share of the profile's span in which the stream was busy.
+    /// Fraction of the profile's span in which the stream was busy.
     pub busy: f64,
-    /// The time in which two or more ops ran.
+    /// Time in which two or more ops of the stream ran at once, in ns.
     pub overlap_ns: u64,
-    /// The priorities that the kernels state, rising; none where the file states none.
+    /// Priorities that the kernels of the stream state, as in the file, ascending; empty where the
+    /// file states none.
     pub priorities: Vec<i32>,
 }
 
-/// Returns the streams, in order of first use.
+/// Returns the figures of all streams, in the order of first use.
 pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
     let mut ops: Vec<Vec<&Op>> = vec![Vec::new(); profile.streams.len()];
     for op in &profile.ops {

@@ -1,18 +1,18 @@
-//! Which kernels of a profile may be stopped and run again, as far as their sources say?
+//! Which kernels of a profile may be stopped and run again, according to their sources?
 
 use serde::Serialize;
 
-/// The verdict of the sources on a kernel of a profile.
+/// Verdict that a source file gives on a kernel of a profile.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceVerdict {
-    /// The name of the kernel, as in the profile.
+    /// Name of the kernel, as in the profile.
     pub kernel: String,
-    /// The answer to whether the kernel may be stopped and run again: `idempotent`, `conditional`,
-    /// `not` or `unknown`.
+    /// Answer whether the kernel may be stopped and run again: `idempotent`, `conditional`, `not`
+    /// or `unknown`.
     pub verdict: &'static str,
-    /// The condition under which it may, or the reason why not.
+    /// Condition under which the kernel may be run again, or the reason why it may not.
     pub why: String,
-    /// The source file of the verdict, and its line.
+    /// Source file of the verdict, and the line in it.
     pub source: String,
 }

@@ -14,18 +14,20 @@ use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// A candidate behind its kind.
+/// Way of sharing to be tried, behind the number of its kind: (kind, candidate).
 type KindOf = (usize, ShareCandidate);
 
-/// The number of requests by which parameters are searched, where they have no end.
+/// Number of requests by which parameters of a way of sharing are searched, where the requests have
+/// no end.
 const SEARCHED: u32 = 100;
-/// The part of a goal's limit from which on a figure by that many requests may turn out to miss it.
+/// Fraction of a goal's limit above which a figure of [`SEARCHED`] requests may turn out to miss
+/// the goal with more requests.
 const NEAR: f64 = 0.8;
 
 impl Prepared {
-    /// Returns the ways of sharing that the device offers, each with its best parameters, searched
-    /// by the seeds that there are, and the candidates whose runs broke off. If `wanted` names ways
-    /// of sharing, only those are searched.
+    /// Returns the ways of sharing that the device offers, each with the best parameters that a
+    /// search found, and the candidates whose runs ended with an error. If `wanted` names ways of
+    /// sharing, only those are searched.
     pub(super) fn candidates(
         &self,
         wanted: &[String],
@@ -47,9 +49,9 @@ impl Prepared {
         Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
     }
 
-    /// Splits candidates, each with its kind, into those that are searched and those that no search
-    /// can leave out, as they have no rival of their kind. The one that others are compared with is
-    /// among those that are searched, if there are any.
+    /// Splits candidates into those that are searched and those that have no rival of their kind,
+    /// so that no search can leave them out. The baseline is among those that are searched, if
+    /// there are any.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
@@ -66,7 +68,8 @@ impl Prepared {
         (with_kinds(searched), with_kinds(alone))
     }
 
-    /// Searches the best candidates of each kind; returns also those whose runs broke off.
+    /// Searches the best candidates of each kind. Returns them, and those whose runs ended with an
+    /// error.
     fn search(
         &self,
         candidates: &[KindOf],
@@ -89,7 +92,8 @@ impl Prepared {
                 broken = failed;
             } else {
                 let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
-                // The first seed is that of the study itself, and `draws` holds the seeds after it.
+                // The first seed is that of the study itself, and `draws` holds the seeds behind
+                // it.
                 let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
                 for (&at, summaries) in left.iter().zip(found) {
                     let name = &recipe(at).name;
@@ -118,8 +122,8 @@ impl Prepared {
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
-    /// Runs recipes by the seed of the study alone, and compares them. Returns also those whose
-    /// runs broke off.
+    /// Runs recipes by the first seed alone, and compares them. Returns also those whose runs ended
+    /// with an error.
     fn first_round(
         &self,
         recipes: &[NamedRecipe],
@@ -142,8 +146,9 @@ impl Prepared {
     }
 }
 
-/// Returns, of each kind whose best candidate comes near a goal, the candidate that stays farthest
-/// from it, where that is another one: with more requests, the best one may turn out to miss it.
+/// Returns, of each kind whose best candidate comes near a goal, the candidate whose figures stay
+/// farthest below the limits, where that is another one. With more requests, the best one may turn
+/// out to miss the goal.
 fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let near = best.iter().filter(|&&own| tightest[own] > NEAR);
     let of = |&own: &usize| {
@@ -163,7 +168,8 @@ mod tests {
         let best = search::best_of_kinds(&kinds, &ranking);
         assert_eq!(best, [0, 2, 4]);
         let safest = |tightest: [f64; 6]| safest(&best, &ranking, (&kinds, &tightest));
-        // The kind without parameters has no rival, and the last one is far from its limit.
+        // The kind without parameters has no rival, and the figures of the last kind are far below
+        // the limit.
         assert_eq!(safest([1.4, 0.95, 0.9, 0.5, 0.3, 0.2]), [3]);
         assert_eq!(safest([1.4, 0.95, 0.8, 0.5, 0.3, 0.2]), [0; 0]);
         assert_eq!(safest([0.0; 6]), [0; 0], "without goals nothing is near");

@@ -8,38 +8,41 @@ use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFa
 use super::overturning::{Overturning, stands_in};
 use crate::units::{count, counted, duration, percent, plain};
 
-/// Characters of the name of a task.
+/// Largest number of characters of a task's name in a sentence.
 const TASK: usize = 40;
 
-/// The sentence for replays in which contention is not charged.
+/// Sentence for replays in which contention is not charged.
 const UNCHARGED: &str = "co-location costs nothing until a resource is full";
 
-/// The rules that fill in the facts that no profile has.
+/// Rules that fill in facts that no profile has, and what came of them in words.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// The rule for barriers of workgroups.
+    /// Rule for which workgroups have a barrier.
     pub barriers: BarrierRule,
-    /// The rule for communication kernels.
+    /// Rule for communication kernels.
     pub communication: CommRule,
-    /// The memory that the processes hold together, of how much, in words.
+    /// Sentence about the memory that the processes hold together, and how much the device has.
     pub memory: String,
-    /// True if launches whose issue was not recorded are issued with those before them.
+    /// True if launches whose issue was not recorded are issued with the launch before them.
     pub queued: bool,
-    /// The source of the weights by which energy is counted, in words, where it is counted.
+    /// Source of the weights by which energy is counted, in words; `None` where energy is not
+    /// counted.
     pub energy: Option<&'static str>,
-    /// The property by which times are scaled to another device.
+    /// Property of devices by which times are scaled to another device.
     pub scaling: Scaling,
-    /// The cost of neighbours before a resource is full, where that cost is charged.
+    /// Sentence about the cost of neighbours before a resource is full; `None` where that cost is
+    /// not charged.
     pub contention: Option<String>,
-    /// Other claims of the user, a sentence each.
+    /// Other claims of the user, one sentence each.
     pub claims: Vec<String>,
-    /// Warnings about rules that changed nothing.
+    /// Warnings about rules that changed nothing, one sentence each.
     pub warnings: Vec<String>,
     /// Warnings from the runs that can overturn the answer.
     pub overturning: Vec<Overturning>,
 }
 
-/// Describes the cost model in a few clauses, with the shares of the work that they concern.
+/// Writes the assumptions of the cost model, one clause each, with the part of each profile's
+/// kernel time that the clause concerns.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -93,7 +96,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
     said
 }
 
-/// Describes workgroup times where kernels ran side by side.
+/// Writes the clause about the times of workgroups where kernels ran side by side in the recording.
 fn contention(sources: &[ProfileFacts]) -> String {
     let share = each(sources, |source| percent(source.overlapped));
     let calibrated =
@@ -108,7 +111,7 @@ fn contention(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// Describes the time that a launch needs before it starts whatever the device does.
+/// Writes the clause about the launch latency: the time that a launch needs before it can start.
 fn latency(sources: &[ProfileFacts]) -> String {
     if sources.iter().all(|source| (source.launch_ns, source.handover_ns) == (0, 0)) {
         return "launches take no time to reach the device (`--launch-latency fitted` takes it from the recording)".to_owned();
@@ -123,7 +126,7 @@ fn latency(sources: &[ProfileFacts]) -> String {
     format!("launch latency fitted to the recording: {}", each(sources, told))
 }
 
-/// Describes the waits between streams; `None` where no profile has such waits.
+/// Writes the clause about the waits between streams; `None` where no profile has such waits.
 fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     sources.iter().find(|source| source.stream_waits.all() > 0)?;
     let told = |source: &ProfileFacts| {
@@ -143,7 +146,8 @@ fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     Some(format!("between streams: {} (`--waits`)", each(sources, told)))
 }
 
-/// Says whether hosts wait for the device, and how much of their waiting is known.
+/// Writes the clause that says whether hosts wait for the device, and how much of their waiting is
+/// known.
 fn hosts(sources: &[ProfileFacts]) -> String {
     const OPEN: &str = "open loop: recorded launch times are kept";
     if sources.iter().all(|source| source.known_waits.is_none()) {
@@ -165,7 +169,8 @@ fn hosts(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// Describes the treatment of communication kernels, with their shares of kernel time.
+/// Writes the clause about communication kernels, with their part of kernel time; `None` where
+/// there are none and no rule changed anything.
 fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     if sources.iter().all(|source| source.communication.is_none()) {
         let none = "no kernel is communication by its name".to_owned();
@@ -199,7 +204,7 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     })
 }
 
-/// Writes one figure, or one a profile by name.
+/// Writes a figure of the only profile, or of several profiles each behind its name.
 fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
     match sources {
         [source] => figure(source),
@@ -211,15 +216,15 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Warns of profiles of unknown devices where the user named the device: he knows which one it
-/// stands for, so that is only a warning.
+/// Warns of profiles whose device is unknown where the user named the device to replay on. He knows
+/// which device it stands for, so these warnings do not overturn the answer.
 pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);
     named.filter_map(|source| stands_in(source, target)).collect()
 }
 
-/// Describes the requests that the figures depend on; empty where there are no requests.
+/// Writes the clauses about the requests of the profiles; empty where there are no requests.
 fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     let of = |profile: &ProfileFacts| {
         Some(format!("{}: {}", profile.name, one_load(profile.requests.as_ref()?)))
@@ -231,7 +236,7 @@ fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     said
 }
 
-/// Describes the requests of one profile in a clause.
+/// Writes the clause about the requests of one profile.
 fn one_load(facts: &RequestFacts) -> String {
     let task = plain(&facts.task, TASK);
     let mut text = match (facts.replayed, facts.of) {
@@ -266,7 +271,8 @@ fn one_load(facts: &RequestFacts) -> String {
     text
 }
 
-/// Says how long profiles without requests go on; `None` where no profile has requests.
+/// Writes the clause that says for how long profiles without requests repeat; `None` where no
+/// profile has requests.
 fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
     let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
     if without == profiles.len() {

@@ -1,4 +1,4 @@
-//! Which facts about a device do results have?
+//! Which facts about a device stand in results?
 
 use raddle_device::{Device, Vendor};
 use raddle_policy::{Footprint, Resource};
@@ -7,50 +7,50 @@ use serde::Serialize;
 use crate::VendorWords;
 use crate::units::plain;
 
-/// The way in which a device was found.
+/// Way in which a device was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceFound {
-    /// Named by the user.
+    /// The user named the device.
     Named,
-    /// Read from a file that the user gave.
+    /// The device was read from a file that the user gave.
     File,
-    /// Named by the profile, and in the device table.
+    /// The profile names the device, and the device table has it.
     Table,
-    /// Assumed: the table has only a neighbour of the device that the profile names, or several
-    /// that fit.
+    /// The device is assumed: the table has only a neighbour of the device that the profile names,
+    /// or several that fit.
     Assumed,
-    /// Made from the properties in the profile.
+    /// The device was made from the properties in the profile.
     Properties,
-    /// Guessed by the names of kernels, as nothing else tells it.
+    /// The device was guessed by the names of kernels, as the profile says nothing else about it.
     Guessed,
-    /// Not in the profile: the device replayed on stands in for it.
+    /// The profile does not name its device, so the device replayed on stands in for it.
     StandIn,
-    /// In the profile, but not known: the device replayed on stands in for it.
+    /// The profile names a device that is not known, so the device replayed on stands in for it.
     Strange,
 }
 
-/// A device and how it was found.
+/// A device in results, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DeviceFacts {
-    /// The id of the device in the device table.
+    /// Id of the device in the device table.
     pub id: String,
-    /// The name of the product.
+    /// Name of the product.
     pub product: String,
-    /// The number of compute units.
+    /// Number of compute units.
     pub cus: u16,
-    /// The way in which the device was found.
+    /// Way in which the device was found.
     pub found: DeviceFound,
-    /// The word in names of kernels by which a device was guessed.
+    /// Word in names of kernels by which the device was guessed; `None` where it was not guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<&'static str>,
-    /// The vendor, whose words stand in texts.
+    /// Vendor of the device, whose words stand in texts.
     #[serde(skip)]
     pub vendor: Vendor,
 }
 
 impl DeviceFacts {
-    /// Gathers the facts about a device.
+    /// Gathers the facts about a device for results; `found` says how it was found.
     #[must_use]
     pub fn new(device: &Device, found: DeviceFound) -> Self {
         let Device { id, product, cus, vendor, .. } = device;
@@ -76,8 +76,8 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// Returns the size and the name of the units in which a refusal of this footprint counts a
-/// resource.
+/// Returns how many units, such as bytes or registers, are one unit of a refusal of this footprint,
+/// and the name of these units for a person.
 pub(super) fn unit(
     device: &Device,
     resource: Resource,
@@ -90,7 +90,8 @@ pub(super) fn unit(
     unit_of(device, resource)
 }
 
-/// Returns the size and the name of the units of a resource for a person.
+/// Returns how many units for a person, such as bytes or registers, one granule of a resource has,
+/// and the name of these units.
 #[must_use]
 pub fn unit_of(device: &Device, resource: Resource) -> (u64, &'static str) {
     let granules = &device.granules;

@@ -1,7 +1,7 @@
-//! What should a reader of results know of each profile that was replayed?
+//! Which facts about each replayed profile do results have?
 //!
-//! Shares are of 0 to 1; times are nanoseconds. Nothing here comes from a file's metadata: names of
-//! profiles are file names, and the rest are figures.
+//! Fractions are from 0 to 1; times are nanoseconds. Names of profiles are file names, and all else
+//! is figures: no fact comes from the metadata of a file.
 
 use raddle_policy::Barrier;
 use raddle_sim::{LaunchLatency, Scaling, TimeScale, WaitRule};
@@ -16,41 +16,44 @@ use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
-/// A profile as it is replayed.
+/// A profile as it is replayed, from which the facts in results are made.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayedProfile<'p> {
-    /// The name of the profile in results.
+    /// Name of the profile in results.
     pub name: &'p str,
-    /// The profile that was read.
+    /// Content of the profile.
     pub profile: &'p Profile,
-    /// The time at which the process begins, in nanoseconds.
+    /// Time of the run at which the process begins, in nanoseconds.
     pub start_ns: u64,
-    /// The share of the process, for policies that divide by shares.
+    /// Share of the process, for policies that divide by shares; 1 by default.
     pub share: u32,
-    /// The treatment of the communication kernels.
+    /// Number of launches of communication kernels, and their time before and after the rule for
+    /// them is applied.
     pub communication: raddle_trace::Communication,
-    /// The requests that run the profile.
+    /// Requests that run the profile; `None` where none do.
     pub requests: Option<&'p RequestFacts>,
     /// True if the host waits where the recording waited (closed loop).
     pub closed: bool,
-    /// The error of a replay of the profile alone on its own device, against its recording.
+    /// Errors of a replay of the profile alone on its own device; `None` where there was no such
+    /// replay.
     pub self_replay: Option<ModelError>,
-    /// The time until a launch can start.
+    /// Launch latency: the time until a launch can start.
     pub latency: LaunchLatency,
-    /// The rule that chooses the waits between streams that hold.
+    /// Rule that chooses which waits between streams hold.
     pub waits: WaitRule,
-    /// The property by which times are scaled to the device replayed on, and the factor.
+    /// Property by which times are scaled to the device replayed on, and the factor; `None` where
+    /// times are not scaled.
     pub scaled: Option<(Scaling, TimeScale)>,
 }
 
 impl ReplayedProfile<'_> {
-    /// Returns the kernel time of the profile, in nanoseconds.
+    /// Returns the sum of the durations of all kernels, in nanoseconds.
     pub(super) fn kernel_ns(&self) -> u128 {
         let kernels = self.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
         kernels.map(|op| u128::from(op.duration_ns)).sum()
     }
 
-    /// Returns the name of the kernel of a task.
+    /// Returns the name of the kernel that a task launches.
     pub(super) fn kernel(&self, task: u32) -> String {
         let kernel = self.profile.ops[task as usize].kernel;
         self.profile.kernels.get(kernel as usize).cloned().unwrap_or_default()
@@ -61,86 +64,91 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// The share of launches without a recorded launch time from which on that lack can overturn the
+/// Fraction of launches without a recorded launch time from which on that lack can overturn the
 /// answer.
 const MOST_LAUNCHES: f64 = 0.5;
 
-/// The facts about one profile in results.
+/// Facts about one profile in results.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
-    /// The name of the profile.
+    /// Name of the profile.
     pub name: String,
-    /// The kind of file.
+    /// Name of the file format.
     pub format: &'static str,
-    /// The device whose figures turn launch durations into workgroup durations.
+    /// Device of the recording, by whose properties launch durations are turned into workgroup
+    /// durations.
     pub device: DeviceFacts,
-    /// The place where the profile was recorded; in JSON, whether it is the device replayed on.
+    /// Relation of the device of the recording to the device replayed on; in JSON true if they are
+    /// the same.
     #[serde(rename = "at-home", serialize_with = "at_home")]
     pub(crate) recorded_on: RecordedOn,
-    /// The property by which times are scaled to the device replayed on, where they are scaled.
+    /// Property by which times are scaled to the device replayed on, and the factor, in words;
+    /// `None` where times are not scaled.
     pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
-    /// The number of kernel launches.
+    /// Number of kernel launches.
     pub kernels: u64,
-    /// The number of copies.
+    /// Number of copies.
     pub copies: u64,
-    /// The copies whose direction is not between host and device.
+    /// Copies whose direction is not between host and device.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// The number of fills.
+    /// Number of fills of memory.
     pub sets: u64,
-    /// The part of the kernel time that has no shape; absent where all of it has one.
+    /// Kernels without a shape, and those whose shape is from the capture of a graph; `None` where
+    /// every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
-    /// The workgroups of all launches.
+    /// Number of workgroups of all launches.
     pub workgroups: u64,
-    /// The number of streams.
+    /// Number of streams.
     pub streams: usize,
-    /// The sum of the times of all kernel launches.
+    /// Sum of the durations of all kernel launches, in ns.
     pub(crate) kernel_ns: u64,
-    /// The share of the time of all work that copies of unknown direction take.
+    /// Fraction of the time of all work that copies of unknown direction take.
     pub(crate) copied: f64,
-    /// The time from the first begin to the last end.
+    /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
     pub(crate) resolution_ns: u64,
-    /// The time at which the process begins.
+    /// Time of the run at which the process begins, in ns.
     pub start_ns: u64,
-    /// The share of the process, for policies that divide by shares.
+    /// Share of the process, for policies that divide by shares; 1 by default.
     pub share: u32,
-    /// The origins of the arrival times of kernels: shares of the launches.
+    /// Origins of the arrival times of kernels, as fractions of the launches.
     pub(crate) arrivals: OriginShares,
-    /// The share of kernel time that lies in launches whose barriers are assumed.
+    /// Fraction of kernel time in launches whose barriers are assumed.
     pub(crate) barrier_assumed: f64,
-    /// The share of kernel time that lies in launches whose activity is assumed by their names.
+    /// Fraction of kernel time in launches whose activity is assumed from their names.
     pub(crate) activity_assumed: f64,
-    /// The share of kernel time during which another kernel ran: there, workgroup times are upper
+    /// Fraction of kernel time during which another kernel ran, so that workgroup times are upper
     /// bounds.
     pub(crate) overlapped: f64,
-    /// The communication kernels; absent where there are none.
+    /// Communication kernels of the profile; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) communication: Option<CommunicationShares>,
-    /// The requests that run the profile, if any do.
+    /// Requests that run the profile; `None` where none do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestFacts>,
-    /// True if the host waits where the recording waited.
+    /// True if the host waits where the recording waited (closed loop).
     pub closed: bool,
-    /// The share of the host's waiting time whose reason is known; absent where the host never
+    /// Fraction of the host's waiting time whose reason is known; `None` where the host never
     /// waited, or the file has no host waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) known_waits: Option<f64>,
-    /// The error of a replay of the profile alone on its own device, against its recording.
+    /// Errors of a replay of the profile alone on its own device; `None` where there was no such
+    /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// The waits between streams, and the rule that chooses those that hold.
+    /// Number of waits between streams, and the rule that chooses which of them hold.
     pub(crate) stream_waits: StreamWaitFacts,
-    /// The least time from issue to start, in ns; `handover_ns` is that from the end of an op to
-    /// the start of one that waits for it.
+    /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
+    /// end of an op to the start of one that waits for it.
     pub(crate) launch_ns: u64,
     pub(crate) handover_ns: u64,
-    /// The unusual things that were met in the file.
+    /// Unusual things that were met in the file.
     pub quirks: Vec<QuirkMet>,
-    /// The warnings and errors of the profiler about its own recording of the GPU.
+    /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
     /// True if for most of the time without a kernel, work had been issued and had not begun.
@@ -151,14 +159,14 @@ pub struct ProfileFacts {
     pub(crate) assumed: Option<String>,
 }
 
-/// The communication kernels of a profile: how many, and their share of kernel time.
+/// Communication kernels of a profile: the number of launches, and their part of kernel time.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct CommunicationShares {
     pub(crate) launches: u64,
-    /// The share of kernel time as recorded.
+    /// Recorded time of the communication kernels as a fraction of the recorded kernel time.
     pub(crate) recorded: f64,
-    /// The time of these kernels as replayed, as a share of the kernel time as recorded.
+    /// Replayed time of the communication kernels as a fraction of the recorded kernel time.
     pub(crate) replayed: f64,
 }
 
@@ -173,15 +181,15 @@ impl CommunicationShares {
     }
 }
 
-/// The waits of a profile between its streams.
+/// Waits between the streams of a profile.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
-    /// The number of waits whose source the file names.
+    /// Number of waits whose source the file names.
     pub(crate) recorded: u64,
-    /// The number of waits of which the file has only the place.
+    /// Number of waits of which the file has only the place, so that their source is inferred.
     pub(crate) inferred: u64,
-    /// The name of the rule that chooses the waits that hold.
+    /// Name of the rule that chooses which waits hold.
     pub(crate) rule: &'static str,
 }
 
@@ -198,14 +206,15 @@ impl StreamWaitFacts {
     }
 }
 
-/// Writes a line about something met in a file.
+/// Writes a line about an unusual thing that was met in a file: its name, how often, and what it
+/// means.
 #[must_use]
 pub fn met(quirk: &QuirkMet) -> String {
     format!("{} {}: {}", quirk.name, units::count(quirk.count), quirk.explanation)
 }
 
 impl ProfileFacts {
-    /// Gathers the facts about a profile recorded on `device`.
+    /// Gathers the facts about a profile that was recorded on `device`.
     #[must_use]
     pub fn new(
         replayed: &ReplayedProfile<'_>,
@@ -262,7 +271,7 @@ impl ProfileFacts {
 }
 
 impl ProfileFacts {
-    /// Adds to a process that runs this profile how far its figures may be believed.
+    /// Fills in how far the figures of a process that runs this profile may be believed.
     #[must_use]
     pub fn judge(&self, process: JudgedProcess) -> JudgedProcess {
         JudgedProcess {
@@ -285,11 +294,12 @@ impl ProfileFacts {
         self.arrivals.assumed >= MOST_LAUNCHES
     }
 
-    /// Returns how much later the profile ends than it did when recorded, as a share, where it runs
-    /// alone on its own device with a host that waits.
+    /// Returns how much later the profile ends alone on its own device than it did when recorded,
+    /// as a fraction of the recorded span. `None` where its host does not wait for the device, or
+    /// it was recorded on another device.
     fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
-        // A request or a step begins when the process joins; the end of a process counts from the
-        // start of the run.
+        // The time alone of a request or a step counts from its own begin; the end of a process
+        // counts from the start of the run.
         let start = if process.judged == JudgedBy::End { self.start_ns } else { 0 };
         let here = self.recorded_on == RecordedOn::ThisDevice;
         let at_home = self.closed && here && self.span_ns > 0;
@@ -299,7 +309,7 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the share of the time of all work that copies of unknown direction take.
+/// Returns the fraction of the time of all work that copies of unknown direction take.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
     let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));
@@ -311,40 +321,43 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
     ops.map(|op| u128::from(op.duration_ns)).sum()
 }
 
-/// The requests of one profile.
+/// Requests of one profile, as results describe them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestFacts {
-    /// The kind of file.
+    /// Name of the format of the arrivals.
     pub format: &'static str,
-    /// The task of the file.
+    /// Name of the task in the file of arrivals.
     pub task: String,
-    /// The kind of arrivals of requests: periodic, poisson, trace, continuous or dependent.
+    /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// The number of requests replayed, where their times are known before.
+    /// Number of requests that were replayed; `None` where their times are not known before the
+    /// run.
     pub replayed: Option<u64>,
-    /// The number of all requests, where their times are known before.
+    /// Number of all requests in the load; `None` where their times are not known before the run.
     pub of: Option<u64>,
-    /// The time at which requests end; absent where only the file or the company of other processes
-    /// ends them.
+    /// Time of the run before which requests arrive, in nanoseconds; `None` where only the file or
+    /// the end of other processes sets an end.
     pub until_ns: Option<u64>,
-    /// The seed of the random numbers, where there were any.
+    /// First seed of the random numbers; `None` where nothing was drawn at random.
     pub seed: Option<u64>,
-    /// The number of seeds, from that one on, where there were several.
+    /// Number of seeds, counted up from `seed`; `None` where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
-    /// True if each run draws as many requests as it needs for its percentiles.
+    /// True if each run draws as many requests as its percentiles need.
     #[serde(rename = "as-many-as-needed")]
     pub is_open: bool,
-    /// The largest time by which requests were moved.
+    /// Bound below which each request was moved later at random, in nanoseconds; `None` where none
+    /// was moved.
     pub jitter_ns: Option<u64>,
-    /// The unit in which `time` was read, and why, where it mattered.
+    /// Unit in which the times of the file were read, and why, in words; `None` where no time was
+    /// read.
     pub time_unit: Option<String>,
-    /// The number of steps back in time in the file, which were sorted.
+    /// Number of steps back in time in the file; its times were then sorted.
     pub unsorted: u64,
 }
 
-/// Describes the scaling of times to another device.
+/// Returns the words for the scaling of times to another device.
 pub(super) const fn scaled(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Clock => "scaled by the clock",

@@ -1,4 +1,5 @@
-//! How much of the device was kept for each tenant, used by it and lent to it?
+//! How much of the device was guaranteed to each process, how much did it use, and how much was
+//! lent to it?
 
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, ProcessSummary, Summary};
@@ -6,54 +7,57 @@ use serde::Serialize;
 
 use super::runs::RecipeRun;
 
-/// The part of the device that one process got under a recipe, as shares of 0 to 1.
+/// Part of the device that one process got under a recipe, as fractions from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TenantGot {
-    /// The name of the process.
+    /// Name of the process.
     pub process: String,
-    /// The share of the process, of all shares that were given.
+    /// Share of the process as a fraction of the sum of all shares.
     pub asked: f64,
-    /// The part that is kept for the process whatever the others do; `None`: no part.
+    /// Fraction of the device that is kept for the process whatever the others do; `None` where
+    /// nothing is kept.
     pub guaranteed: Option<f64>,
-    /// The share of the process in the wave-slot time that all used.
+    /// Fraction of the wave-slot time that all processes used which this process used.
     pub received: f64,
-    /// The part of `received` that the process was lent, also of the time that all used; `None`
-    /// where nothing is guaranteed.
+    /// Part of `received` that was lent to the process, also as a fraction of the time that all
+    /// processes used; `None` where nothing is guaranteed.
     pub lent: Option<f64>,
-    /// Requests or steps of the process that ended in a second; `None`: it has neither.
+    /// Number of requests or steps of the process that ended per second; `None` where it has
+    /// neither.
     pub per_second: Option<f64>,
-    /// The least and the most of `per_second` by what is known of contention, where that is
-    /// charged.
+    /// Least and most of `per_second`, by what is known of contention; `None` where contention is
+    /// not charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second_between: Option<[f64; 2]>,
 }
 
-/// The parts that a recipe keeps for processes whatever the others do.
+/// Parts of the device that a recipe keeps for processes whatever the others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
-    /// The parts of `all`, by process.
+    /// Part of each process, in units of which the device has `all`.
     pub parts: Vec<u64>,
-    /// The whole, more than the parts where some of it is nobody's.
+    /// Number of parts of the whole device; more than the sum of `parts` where some belong to no
+    /// process.
     pub all: u64,
-    /// The kind of thing that is kept.
+    /// Kind of thing that is kept: compute units or turns.
     pub of: GuaranteeOf,
 }
 
-/// The kind of thing of which a process has a guaranteed part.
+/// Kind of thing of which a process has a guaranteed part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
-    /// Compute units that no other process uses.
+    /// Compute units that no other process may use.
     Units,
-    /// Compute units that serve others while their owner has nothing to start.
+    /// Compute units that serve other processes while their owner has nothing to start.
     LentUnits,
-    /// Turns, the rest of which goes to others where their owner has nothing to run.
+    /// Turns of time, which go to other processes where their owner has nothing to run.
     Turns,
 }
 
 impl Guarantee {
-    /// Returns the parts that a recipe keeps for processes that have these shares; `None`: no
-    /// parts.
+    /// Returns the parts that a recipe keeps for processes with these shares; `None` where it keeps
+    /// none.
     #[must_use]
     pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
         let [_, turn, allocate, _] = recipe.policies();
@@ -80,7 +84,7 @@ impl Guarantee {
         Some(*self.parts.get(process)? as f64 / self.all as f64)
     }
 
-    /// Returns the wave-slot time of a process that was lent to it.
+    /// Returns the wave-slot time that was lent to a process, in wave slots times ns.
     fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
         let Outcome { times, wave_ns, first, last, .. } = &run.together;
         let used = *wave_ns.get(process)? as f64;
@@ -96,7 +100,8 @@ impl Guarantee {
     }
 }
 
-/// Returns the part that every process got in a run with this summary; empty with one process.
+/// Returns the part of the device that every process got in a run with this summary; empty with one
+/// process.
 pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
     if summary.processes.len() < 2 {
         return Vec::new();
@@ -127,14 +132,15 @@ fn round(share: f64) -> f64 {
     (share * 10_000.0).round() / 10_000.0
 }
 
-/// Returns the requests or steps that ended in a second.
+/// Returns the number of requests or steps of a process that ended per second; `None` where none
+/// ended.
 fn rate(of: &ProcessSummary) -> Option<f64> {
     let requests = of.requests.as_ref().filter(|it| it.ended > 0);
     let served = requests.map(|it| it.ended as f64 * 1e9 / it.last_end_ns.max(1) as f64);
     served.or_else(|| of.steps.filter(|steps| steps.ended > 0).map(|steps| steps.per_second))
 }
 
-/// Returns the least and the most requests or steps in a second by what is known of contention;
+/// Returns the least and the most requests or steps per second, by what is known of contention;
 /// `None` where contention is not charged.
 fn rates(run: &RecipeRun, process: usize, expected: f64) -> Option<[f64; 2]> {
     let bounds = run.bounds.iter().map(|of| of.processes.get(process).and_then(rate));

@@ -4,39 +4,40 @@ use serde::Serialize;
 
 use crate::units::{count, plain};
 
-/// The load up to which the recommended recipe meets all goals, everything else as the user set it.
-/// Requests that arrive at a rate arrive faster or slower, all by the same factor.
+/// Load up to which the recommended recipe meets all goals, with all else as the user set it.
+/// Requests that arrive at a rate come faster or slower, all by the same factor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
-    /// The name of the recipe.
+    /// Name of the recommended recipe.
     pub recipe: String,
-    /// The highest replayed load with all goals met that is below the least with one missed, in
-    /// percent of the load asked for; `None`: a goal was missed at every load.
+    /// Highest replayed load that met all goals and lies below every load that missed one, in
+    /// percent of the load asked for; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
-    /// The lowest replayed load with a goal missed, in percent; `None`: all were met at every load.
+    /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
+    /// every replayed load met all goals.
     pub missed_percent: Option<u32>,
-    /// The processes whose requests arrive at a rate.
+    /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
 }
 
-/// The reason why no such load was searched for, and the command that finds it.
+/// Reason why the load up to which goals hold was not searched for, and the command that finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
-    /// The workgroups that a run starts, which would be run again for each load.
+    /// Number of workgroups that a run starts, all of which would run again for each load.
     pub workgroups: u64,
-    /// The largest number of workgroups for which loads are tried.
+    /// Largest number of workgroups of a run for which loads are tried.
     pub most: u64,
-    /// The command that finds the load, with files by their names.
+    /// Command that finds the load, as words, with files by their names.
     pub command: Vec<String>,
-    /// The command that finds the load, with files as the user gave them.
+    /// Command that finds the load, as words, with files as the user gave them.
     #[serde(skip)]
     pub given: Vec<String>,
 }
 
 impl LoadLimitLeftOut {
-    /// Writes the reason as a sentence without its full stop.
+    /// Writes why the load limit was not searched for, as a sentence without its full stop.
     #[must_use]
     pub fn text(&self) -> String {
         format!(
@@ -51,15 +52,15 @@ impl LoadLimitLeftOut {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RatedProcess {
-    /// The name of the process.
+    /// Name of the process.
     pub name: String,
-    /// Requests a second as the user set them.
+    /// Requests per second as the user set them.
     pub per_s: f64,
 }
 
 impl LoadLimit {
-    /// Writes the limit as a sentence without its full stop; in brief the sentence does not name
-    /// the process or the recipe.
+    /// Writes the limit as a sentence without its full stop; with `brief` the sentence does not
+    /// name the process or the recipe.
     #[must_use]
     pub fn text(&self, brief: bool) -> String {
         let of = match (brief, self.processes.as_slice()) {
@@ -81,7 +82,7 @@ impl LoadLimit {
         }
     }
 
-    /// Returns the load at a percentage of the load asked for: with one process in requests a
+    /// Returns the load at a percentage of the load asked for: with one process in requests per
     /// second, to a tenth, else in percent.
     fn load(&self, percent: u32) -> f64 {
         match self.processes.as_slice() {

@@ -1,4 +1,4 @@
-//! Which launches never ran or never ended, and what lacked?
+//! Which launches never ran or never ended, and which resource was missing?
 
 use std::collections::BTreeMap;
 
@@ -16,59 +16,61 @@ use super::runs::{RecipeRun, Replay};
 use crate::answer::PolicyFigures;
 use crate::units::{counted, percent, share};
 
-/// Launches that can never run, for one reason.
+/// Launches of one kernel that can never run, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedLaunches {
-    /// The name of the profile.
+    /// Name of the profile.
     pub profile: String,
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The resource that is lacking: the limiter.
+    /// Name of the resource of which there is too little.
     pub resource: &'static str,
-    /// The amount that one workgroup wants, in `unit`.
+    /// Amount of the resource that one workgroup needs, in `unit`.
     pub wanted: u64,
-    /// The amount that there is, in `unit`.
+    /// Amount of the resource that there is, in `unit`.
     pub available: u64,
-    /// The unit of the amounts.
+    /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,
-    /// The room that the search of the recipe does not report, where that is the reason.
+    /// Free room that the approximate search of the recipe does not report, where that is the
+    /// reason; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreported: Option<Unreported>,
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
 }
 
-/// Room that an approximate search does not see.
+/// Free room on a compute unit that an approximate search does not see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unreported {
-    /// The search of the recipe.
+    /// Name of the search of the recipe, such as `sampled`.
     pub search: &'static str,
-    /// The amount that an empty compute unit has in one run, in the unit of the refusal.
+    /// Amount that an empty compute unit has in one run of granules, in the unit of the refusal.
     pub there_is: u64,
 }
 
-/// Launches that never ended.
+/// Launches of one kernel that never ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StuckLaunches {
-    /// The name of the profile.
+    /// Name of the profile.
     pub profile: String,
-    /// The name of the kernel.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The number of launches.
+    /// Number of launches.
     pub launches: u64,
 }
 
-/// The reason why launches never ended.
+/// Reason why launches never ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NeverEnded {
     pub(crate) why: String,
-    /// True if the reason is a fault of raddle, whatever the input.
+    /// True if the reason is a fault of raddle, not of a policy or of the input.
     pub(crate) fault: bool,
 }
 
 impl NeverEnded {
-    /// Explains a run under a recipe; `None` where all launches ended, or the reason is unknown.
+    /// Explains why launches of a run under a recipe never ended; `None` where all launches ended,
+    /// or the reason is unknown.
     pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {
@@ -102,7 +104,8 @@ impl NeverEnded {
 }
 
 /// Returns the room of an empty compute unit that the search of a recipe does not report, where
-/// that room would be enough.
+/// that room would suffice for the refused workgroup; else `None`. `size` is the number of units in
+/// one granule.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
@@ -156,12 +159,13 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// The share of its kernel time from which on the work of a profile that never ran can overturn the
-/// answer: a smaller difference does not count.
+/// Fraction of its kernel time from which on the work of a profile that never ran can overturn the
+/// answer; a smaller difference does not count.
 const NOTICED: f64 = 0.01;
 
-/// Describes the profiles of which something can never run, under whichever recipe: refused work
-/// takes no time. The share of kernel time decides whether that can overturn the answer.
+/// Describes the profiles of which some launches can never run under some recipe. A launch that can
+/// never run takes no time, so the fraction of the kernel time that such launches have decides
+/// whether they can overturn the answer.
 pub(crate) fn never_ran(
     profiles: &[ReplayedProfile<'_>],
     runs: &[(&str, LostLaunches)],
@@ -211,24 +215,24 @@ pub(crate) fn never_ran(
     work
 }
 
-/// Work that never ran.
+/// Work that never ran, in words.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
-    /// The line of the first screen, where the work can overturn the answer.
+    /// Line of the first screen, where the work can overturn the answer; else `None`.
     pub(crate) overturning: Option<Overturning>,
-    /// A sentence for each profile that lost too little work to overturn the answer.
+    /// Sentences about profiles that lost too little work to overturn the answer, one each.
     pub(crate) warnings: Vec<String>,
-    /// The launches of each profile that can run under no recipe.
+    /// Launches of each profile that can run under no recipe, in words.
     everywhere: Vec<String>,
 }
 
 impl LostWork {
-    /// Says which launches can run under no recipe; `None` where there are none.
+    /// Names the launches that can run under no recipe; `None` where there are none.
     fn told(&self) -> Option<String> {
         (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
     }
 
-    /// Adds to an answer which launches can run under no recipe, and returns them.
+    /// Adds to an answer the launches that can run under no recipe, and returns them in words.
     pub(crate) fn tell(&self, answer: &mut PolicyFigures) -> Option<String> {
         let launches = self.told()?;
         answer.add(&format!("The figures lack {launches}, which can never run here."));
@@ -236,18 +240,18 @@ impl LostWork {
     }
 }
 
-/// For each profile the number of launches of its first repetition that never ran, and the sum of
-/// their durations in ns.
+/// Launches that never ran, by profile: (number of launches of the first repetition, sum of their
+/// recorded durations in ns).
 pub(crate) type LostLaunches = Vec<(u64, u128)>;
 
-/// Returns the share of the kernel time of each profile that never ran, 0 to 1.
+/// Returns the fraction of the kernel time of each profile that never ran, 0 to 1.
 pub(crate) fn lost_shares(profiles: &[ReplayedProfile<'_>], lost: &LostLaunches) -> Vec<f64> {
     let own =
         |(loaded, &(_, ns)): (&ReplayedProfile<'_>, &(u64, u128))| share(ns, loaded.kernel_ns());
     profiles.iter().zip(lost).map(own).collect()
 }
 
-/// Returns the launches that never ran in a run.
+/// Returns the launches of each profile that were refused in a run.
 pub(crate) fn lost_in(profiles: &[ReplayedProfile<'_>], run: &Outcome) -> LostLaunches {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
     for refused in &run.refused {

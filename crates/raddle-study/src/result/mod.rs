@@ -28,5 +28,5 @@ pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
 };
 
-/// Characters of a name in a sentence.
+/// Largest number of characters of a name in a sentence.
 const NAME: usize = 20;

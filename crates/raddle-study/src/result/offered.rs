@@ -1,28 +1,29 @@
-//! Does a driver offer the recommended way, and if none does, which way that can be switched on comes
-//! nearest?
+//! Does a driver offer the recommended way of sharing, and if none does, which way that can be
+//! switched on comes nearest?
 //!
-//! A recipe says by its policies what it does, so recipes of users are judged too. Commands are those
-//! of docs/modes.md.
+//! A recipe says by its policies what it does, so recipes of users are judged too. Commands are
+//! those of docs/modes.md.
 
 use raddle_device::Vendor;
 use raddle_dispatch::Recipe;
 use raddle_workgroup::SpatialConfig;
 use serde::Serialize;
 
-/// A recommended way that no driver offers.
+/// A recommended way of sharing that no driver offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NotOffered {
-    /// The name of the recipe.
+    /// Name of the recommended recipe.
     pub recipe: String,
-    /// The recipe of the nearest way that can be switched on.
+    /// Name of the recipe of the nearest way of sharing that can be switched on.
     pub nearest: &'static str,
-    /// The command, variable or call that switches that way on.
+    /// Command, variable or call that switches the nearest way on.
     pub by: &'static str,
 }
 
 impl NotOffered {
-    /// Judges a recipe for this number of processes; `None` where a driver does what it says.
+    /// Judges a recipe for this number of processes; `None` where a driver offers what the recipe
+    /// does.
     pub(crate) fn of(
         (name, recipe): (&str, &Recipe),
         vendor: Vendor,
@@ -51,7 +52,7 @@ impl NotOffered {
         (!offered).then(|| Self { recipe: name.to_owned(), nearest, by })
     }
 
-    /// Says it in one line.
+    /// Says in one line that no driver offers the recipe, and which way of sharing is nearest.
     #[must_use]
     pub fn text(&self) -> String {
         format!("by no driver; nearest is {} ({})", self.nearest, self.by)

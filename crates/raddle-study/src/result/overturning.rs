@@ -1,7 +1,7 @@
 //! Which warnings can overturn the answer, so that they belong on the first screen?
 //!
-//! Each warning is a line there, however many profiles it concerns; its explanation is among the
-//! warnings behind it. Shares are of 0 to 1.
+//! Each warning is one line there, however many profiles it concerns; its explanation is among the
+//! warnings behind it. Fractions are from 0 to 1.
 
 use raddle_dispatch::RefusedReset;
 use raddle_policy::Preemption;
@@ -16,17 +16,17 @@ use crate::units::{count, counted, duration, percent, plain};
 /// A warning that can overturn the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
-    /// A line of the first screen.
+    /// Line of the first screen that stands for the warning.
     pub line: String,
-    /// The warning at length, a sentence for each profile or recipe.
+    /// Warning at length, one sentence for each profile or recipe.
     pub warnings: Vec<String>,
 }
 
-/// The share of kernel time from which on communication can overturn the answer, and the share of
-/// the time of all work from which on copies can.
+/// Fraction of kernel time from which on communication can overturn the answer, and fraction of the
+/// time of all work from which on copies can.
 const LARGE: f64 = 0.25;
-/// Quirks of files that can overturn an answer, with the words of their line: much of the work may
-/// be missing, or the last value or the span may be wrong.
+/// Names of quirks of files that can overturn an answer, each group with the words of its warning:
+/// much of the work may be missing, or the last value or the span may be wrong.
 const IN_FILES: [(&[&str], &str); 3] = [
     (
         &["truncated", "damaged", "lost-events"],
@@ -35,15 +35,18 @@ const IN_FILES: [(&[&str], &str); 3] = [
     (&["no-line-end"], "the last line has no end, its last value may be cut"),
     (&["time-outlier"], "times lie far from all others, so the span says little"),
 ];
-/// Characters of a name that stands alone in a line, and of one beside a number.
+/// Largest number of characters of a name that stands alone in a line; `FIRST` is that of a name
+/// beside a number.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
-/// Texts of the profiler in a line, and characters of one.
+/// Largest number of the profiler's messages in a line; `TOLD` is that of the characters of one
+/// message.
 const QUOTED: usize = 2;
 const TOLD: usize = 120;
 
 impl Overturning {
-    /// Makes a line about profiles, of which each has its sentence; `None` without any.
+    /// Makes a warning from (profile, sentence) pairs; `line` writes its line from the names.
+    /// `None` without any pair.
     pub(super) fn of<'p>(
         found: impl IntoIterator<Item = (&'p str, String)>,
         line: impl FnOnce(&str) -> String,
@@ -53,7 +56,7 @@ impl Overturning {
     }
 }
 
-/// Writes names in few characters: one, or the first and how many more.
+/// Writes names in few characters: the only one, or the first and how many more there are.
 fn brief(names: &[&str]) -> String {
     match names {
         [only] => plain(only, ALONE),
@@ -62,9 +65,8 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings from profiles that can overturn an answer, on a device, with a rule for
-/// communication, with recorded gaps closed if launches are `queued`, and with times scaled by a
-/// rule.
+/// Returns the warnings about profiles that can overturn an answer on a device. `queued` is true if
+/// recorded gaps are closed; `scaling` is the rule by which times are scaled.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -83,8 +85,8 @@ pub fn of_profiles(
         .collect()
 }
 
-/// Returns the lines about the files of profiles that can overturn an answer made of them: a file is
-/// cut or damaged, or its times lie apart. Each profile has its name.
+/// Returns the lines about files of profiles that can overturn an answer made of them: a file is
+/// cut or damaged, or its times lie apart. Each profile comes with its name.
 #[must_use]
 pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) -> Vec<String> {
     let profiles = profiles.into_iter();
@@ -92,7 +94,7 @@ pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) 
     in_files(met).map(|found| found.line).collect()
 }
 
-/// Returns the warnings from the quirks that were met in the files of profiles.
+/// Returns the warnings about quirks that were met in the files of profiles.
 fn in_files<'p>(
     met: impl Iterator<Item = (&'p str, Vec<QuirkMet>)>,
 ) -> impl Iterator<Item = Overturning> {
@@ -100,11 +102,11 @@ fn in_files<'p>(
     IN_FILES.iter().filter_map(move |(quirks, told)| met_in_files(&met, quirks, told))
 }
 
-/// Warns of profiles of other devices than the one replayed on.
+/// Warns of profiles that were recorded on another device than the one replayed on.
 fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> {
     let other = || {
         let factors = |source: &ProfileFacts| source.recorded_on.factors();
-        // Of a guessed device, the guess itself is warned of.
+        // A guessed device is left out here, as another warning is about the guess.
         let known = sources.iter().filter(|source| source.device.found != DeviceFound::Guessed);
         known.filter_map(move |source| Some((source, factors(source)?)))
     };
@@ -123,7 +125,7 @@ fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> 
     })
 }
 
-/// Warns of profiles whose device is a guess.
+/// Warns of profiles whose device was guessed.
 fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let guessed = || sources.iter().filter(|source| source.device.found == DeviceFound::Guessed);
     let found = guessed().map(|source| {
@@ -141,8 +143,8 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Warns of profiles whose device is the nearest of the table, or one of several that fit, and of
-/// such a device to replay on.
+/// Warns of profiles whose device was assumed to be the nearest of the table or one of several that
+/// fit, else of a device to replay on that was assumed so.
 fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let with = || sources.iter().filter_map(|source| Some((source, source.assumed.as_deref()?)));
     let found = with().map(|(source, why)| {
@@ -164,7 +166,8 @@ fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
     })
 }
 
-/// Warns of profiles for whose device another one stands in that nobody named.
+/// Warns of profiles whose device is unknown and for which another device stands in that nobody
+/// named.
 fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let found = sources
@@ -176,7 +179,8 @@ fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
     })
 }
 
-/// Explains why the device replayed on stands in for that of a profile; `None` where it does not.
+/// Explains why the device replayed on stands in for the device of a profile; `None` where it does
+/// not.
 pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<String> {
     let why = match source.device.found {
         DeviceFound::StandIn => "does not say on which device it was recorded",
@@ -186,7 +190,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Quirks of figures that can be those of no device, each with what is unknown thereby.
+/// Names of quirks about figures that no device can have, each with the thing that is unknown for
+/// it.
 const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
@@ -196,7 +201,7 @@ const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-launch-time", "launch time"),
 ];
 
-/// Warns of profiles with figures that can be those of no device, which count as unknown.
+/// Warns of profiles with figures that no device can have, which count as unknown.
 fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
     let met = |source: &ProfileFacts| {
         let count = |name: &str| {
@@ -235,7 +240,7 @@ fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| format!("{names}: {} cannot be, so unknown", told.join(", ")))
 }
 
-/// Warns of profiles whose profiler itself says that its recording has a fault.
+/// Warns of profiles in whose recording the profiler itself reports a fault.
 fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let with = || sources.iter().filter(|source| !source.diagnostics.is_empty());
     let found = with().map(|source| {
@@ -257,7 +262,8 @@ fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| format!("{names}: nsys says {}{more}", told.join("; ")))
 }
 
-/// Returns the first sentence of a text from outside, or of a longer one its first words.
+/// Returns the first sentence of a text from outside, or its first words where the sentence has
+/// more than `limit` characters.
 fn beginning(text: &str, limit: usize) -> String {
     let text = plain(text, usize::MAX);
     let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
@@ -269,8 +275,8 @@ fn beginning(text: &str, limit: usize) -> String {
     format!("{words} …")
 }
 
-/// Warns of launches without a recorded issue: what their hosts would do beside others is assumed,
-/// which changes the meaning of a replay.
+/// Warns of profiles most of whose launches have no recorded time of issue: it is assumed when
+/// their hosts would issue them beside other processes, which changes the meaning of a replay.
 fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning> {
     let without = || sources.iter().filter(|source| source.issue_unknown());
     let found = without().map(|source| {
@@ -294,7 +300,8 @@ fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning
     })
 }
 
-/// Warns of profiles whose communication is kept and is a large part of their time.
+/// Warns of profiles of which communication is a large part of kernel time, where the rule keeps
+/// its recorded times.
 fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
     let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
     let how = match rule {
@@ -317,7 +324,7 @@ fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning
     })
 }
 
-/// Warns of profiles of which copies are a large part.
+/// Warns of profiles of which copies of unknown direction are a large part of the time.
 fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     let large = || sources.iter().filter(|source| source.copied > LARGE);
     let found = large().map(|source| {
@@ -334,7 +341,7 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Warns of profiles in whose files one of these quirks was met.
+/// Warns of profiles in whose files one of these quirks was met; `told` says what the quirks mean.
 fn met_in_files(
     files: &[(&str, Vec<QuirkMet>)],
     quirks: &[&str],
@@ -349,8 +356,8 @@ fn met_in_files(
     Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
-/// Warns of resets that a recipe wanted and that were not made although something ran: the figures
-/// of the recipe are then those of the flag.
+/// Warns of resets that a recipe wanted and that were not made although a launch ran: the process
+/// is then preempted by the flag, without a kill. `None` where there were none.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);
@@ -371,7 +378,7 @@ pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Opti
     })
 }
 
-/// Explains why a reset was not made.
+/// Returns the reason why a reset was not made, in words.
 const fn because(why: RefusedReset) -> &'static str {
     match why {
         RefusedReset::NothingRuns => "nothing ran",

@@ -1,4 +1,4 @@
-//! What came out of a replay, as one document?
+//! Which results does a replay give, as one document?
 //!
 //! The document is `summary.json`, and the source of all texts. It has no paths and nothing from
 //! the metadata of a profile: equal input gives equal bytes anywhere.
@@ -23,92 +23,95 @@ use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
 
-/// The version of the document; a key that goes or changes its meaning makes a new one.
+/// Version of the document; it grows when a key goes or changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// The whole result of a replay.
+/// Result of a replay as a whole.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayResult {
-    /// The version of this document: docs/summary.md.
+    /// Version of this document: docs/summary.md.
     pub(crate) schema: u32,
-    /// The command that made the result, its files by their names.
+    /// Command that made the result, as words, with files by their names.
     pub(crate) command: Vec<String>,
-    /// The version of this tool.
+    /// Version of raddle that made the result.
     pub(crate) raddle: &'static str,
-    /// The device replayed on.
+    /// Device that was replayed on.
     pub device: DeviceFacts,
-    /// The profiles that were replayed.
+    /// Profiles that were replayed.
     pub profiles: Vec<ProfileFacts>,
-    /// The rules of the replay: the basis of every figure.
+    /// Assumptions on which every figure rests, one clause each.
     pub assumptions: Vec<String>,
-    /// The warnings that a reader should think about.
+    /// Warnings that a reader should think about, one sentence each.
     pub warnings: Vec<String>,
-    /// The warnings that can overturn the answer, in brief: a line of the first screen each.
+    /// Warnings that can overturn the answer, in brief: one line of the first screen each.
     pub overturning: Vec<String>,
-    /// The memory that the processes hold together, of how much, in words.
+    /// Sentence about the memory that the processes hold together, and how much the device has.
     pub memory: String,
-    /// The number of warnings that the lines of `overturning` stand for.
+    /// Number of `warnings`, from the first on, that the lines of `overturning` stand for.
     #[serde(skip)]
     pub in_brief: usize,
-    /// The recipes under which launches never ended: their figures are of the rest.
+    /// Names of the recipes under which launches never ended; their figures are of the other
+    /// launches.
     pub stuck: Vec<String>,
-    /// The recipes whose runs broke off, and why: nothing is said of them.
+    /// Recipes whose runs ended with an error, and the errors; they have no figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<FailedCase>,
-    /// The launches that can run under no recipe.
+    /// Launches that can run under no recipe, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ran: Option<String>,
-    /// The figures of the processes under the recipes, and the recommendation.
+    /// Figures of the processes under all recipes, and the recommendation.
     pub answer: PolicyFigures,
-    /// The recommended recipe, where no driver offers what it says, and what comes nearest.
+    /// Recommended recipe that no driver offers, and the nearest way of sharing; `None` where a
+    /// driver offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
-    /// The load up to which all goals are met; `None` where that was not searched for.
+    /// Load up to which all goals are met; `None` where it was not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit: Option<LoadLimit>,
-    /// The reason why that load was not searched for, although the user asked for it.
+    /// Reason why the load limit was not searched for although there are goals and a rate; else
+    /// `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
-    /// The commands that set up the recommended way of sharing, a line each, where ways are
-    /// compared.
+    /// Commands that set up the recommended way of sharing, one line each; empty where ways of
+    /// sharing are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
-    /// The files that these commands need.
+    /// Files that the commands of `setup` need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup_files: Vec<SetUpFile>,
-    /// The results, one a recipe.
+    /// Results of the recipes, one each, in the order replayed.
     pub recipes: Vec<RecipeResult>,
 }
 
-/// The result of one recipe.
+/// Result of one recipe.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
-    /// The name of the recipe.
+    /// Name of the recipe.
     pub name: String,
-    /// The launch path, turn, allocate and preempt policies and their parameters.
+    /// Policies of the recipe for launch path, turn, allocate and preempt, with their settings.
     pub recipe: Recipe,
-    /// The decision log, within the folder of results.
+    /// Path of the decision log within the folder of results; `None` where none was written.
     pub log: Option<String>,
-    /// The size of that log in bytes.
+    /// Size of the decision log in bytes; `None` where none was written.
     pub log_bytes: Option<u64>,
-    /// The timeline, if one was drawn.
+    /// Timeline of the run; `None` where none was drawn.
     pub timeline: Option<DrawnTimeline>,
-    /// The timeline of the slowest request on every compute unit, if one was drawn.
+    /// Timeline of the slowest request on every compute unit; `None` where none was drawn.
     pub slowest_timeline: Option<DrawnTimeline>,
-    /// The figures of the run.
+    /// Figures of the run.
     pub summary: Summary,
-    /// The part that each process got; empty with one process.
+    /// Part of the device that each process got; empty with one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub got: Vec<TenantGot>,
-    /// Launches of first repetitions that can never run.
+    /// Launches of first repetitions that can never run, by kernel and reason.
     pub refusals: Vec<RefusedLaunches>,
-    /// The number of launches of later repetitions that can never run.
+    /// Number of launches of later repetitions that can never run.
     pub refused_again: u64,
-    /// Launches that never ended although nothing more could happen.
+    /// Launches that never ended although nothing more could happen, by kernel.
     pub stuck: Vec<StuckLaunches>,
-    /// The reason why launches never ended, where some did not.
+    /// Reason why launches never ended; `None` where all ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ended: Option<NeverEnded>,
 }
@@ -134,7 +137,7 @@ impl RecipeResult {
         }
     }
 
-    /// Returns the slowest of the requests of all processes.
+    /// Returns the slowest request of all processes; `None` where there are no requests.
     pub(super) fn slowest(&self) -> Option<&SlowRequest> {
         let requests = self.summary.processes.iter().filter_map(|of| of.requests.as_ref());
         requests.filter_map(|of| of.slowest.first()).max_by_key(|slow| slow.latency_ns)
@@ -152,7 +155,7 @@ impl ReplayResult {
     /// Makes the result of a replay from its runs.
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
-        // The only process runs alone anyway, the same under the first recipe as under any.
+        // The only process runs alone anyway, in the same way under the first recipe as under any.
         let base = runs.first();
         let alone: Vec<&Outcome> = match replay.alone {
             [] => base.map(|run| &run.together).into_iter().collect(),
@@ -211,7 +214,7 @@ impl ReplayResult {
         }
     }
 
-    /// Adds the recipes whose runs broke off: the answer is of the others.
+    /// Adds the recipes whose runs ended with an error; the answer is then about the other recipes.
     pub fn fail(&mut self, broken: &[FailedCase]) {
         if broken.is_empty() {
             return;
@@ -233,7 +236,7 @@ impl ReplayResult {
         self.failures = broken.to_vec();
     }
 
-    /// Says which of all recipes broke off, and why; `None` where none did.
+    /// Says how many recipes ended with an error, and why; `None` where none did.
     #[must_use]
     pub fn failed(&self) -> Option<String> {
         let (failed, all) = (self.failures.len(), self.failures.len() + self.recipes.len());
@@ -242,28 +245,28 @@ impl ReplayResult {
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
-    /// Adds clauses that say how far the verdict may be believed.
+    /// Adds clauses to the verdict that say how far it may be believed.
     pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
         self.answer.verdict.trust.extend(clauses);
     }
 
-    /// Adds the load up to which all goals are met.
+    /// Sets the load up to which all goals are met.
     pub fn limit_load(&mut self, limit: LoadLimit) {
         self.load_limit = Some(limit);
     }
 
-    /// Adds the reason why that load was not searched for.
+    /// Sets the reason why the load limit was not searched for.
     pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
         self.load_limit_left_out = Some(why);
     }
 
-    /// Returns the warnings that can overturn the answer, in brief.
+    /// Returns the warnings that can overturn the answer, one line each.
     #[must_use]
     pub fn overturning(&self) -> &[String] {
         &self.overturning
     }
 
-    /// Adds the commands that set up the recommended way of sharing, and the files that they need.
+    /// Sets the commands that set up the recommended way of sharing, and the files that they need.
     pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
         self.setup = lines;
         self.setup_files = files;
@@ -281,8 +284,8 @@ impl ReplayResult {
         &self.answer
     }
 
-    /// Returns the positions of the recipes that are compared in detail: the baseline, and the one
-    /// that the verdict names where that is another.
+    /// Returns the positions of the recipes that are compared in detail: the baseline, and the
+    /// recipe that the verdict names where it is another one.
     #[must_use]
     pub fn compared(&self) -> Vec<usize> {
         let answer = &self.answer;
@@ -293,20 +296,21 @@ impl ReplayResult {
         compared
     }
 
-    /// Returns whether there is a timeline of a recipe.
+    /// Returns whether a timeline was drawn of the recipe at a position.
     #[must_use]
     pub fn is_drawn(&self, recipe: usize) -> bool {
         self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
     }
 
-    /// Returns the arrival and the end of the slowest request, under a recipe with requests.
+    /// Returns the (arrival, end) of the slowest request in ns, under the recipe at a position;
+    /// `None` where it has no requests.
     #[must_use]
     pub fn slowest_request(&self, recipe: usize) -> Option<(u64, u64)> {
         let slow = self.recipes.get(recipe)?.slowest()?;
         Some((slow.arrival_ns, slow.end_ns))
     }
 
-    /// Adds a timeline of a recipe.
+    /// Adds a timeline to the recipe of this name.
     pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
         if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
             let slowest = drawn.file.ends_with(SLOWEST);
@@ -315,7 +319,8 @@ impl ReplayResult {
         }
     }
 
-    /// Says why no recipe meets all goals; `None` where one does, or there are none.
+    /// Returns the text that says why no recipe meets all goals; `None` where one does, or there
+    /// are no goals.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
         self.answer.missed_goals().map(str::to_owned)
@@ -328,13 +333,13 @@ impl ReplayResult {
         stuck_under(&self.recipes)
     }
 
-    /// Says which launches can run under no recipe; `None` where there are none.
+    /// Returns the launches that can run under no recipe, in words; `None` where there are none.
     #[must_use]
     pub fn never_ran(&self) -> Option<&str> {
         self.never_ran.as_deref()
     }
 
-    /// Returns whether some launches never ended by a fault of raddle.
+    /// Returns whether some launches never ended by a fault of raddle itself.
     #[must_use]
     pub fn has_fault(&self) -> bool {
         let mut why = self.recipes.iter().filter_map(|recipe| recipe.never_ended.as_ref());
@@ -342,7 +347,8 @@ impl ReplayResult {
     }
 }
 
-/// Returns the recipe that an answer names, where no driver offers it.
+/// Returns the recipe that an answer recommends, with the nearest way, where no driver offers it;
+/// else `None`.
 fn no_driver(
     replay: &Replay<'_>,
     answer: &PolicyFigures,
@@ -353,7 +359,7 @@ fn no_driver(
     NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
 }
 
-/// Judges the processes under the recipes.
+/// Judges the processes under all recipes, and draws the conclusion.
 fn answer(
     replay: &Replay<'_>,
     profiles: &[ProfileFacts],
@@ -379,7 +385,7 @@ fn answer(
     answer
 }
 
-/// Names the profiles with kernels without a shape, in brief.
+/// Writes one line for each profile that has kernels without a shape.
 fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     profiles.iter().filter_map(|profile| {
         let told = profile.unknown_kernels.as_ref()?.told();

@@ -1,4 +1,4 @@
-//! What is a result made from, and what are its files called?
+//! From which runs is a result made, and what are its files called?
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
@@ -11,102 +11,107 @@ use super::facts::ReplayedProfile;
 use crate::answer::Goal;
 use crate::timeline::Timeline;
 
-/// The file of the result as a whole.
+/// Name of the file with the whole result.
 pub const SUMMARY: &str = "summary.json";
-/// The file of the page.
+/// Name of the file with the page that shows the result.
 pub const PAGE: &str = "report.html";
-/// The file of a decision log, in the folder of its recipe.
+/// Name of the file with a decision log, in the folder of its recipe.
 pub const LOG: &str = "decisions.jsonl.zst";
-/// The file of a timeline, in the folder of its recipe.
+/// Name of the file with a timeline, in the folder of its recipe.
 pub const PERFETTO: &str = "timeline.perfetto-trace";
 
-/// The file of a timeline of the slowest request alone, beside the other one.
+/// Name of the file with a timeline of the slowest request alone, in the folder of its recipe.
 pub const SLOWEST: &str = "slowest.perfetto-trace";
 
-/// The folder with the files that set up the recommended way of sharing.
+/// Name of the folder with the files that set up the recommended way of sharing.
 pub const SET_UP: &str = "set-up";
 
-/// A file that sets up a way of sharing.
+/// File that sets up a way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
-    /// The name of the file.
+    /// Name of the file.
     pub name: &'static str,
-    /// The purpose of the file: which program reads it.
+    /// Purpose of the file: which program reads it.
     pub what: &'static str,
-    /// The contents of the file.
+    /// Content of the file.
     pub text: String,
 }
 
-/// The runs of one recipe.
+/// Runs of one recipe, from which its result is made.
 #[derive(Debug)]
 pub struct RecipeRun {
-    /// The name of the recipe in results.
+    /// Name of the recipe in results.
     pub name: String,
-    /// The settings of the recipe.
+    /// Policies and settings of the recipe.
     pub recipe: Recipe,
     /// False if the recipe is a way of sharing that no driver offers.
     pub offered: bool,
-    /// The run of all processes together.
+    /// Run of all processes together.
     pub together: Outcome,
-    /// The runs of all processes with the requests of further seeds.
+    /// Summaries of the runs of all processes with the requests that each seed after the first
+    /// draws.
     pub seeds: Vec<Summary>,
-    /// The runs of all processes with the least and the most contention, where it is charged.
+    /// Summaries of the runs of all processes with the least and the most contention; empty where
+    /// contention is not charged.
     pub bounds: Vec<Summary>,
-    /// The wave-slot time that each process had beyond the compute units that are its own, in
-    /// wave-ns; `None` where no units are lent.
+    /// Wave-slot time that each process had beyond its own compute units, in wave slots times ns;
+    /// `None` where no units are lent.
     pub lent: Option<Vec<u128>>,
-    /// The bytes of the decision log, if there is one.
+    /// Size of the decision log in bytes; `None` where none was written.
     pub log_bytes: Option<u64>,
-    /// The timeline, if one was drawn.
+    /// Timeline of the run; `None` where none was drawn.
     pub timeline: Option<DrawnTimeline>,
 }
 
-/// The profiles that were replayed, and their device.
+/// All from which results are made beside the runs of recipes: device, profiles, rules and goals.
 #[derive(Debug)]
 pub struct Replay<'r> {
-    /// The device replayed on.
+    /// Device that was replayed on.
     pub target: &'r Device,
-    /// The facts about that device in results.
+    /// Facts about the device replayed on, as results have them.
     pub device: DeviceFacts,
-    /// The profiles, in the order of the processes.
+    /// Profiles, in the order of the processes.
     pub profiles: Vec<ReplayedProfile<'r>>,
-    /// The processes as they are simulated.
+    /// Processes as they are simulated.
     pub workload: &'r Workload,
-    /// The rules that fill in the facts that no profile has.
+    /// Rules that fill in facts that no profile has.
     pub rules: &'r Rules,
-    /// The run of each process alone and once under `leftover`; empty where there is only one,
-    /// which runs once.
+    /// Run of each process alone and once under `leftover`; empty where there is one process, which
+    /// runs alone anyway.
     pub alone: &'r [Outcome],
-    /// The goals that the user set for the processes.
+    /// Goals that the user set for the processes.
     pub goals: &'r [Goal],
-    /// The command that was given, without paths.
+    /// Command that was given, as words, without paths.
     pub command: &'r [String],
 }
 
-/// The facts about a timeline in results.
+/// Facts about a timeline in results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DrawnTimeline {
-    /// The file of the timeline, within the folder of results.
+    /// Path of the timeline within the folder of results.
     pub file: String,
-    /// The begin and end of the part that is drawn, where that is not all of the run.
+    /// Begin and end of the part that is drawn, in ns; `None` where all of the run is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_ns: Option<(u64, u64)>,
-    /// The name of the [`Grain`](crate::timeline::Grain).
+    /// Name of the [`Grain`](crate::timeline::Grain): how finely the timeline is drawn.
     pub grain: &'static str,
-    /// The number of slices, those of launches and streams included.
+    /// Number of slices that are drawn, those of launches and streams included.
     pub slices: u64,
-    /// The time from which on launches are not drawn, because there were more than wanted.
+    /// Time in ns from which on launches are not drawn, as there were more than wanted; `None`
+    /// where all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_ns: Option<u64>,
-    /// The step of counters: a sample is the highest value in this many nanoseconds.
+    /// Step of the counters in ns: a sample is the highest value within one step.
     pub counter_step_ns: u64,
-    /// True if the times at which launches were off the device were too many to be drawn.
+    /// True if the times at which launches were off the device were too many to be drawn, and left
+    /// out.
     pub off_times_left_out: bool,
 }
 
 impl DrawnTimeline {
-    /// Gathers the facts about a timeline in this file.
+    /// Gathers the facts about a timeline; `file` is its path, and `window_ns` the part that is
+    /// drawn.
     #[must_use]
     pub fn new(file: String, window_ns: Option<(u64, u64)>, timeline: &Timeline) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! How is one job run: with how many requests, charged for what, watched by whom?
+//! With how many requests, which charges and which watchers is one job run?
 
 use std::borrow::Cow;
 use std::iter::repeat;
@@ -24,7 +24,7 @@ impl Runner<'_> {
         let plan = &self.plan;
         let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
             let recorders = match job.of {
-                // Without an end, it is not known before which run is the last.
+                // Where requests have no end, it is not known beforehand which run is the last.
                 RunOf::Together if plan.open.is_empty() && wanted.at_once(&job.named.name) => {
                     wanted.recorders(plan.workload, Missing::WHOLE, None)
                 }
@@ -59,7 +59,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Runs a job, and draws it.
+    /// Makes a run and draws its timelines.
     fn drawn(
         &self,
         job: RunJob<'_>,
@@ -79,8 +79,9 @@ impl Runner<'_> {
         Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
     }
 
-    /// Runs all processes with as many requests as the figures need. A log is kept of the last run,
-    /// which is made once more for it where it was not known before to be the last.
+    /// Runs all processes with as many requests as the figures need. A log is kept of the last run
+    /// only; where the last run was not known to be the last beforehand, it is made once more for
+    /// the log.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
@@ -113,8 +114,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the workload of a job, without costs of neighbours if each process has memory of its
-    /// own.
+    /// Returns the workload of a job, without costs of neighbours where each process has memory of
+    /// its own.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.plan.workload;
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();

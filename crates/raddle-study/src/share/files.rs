@@ -12,20 +12,22 @@ fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile 
     SetUpFile { name, what, text: format!("{value:#}\n") }
 }
 
-/// Returns settings of NVIDIA's device plugin for `tenants` pods on a device. Under `mps` the
-/// plugin gives each pod an equal part of threads and memory.
+/// Writes the settings of NVIDIA's device plugin for `tenants` pods on a device; `strategy` is
+/// `timeSlicing` or `mps`. Under `mps` the plugin gives each pod an equal part of threads and
+/// memory.
 pub(super) fn device_plugin(strategy: &str, tenants: usize) -> SetUpFile {
     let resources = json!([{ "name": "nvidia.com/gpu", "replicas": tenants }]);
     let value = json!({ "version": "v1", "sharing": { strategy: { "resources": resources } } });
     manifest("device-plugin.json", "Kubernetes: settings of NVIDIA's device plugin", &value)
 }
 
-/// Returns how NVIDIA's DRA driver sets the default time slice.
+/// Returns the part of a claim by which NVIDIA's DRA driver sets the default time slice.
 pub(super) fn time_slices() -> Value {
     json!({ "strategy": "TimeSlicing", "timeSlicingConfig": { "interval": "Default" } })
 }
 
-/// Returns how NVIDIA's DRA driver starts MPS, with a percentage of the threads for each client.
+/// Returns the part of a claim by which NVIDIA's DRA driver starts MPS, with a percentage of the
+/// threads for each client; `None` sets no percentage.
 pub(super) fn mps(percent: Option<u32>) -> Value {
     match percent {
         Some(percent) => {
@@ -35,7 +37,7 @@ pub(super) fn mps(percent: Option<u32>) -> Value {
     }
 }
 
-/// Returns a claim of one device that all tenants name, shared in the given way.
+/// Writes a Kubernetes claim of one device that all tenants name, shared in the given way.
 pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     let parameters = json!({
         "apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": sharing
@@ -47,7 +49,8 @@ pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     }))
 }
 
-/// Returns a claim of these instances of one device; a tenant names its request.
+/// Writes a Kubernetes claim of these MIG instances of one device; each tenant names its own
+/// request.
 pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     let request = |(at, profile): (usize, &&str)| {
         let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
@@ -72,8 +75,8 @@ fn claim(devices: Value) -> SetUpFile {
     manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
 }
 
-/// Returns a pod for each tenant on one device of KAI Scheduler. The fraction is of memory, as the
-/// driver divides time.
+/// Writes pods for KAI Scheduler, one for each tenant on one device. The fraction in a pod is of
+/// memory, as the driver divides time.
 pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     // Fractions are rounded down to hundredths, so that all pods fit.
     let fraction = format!("{:.2}", (100 / tenants.len().max(1)) as f64 / 100.0);
@@ -97,13 +100,13 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     manifest("kai-pods.json", "Kubernetes: pods for KAI Scheduler", &value)
 }
 
-/// Returns the recipe itself, as a file.
+/// Returns the recipe of a way of sharing as a file.
 pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }
 
-/// Writes the names of tenants as lines of a comment in C.
+/// Writes the names of tenants, with what each gets, as lines of a comment in C.
 fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     let plain = |name: &str| -> String {
         let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);
@@ -115,7 +118,8 @@ fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     tenants.iter().enumerate().map(line).collect()
 }
 
-/// Returns a program with execution contexts of CUDA in one process: a stream for each tenant.
+/// Writes a C program that makes execution contexts of CUDA in one process, with a stream for each
+/// tenant; `sets` has (percent, multiprocessors) of each.
 pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
     let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
@@ -127,7 +131,8 @@ pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile
     SetUpFile { name: "execution-contexts.c", what, text }
 }
 
-/// Returns a program with masks of compute units in one process of HIP: a stream for each tenant.
+/// Writes a C program that sets masks of compute units in one process of HIP, with a stream for
+/// each tenant; `masks` has the (first, last) unit of each.
 pub(super) fn unit_masks(masks: &[(u16, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let told = comment(tenants, |at| format!("compute units {} to {}", masks[at].0, masks[at].1));
     let last = masks.last().map_or(0, |&(_, last)| last);

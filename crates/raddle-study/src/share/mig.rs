@@ -9,22 +9,23 @@
 
 use raddle_device::Device;
 
-/// A kind of instance.
+/// A kind of MIG instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MigProfile {
-    /// The name of the profile, such as `3g.40gb`.
+    /// Name of the kind, such as `3g.40gb`.
     pub(crate) name: &'static str,
-    /// Compute slices.
+    /// Number of compute slices of the instance.
     slices: u8,
-    /// Eighths of the memory, or quarters on devices with four slices.
+    /// Parts of the device's memory that the instance has: eighths, or quarters on devices with
+    /// four slices.
     memory: u8,
-    /// Multiprocessors; 0 where they are not published.
+    /// Number of multiprocessors of the instance; 0 where it is not published.
     pub(crate) units: u16,
 }
 
 impl MigProfile {
-    /// Returns the most bytes of memory that the instance shows: the GB of its name are GiB, of which
-    /// it has some percent less (an H100's 3g.40gb has 39.5 GiB).
+    /// Returns the most bytes of memory that the instance shows. The GB of its name are GiB, of
+    /// which it has some percent less (an H100's 3g.40gb has 39.5 GiB).
     pub(super) fn most_memory_bytes(&self) -> u64 {
         let name = self.name.split_once('.').and_then(|(_, rest)| rest.split_once("gb"));
         let gigabytes = name.and_then(|(gigabytes, _)| gigabytes.parse::<u64>().ok());
@@ -113,13 +114,13 @@ const B200: [MigProfile; 6] = [
 
 const A30: [MigProfile; 3] =
     [profile("1g.6gb", 1, 1, 14), profile("2g.12gb", 2, 2, 28), profile("4g.24gb", 4, 4, 56)];
-/// Two and one slice have 94 and 46 multiprocessors on devices in use (`nvidia-smi mig -lgip` in
-/// GoogleCloudPlatform/container-engine-accelerators pull request 564; multiProcessorCount of a
-/// 2g.48gb).
+/// Instances of the RTX PRO 6000. Two slices and one slice have 94 and 46 multiprocessors on
+/// devices in use (`nvidia-smi mig -lgip` in GoogleCloudPlatform/container-engine-accelerators pull
+/// request 564; multiProcessorCount of a 2g.48gb).
 const RTX_PRO_6000: [MigProfile; 3] =
     [profile("1g.24gb", 1, 1, 46), profile("2g.48gb", 2, 2, 94), profile("4g.96gb", 4, 4, 188)];
 
-/// Returns the compute slices of a device, and the parts into which its memory is cut.
+/// Returns (number of compute slices of a device, number of parts into which its memory is cut).
 fn all(device: &Device) -> (u8, u8) {
     match device.id.as_str() {
         "a30" | "rtx-pro-6000-workstation" | "rtx-pro-6000-server" => (4, 4),
@@ -144,8 +145,8 @@ fn profiles(device: &Device) -> &'static [MigProfile] {
     }
 }
 
-/// Returns how many tenants instances of a device can serve at most; `None` if the device has no
-/// instances.
+/// Returns the largest number of tenants that can each have a MIG instance of a device; `None` if
+/// the device has no instances.
 pub(super) fn most(device: &Device) -> Option<usize> {
     let least = profiles(device).iter().map(|one| one.slices).min()?;
     Some(usize::from(all(device).0 / least))
@@ -156,20 +157,20 @@ pub(super) fn some_known(device: &Device) -> bool {
     profiles(device).iter().any(|one| one.units != UNKNOWN)
 }
 
-/// Returns how many eighths of the memory of a device an instance has.
+/// Returns the number of eighths of the device's memory that a MIG instance has.
 pub(super) fn memory_eighths(device: &Device, one: &MigProfile) -> u8 {
     one.memory * 8 / all(device).1
 }
 
-/// Returns the names of the profiles of a device; none if the device has no instances.
+/// Returns the names of the kinds of MIG instances that a device has; empty if it has none.
 #[cfg(test)]
 pub(super) fn names(device: &Device) -> Vec<&'static str> {
     profiles(device).iter().map(|one| one.name).collect()
 }
 
-/// Returns every set with an instance for each tenant in which no instance can be larger. There is
-/// no set if the device has no instances, or too few, or if all such sets have an instance of
-/// unknown size.
+/// Returns every set of MIG instances, one for each tenant, in which no instance can be larger.
+/// There is no set if the device has no instances, or too few, or if all such sets have an instance
+/// of unknown size.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     let all = all(device);
@@ -199,8 +200,8 @@ fn extend(
     }
 }
 
-/// Returns whether an instance of the set could be this larger profile instead, on a device with
-/// these slices and parts of memory.
+/// Returns whether an instance of the set could be of the kind `larger` instead, on a device with
+/// these numbers of slices and of parts of memory.
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));

@@ -1,4 +1,4 @@
-//! Which way of sharing suits these tenants, with which parameters, and how is it set?
+//! Which way of sharing suits these tenants, with which parameters, and how is it set up?
 
 mod files;
 mod mig;
@@ -18,23 +18,23 @@ use crate::result::SetUpFile;
 pub(crate) use modes::{candidates, left_out};
 pub(crate) use parts::Tenants;
 
-/// A way of sharing with its parameters.
+/// A way of sharing with its parameters, and the recipe by which it is replayed.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareCandidate {
     mode: Mode,
     pub(crate) recipe: NamedRecipe,
 }
 
-/// A process that shares the device.
+/// A process that shares the device, as set-up commands see it.
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
-    /// True if no tenant is more urgent.
+    /// True if no other tenant is more urgent.
     urgent: bool,
 }
 
-/// Returns the kind of each candidate, by numbers from 0 in the order of the candidates. Candidates
-/// of one kind differ only in their parameters.
+/// Returns the number of the kind of each candidate, counted from 0 in the order of the candidates.
+/// Candidates of one kind differ only in their parameters.
 pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     let mut firsts: Vec<&Mode> = Vec::new();
     let mut kinds = Vec::with_capacity(candidates.len());
@@ -48,8 +48,9 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that were asked for by name; if no name was given, those that answer
-/// what to set up and what stopping work would gain. `kills` is true if some launch may be killed.
+/// Keeps the ways of sharing that were asked for by name. If no name was given, keeps those that
+/// drivers offer, and those that show what a scheduler which stops work would gain. `kills` is true
+/// if some launch may be killed.
 ///
 /// # Errors
 /// If the device does not offer one of them for this number of tenants; the error lists those that
@@ -83,8 +84,8 @@ pub(crate) fn only(
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// Returns the commands that set up a mode for these tenants, a line each, and the files that the
-/// commands take.
+/// Returns the commands that set up a way of sharing for these tenants, one line each, and the
+/// files that the commands take.
 pub(crate) fn setup(
     chosen: &ShareCandidate,
     tenants: &[Loaded],

@@ -12,39 +12,42 @@ use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// The recipe whose slices are tried in other lengths than its own.
+/// Name of the recipe whose slices are also tried in other lengths.
 pub(super) const SLICES: &str = "weighted-slices";
-/// The other lengths of slices that are tried, in us.
+/// Further lengths of slices that are tried, in us.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
-/// The recipes by which less urgent work makes room: by drain, flag and kill.
+/// Names of the recipes by which less urgent work makes room: by drain, by flag and by kill.
 pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS];
-/// The one of them that kills.
+/// Name of the recipe that makes room by killing launches.
 const KILLS: &str = "leftover-reset";
 
-/// A way of sharing.
+/// A way of sharing, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// One process at a time, by the driver of this vendor.
+    /// Processes run one at a time, as the driver of this vendor divides time.
     TimeSlice(Vendor),
-    /// Side by side under MPS; `true`: the most urgent waiting launch starts first.
+    /// Processes run side by side under MPS; with true, the most urgent waiting launch starts
+    /// first.
     Mps(bool),
-    /// Fixed compute units for each tenant: how many percent of them, and how many.
+    /// Each tenant has fixed compute units of its own: (percent of the units, number of units).
     Partition(Vendor, Vec<(u32, u16)>),
-    /// Instances of MIG.
+    /// Each tenant has a MIG instance.
     Mig(Vec<MigProfile>),
-    /// Equal partitions of an AMD device: the name of the mode.
+    /// Each tenant has one of the equal partitions of an AMD device; holds the name of the mode,
+    /// such as `CPX`.
     ComputePartition(&'static str),
-    /// The guarantee and the limit of each tenant, in percent of the compute units.
+    /// Each tenant has compute units guaranteed, and may borrow idle ones: (guarantee, limit), both
+    /// in percent of all units.
     RequestLimit(Vec<(u32, u32)>),
-    /// Side by side in the queues of AMD.
+    /// Processes run side by side in hardware queues of their own.
     Queues,
-    /// A way of sharing that no driver offers, by the recipe of that name.
+    /// Processes share the device as the recipe of this name says, which no driver offers.
     Recipe(&'static str),
 }
 
 impl Mode {
-    /// Returns the name of the mode, by which a user can ask for it.
+    /// Returns the name by which a user can ask for this way of sharing.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::TimeSlice(_) => "time-slice",
@@ -59,15 +62,14 @@ impl Mode {
         }
     }
 
-    /// Returns whether the driver of the device offers the mode.
+    /// Returns whether the driver of the device offers this way of sharing.
     pub(super) const fn is_offered(&self) -> bool {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
-    /// Returns whether the mode is tried where no mode is asked for by name: those that the driver
-    /// offers, and those that say what a scheduler of one's own would gain by stopping work.
-    /// `kills` is true if some launch may be killed; without one, killing is no other way than the
-    /// flag.
+    /// Returns whether this way is tried where the user names none: those that the driver offers,
+    /// and those that show what a scheduler of one's own would gain by stopping work. `kills` is
+    /// true if some launch may be killed; if none may, killing is the same as the flag.
     pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
         match self {
             Self::Recipe(KILLS) => kills,
@@ -75,14 +77,14 @@ impl Mode {
         }
     }
 
-    /// Returns whether two modes differ only in their parameters.
+    /// Returns whether two ways of sharing differ only in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-/// Returns every mode with every parameter that is tried; the first is the mode of a device without
-/// any set-up.
+/// Returns every way of sharing for these tenants with every parameter that is tried; the first is
+/// that of a device without any set-up.
 ///
 /// # Errors
 /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -109,7 +111,7 @@ pub(crate) fn candidates(
                 let recipe = turns.recipe.in_turns_of(device)?;
                 all.push(ShareCandidate { recipe, ..turns });
             }
-            // The mode of a device without any set-up comes first.
+            // The way of sharing of a device without any set-up comes first.
             if all[0].recipe.name != today(device, tenants) {
                 all.swap(0, 1);
             }
@@ -151,13 +153,13 @@ fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyE
     bundled(Mode::Recipe(name), name, registry)
 }
 
-/// Returns weighted slices of at least this length.
+/// Returns weighted slices of at least `us` microseconds as a way of sharing.
 fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
 }
 
-/// Returns a bundled recipe with another value of a key.
+/// Returns a way of sharing by a bundled recipe in which one key has another value.
 fn varied(
     mode: Mode,
     recipe: &str,
@@ -177,13 +179,13 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
     Ok(ShareCandidate { mode, recipe })
 }
 
-/// Returns whether each instance of a set has the memory that its tenant is known to hold.
+/// Returns whether each MIG instance of a set has the memory that its tenant is known to hold.
 fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
     set.iter().zip(&tenants.memory).all(|(one, &held)| one.most_memory_bytes() >= held)
 }
 
-/// Returns why some ways of sharing, which this device has for other tenants, are not among the
-/// candidates, with the numbers.
+/// Returns why some ways of sharing, which this device has for fewer or smaller tenants, are not
+/// among the candidates; one sentence each.
 pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
     let (all, tenants) = (tenants, tenants.len());
     let mut told = Vec::new();
@@ -205,7 +207,8 @@ pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
     told
 }
 
-/// Returns why a device that has instances of MIG has none for these tenants; `None` where it has.
+/// Returns why a device that has MIG instances offers none for these tenants; `None` where it
+/// offers some, or has none at all.
 fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {
     let (all, tenants) = (tenants, tenants.len());
     let most = mig::most(device).filter(|_| tenants > 1)?;
@@ -248,7 +251,7 @@ fn partition(
     Ok(ShareCandidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
-/// Returns how many units of a device this percentage is, rounded down.
+/// Returns the number of compute units that this percentage of a device is, rounded down.
 fn units(device: &Device, percent: u32) -> u16 {
     // The result is at most the number of all units, which is a u16.
     (u32::from(device.cus) * percent / 100) as u16
@@ -295,10 +298,11 @@ fn instances(
     Ok(ShareCandidate { mode: Mode::Mig(set), recipe })
 }
 
-/// Modes of AMD's compute partitions for eight accelerator dies, and into how many equal parts each
-/// mode cuts a device.
+/// Modes of AMD's compute partitions on devices with eight accelerator dies: (name, number of equal
+/// parts into which the mode cuts the device).
 const EIGHT: [(&str, u16); 3] = [("DPX", 2), ("QPX", 4), ("CPX", 8)];
-/// Modes of compute partitions for the six accelerator dies of an MI300A.
+/// Modes of AMD's compute partitions on the six accelerator dies of an MI300A: (name, number of
+/// equal parts).
 const SIX: [(&str, u16); 2] = [("TPX", 3), ("CPX", 6)];
 
 fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
@@ -309,8 +313,8 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
     }
 }
 
-/// Returns the largest equal parts of which each tenant has one. The parts share memory, so the
-/// cost of neighbours is charged there.
+/// Returns the way of sharing with the largest equal partitions of which each tenant has one;
+/// `None` where there are none. The parts share memory, so the cost of neighbours is charged.
 fn compute_partition(
     device: &Device,
     tenants: usize,
@@ -325,8 +329,8 @@ fn compute_partition(
     Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
-/// Returns a recipe of `spatial` with this number of compute units for each process; `keys` are
-/// further keys of `spatial`.
+/// Returns a recipe of `spatial` with this number of compute units for each process; `what` is its
+/// description, `keys` are further lines of the table of `spatial`.
 fn fixed(
     name: &str,
     what: &str,

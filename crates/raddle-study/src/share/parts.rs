@@ -1,30 +1,32 @@
-//! Which parts of a device are tried for each tenant?
+//! Which parts of a device are tried for each tenant, in percent?
 
 use raddle_trace::PriorityRule;
 
 use crate::profiles::Loaded;
 
-/// The most tenants among which shares of a device are tried in steps; more tenants get equal
-/// shares, or one of them twice the shares of the others.
+/// Largest number of tenants for which parts of a device are tried in steps. With more tenants the
+/// parts are equal, or one tenant has twice the part of the others.
 const STEPPED: usize = 3;
 
-/// The facts about tenants that decide which ways and which parts are tried.
+/// Facts about tenants that decide which ways of sharing and which parts are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenants {
-    /// The bytes that each tenant is known to hold, 0 where nothing is known.
+    /// Bytes of device memory that each tenant is known to hold; 0 where nothing is known.
     pub(super) memory: Vec<u64>,
-    /// True if some of the tenants are more urgent than others.
+    /// True if some tenants may be more urgent than others: there are rules of priority, or
+    /// requests.
     pub(super) by_level: bool,
-    /// The first tenant of the same profile, load, level and share, for each tenant. Such tenants
-    /// get equal parts, as nothing tells them apart.
+    /// Position of the first tenant with the same profile, load, level and share, for each tenant.
+    /// Such tenants get equal parts, as nothing tells them apart.
     alike: Vec<usize>,
-    /// The shares that the user gave, by which the device is then cut; else all sets are tried.
+    /// Shares that the user gave, by which the device is then cut; with `None` all sets of parts
+    /// are tried.
     shares: Option<Vec<u32>>,
 }
 
 impl Tenants {
-    /// Returns the facts about profiles under rules of priority; `shared` is true if the user gave
-    /// shares.
+    /// Returns the facts about tenants from their profiles and the rules of priority; `shared` is
+    /// true if the user gave shares.
     pub(crate) fn of(profiles: &[Loaded], rules: &[PriorityRule], shared: bool) -> Self {
         let rate = |of: &Loaded| of.requests.as_ref().map(|it| it.facts.clone());
         let key = |of: &Loaded| (of.given.clone(), rate(of), of.share, of.most_urgent(rules));
@@ -39,7 +41,7 @@ impl Tenants {
         }
     }
 
-    /// Returns this many tenants, of which nothing is known that makes them alike.
+    /// Returns this many tenants of which nothing is known, so that no two are alike.
     #[cfg(test)]
     pub(super) fn strangers(tenants: usize, by_level: bool) -> Self {
         let (memory, alike) = (vec![0; tenants], (0..tenants).collect());
@@ -51,16 +53,17 @@ impl Tenants {
         self.memory.len()
     }
 
-    /// Returns the percentages for each tenant that are tried; the percentages of a set add up to
-    /// at most 100.
+    /// Returns the sets of parts that are tried, as percent of the compute units for each tenant; a
+    /// set adds up to at most 100.
     pub(super) fn partitions(&self) -> Vec<Vec<u32>> {
         let step = if self.len() == 2 { 10 } else { 20 };
         self.asked().unwrap_or_else(|| self.fair(sets(self.len(), step)))
     }
 
-    /// Returns the guarantee and the limit of each tenant that are tried, in percent: each set of
-    /// guarantees without limits, and with one tenant at a time limited to the middle between its
-    /// guarantee and everything. Of many tenants, only the set of equal guarantees has limits.
+    /// Returns the sets of (guarantee, limit) for each tenant that are tried, in percent of the
+    /// compute units: each set of guarantees once without limits, and once for each tenant with
+    /// that tenant limited to the middle between its guarantee and 100. Of many tenants, only the
+    /// set of equal guarantees has limits.
     pub(super) fn request_limits(&self) -> Vec<Vec<(u32, u32)>> {
         let tenants = self.len();
         let mut found = Vec::new();
@@ -80,7 +83,8 @@ impl Tenants {
         found
     }
 
-    /// Returns the one set of percentages that the shares of the user make, if there are any.
+    /// Returns the one set of percentages that follows from the shares of the user; `None` where he
+    /// gave none.
     fn asked(&self) -> Option<Vec<Vec<u32>>> {
         let shares = self.shares.as_ref()?;
         let sum: u64 = shares.iter().copied().map(u64::from).sum();
@@ -89,15 +93,16 @@ impl Tenants {
         Some(vec![shares.iter().map(percent).collect()])
     }
 
-    /// Keeps the sets that give equal parts to tenants that are alike.
+    /// Keeps the sets of percentages that give equal parts to tenants that are alike.
     fn fair(&self, mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
         sets.retain(|set| set.iter().zip(&self.alike).all(|(own, &like)| *own == set[like]));
         sets
     }
 }
 
-/// Returns sets of percentages for this many tenants: of few tenants the equal parts and all sets in
-/// steps, of many the equal parts and those in which one tenant has twice the part of the others.
+/// Returns sets of percentages for this many tenants. For few tenants these are the equal parts and
+/// all sets in steps of `step`; for many, the equal parts and those in which one tenant has twice
+/// the part of the others.
 fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
     // A number of tenants is far below 2^32.
     let parts = tenants as u32;
@@ -117,8 +122,8 @@ fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
     std::iter::once(equal).chain(twice).filter(|set: &Vec<u32>| set[0] > 0).collect()
 }
 
-/// Adds to `found` every set of percentages in steps that begins with `set` and gives `left` to the
-/// remaining parts.
+/// Adds to `found` every set of percentages, in steps of `step`, that begins with `set` and divides
+/// `left` percent between `parts` more tenants.
 fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     if parts == 1 {
         found.push(set.iter().copied().chain([left]).collect());

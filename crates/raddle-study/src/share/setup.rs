@@ -1,4 +1,4 @@
-//! What does one run or write to share a device in a given way?
+//! Which commands and files set up a device to be shared in a given way?
 //!
 //! Commands and keys are those of docs/modes.md, which gives their sources.
 
@@ -9,11 +9,12 @@ use super::{ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
 
-/// The most characters of a tenant's name.
+/// Largest number of characters of a tenant's name in a command.
 pub(super) const NAME: usize = 80;
 
-/// Returns the commands, a line each, and the files that they take. COMMAND stands for the command
-/// of the tenant, which a comment names: whoever pastes a line runs nothing of a name.
+/// Returns the commands that set up a way of sharing, one line each, and the files that they take.
+/// COMMAND stands for the command of the tenant, whose name is only in a comment: a user who pastes
+/// a line runs nothing of a name.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -82,8 +83,8 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Sets a percentage for each tenant under MPS. The device plugin and a resource claim can set
-/// equal percentages too.
+/// Returns the commands and files that set a percentage for each tenant under MPS. The device
+/// plugin and a resource claim can set equal percentages too.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
@@ -94,7 +95,7 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
     (lines, plugin.into_iter().chain(rest).collect())
 }
 
-/// Sets masks of compute units, by process or by stream.
+/// Returns the commands and files that set masks of compute units, by process or by stream.
 fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let firsts = sets.iter().scan(0, |first, &(_, units)| {
         *first += units;
@@ -106,7 +107,8 @@ fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, V
     (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
 }
 
-/// Returns a line for each tenant, with what stands before the tenant's command.
+/// Returns one line for each tenant: an environment variable, then the place of the tenant's
+/// command.
 fn each(
     tenants: &[Tenant<'_>],
     variable: impl Fn(usize) -> String,

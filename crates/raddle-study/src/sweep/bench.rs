@@ -1,4 +1,4 @@
-//! How does a case become a row?
+//! How does a case of a sweep become a row of figures?
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use crate::sweep::SweepRow;
 use crate::watcher::{Quiet, Watcher};
 use crate::{energy, memory, parallel};
 
-/// Options that decide how profiles are read and fitted.
+/// Names of the options that decide how profiles are read and fitted.
 const LEARNT: [&str; 8] = [
     "partial",
     "shapes-from",
@@ -46,13 +46,13 @@ const LEARNT: [&str; 8] = [
     "launch-latency",
 ];
 
-/// Options that decide by what a process is judged.
+/// Names of the options that decide by which figure a process is judged.
 const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
 
-/// Options that decide whether the processes fit into memory.
+/// Names of the options that decide whether the processes fit into memory.
 const FITTING: [&str; 2] = ["device", "memory"];
 
-/// A bench that runs the cases of a sweep.
+/// Runner of the cases of a sweep, which keeps what several cases have in common.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
 pub struct Bench<'b> {
     cases: Cases,
@@ -62,14 +62,15 @@ pub struct Bench<'b> {
     jobs: Option<u16>,
     /// Profiles as they were read, each with the fingerprint of its content.
     imports: Memo<(Arc<Profile>, String)>,
-    /// Profiles with all that holds for any load, device and recipe.
+    /// Profiles with all that holds under any load, device and recipe, such as their fits.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// The times of each process alone, by what the process is judged by.
+    /// Figure by which each process is judged, of the process alone in ns, kept by the settings on
+    /// which it depends.
     alone: Memo<Alone>,
 }
 
 impl<'b> Bench<'b> {
-    /// Makes a bench for a sweep, and reads and fits the profiles of its first case.
+    /// Makes the runner of a sweep, and reads and fits the profiles of its first case.
     ///
     /// # Errors
     /// When the sweep asks for something that does not exist, or the profiles cannot be used.
@@ -89,7 +90,7 @@ impl<'b> Bench<'b> {
         };
         let first = bench.cases.get(0)?.study;
         let learnt = bench.learnt(&first);
-        // If reading or fitting is varied, an error is a matter of each case.
+        // If options of reading or fitting are varied, an error concerns single cases only.
         if !bench.cases.axes().any(|(key, _)| LEARNT.contains(&key)) {
             learnt?;
         }
@@ -97,7 +98,7 @@ impl<'b> Bench<'b> {
         Ok(bench)
     }
 
-    /// The cases.
+    /// Returns the cases of the sweep.
     #[must_use]
     pub const fn cases(&self) -> &Cases {
         &self.cases
@@ -112,8 +113,8 @@ impl<'b> Bench<'b> {
         Ok(learnt.iter().map(|loaded| loaded.name.clone()).collect())
     }
 
-    /// Checks that the first case asks nothing of its profiles that they do not have, that seeds
-    /// are drawn from if there are several, and that the processes fit into memory.
+    /// Checks the first case: that it names nothing that its profiles do not have, that arrivals
+    /// are random if there are several seeds, and that the processes fit into memory.
     fn check(&self, first: &Study) -> Result<(), StudyError> {
         let several = self.cases.axes().any(|(key, values)| key == "seed" && values.len() > 1);
         let mut drawn = first.clone();
@@ -132,12 +133,12 @@ impl<'b> Bench<'b> {
         }
         match asked {
             Err(error) if error.is_usage() => Err(error),
-            // Any other error is a matter of each case.
+            // Any other error concerns single cases only.
             _ => Ok(()),
         }
     }
 
-    /// Plans a study. Returns the processes, the devices of their profiles, and the target.
+    /// Plans a study. Returns the workload, the device of each profile, and the device replayed on.
     fn planned(
         &self,
         study: &Study,
@@ -148,7 +149,7 @@ impl<'b> Bench<'b> {
         Ok((workload, owns, target))
     }
 
-    /// Runs the case at a position. If the case fails, its row holds the error.
+    /// Runs the case at a position and returns its row; if the case fails, the row holds the error.
     ///
     /// # Errors
     /// When the watcher cancels.
@@ -166,8 +167,8 @@ impl<'b> Bench<'b> {
         Ok(SweepRow { case: case.id, of, values: case.values, result })
     }
 
-    /// Runs cases by their positions, as many at a time as there are jobs, and hands over each row
-    /// as soon as the row is there.
+    /// Runs the cases at these positions, as many at a time as there are jobs, and hands each row
+    /// to `take` as soon as it is there.
     ///
     /// # Errors
     /// When the watcher cancels, or a row is not taken.
@@ -179,8 +180,8 @@ impl<'b> Bench<'b> {
         parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
     }
 
-    /// Returns the fingerprint that tells a case from one of the same id of another sweep: of its
-    /// study, of what is in its files, and of the version of raddle.
+    /// Returns the fingerprint that tells a case from a case with the same id in another sweep: it
+    /// covers its study, the content of its files, and the version of raddle.
     ///
     /// # Errors
     /// When there is no such case.
@@ -240,7 +241,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the profiles with all that holds for any load, device and recipe.
+    /// Returns the profiles with all that holds under any load, device and recipe, such as their
+    /// fits.
     fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
         let common = Study {
             profiles: study.profiles.clone(),
@@ -263,8 +265,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the recipe of a study as TOML, and the nearest way that a driver offers where none
-    /// offers it.
+    /// Returns the recipe of a study as TOML, and the nearest way of sharing where no driver offers
+    /// the recipe.
     pub(crate) fn recipe_text(
         &self,
         study: &Study,
@@ -275,19 +277,20 @@ impl<'b> Bench<'b> {
         Ok((named.text().to_owned(), not_offered))
     }
 
-    /// Returns the first recipe of a study.
+    /// Returns the first recipe of a study; `None` where it has none.
     pub(crate) fn recipe(&self, study: &Study) -> Result<Option<NamedRecipe>, StudyError> {
         let (device, processes) = self.target(study)?;
         Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
     }
 
-    /// Returns the name of the recipe by which the device of a study shares itself today.
+    /// Returns the name of the recipe by which the device of a study shares itself today, where
+    /// nobody sets anything up.
     pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
         let (device, processes) = self.target(study)?;
         Ok(today(&device, processes))
     }
 
-    /// Returns the device of a study, and the number of its processes.
+    /// Returns the device that a study replays on, and the number of its processes.
     fn target(&self, study: &Study) -> Result<(Device, usize), StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -295,7 +298,7 @@ impl<'b> Bench<'b> {
         Ok((target.device, loaded.len()))
     }
 
-    /// Returns the number of cases at a time; `None`: one a core.
+    /// Returns the number of cases that run at a time; `None` for one a core.
     pub(crate) const fn jobs(&self) -> Option<u16> {
         self.jobs
     }
@@ -309,7 +312,8 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs a study.
+    /// Runs a study of one recipe and judges its processes; `name` is the recipe's name in the
+    /// figures.
     pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
         let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
@@ -332,8 +336,8 @@ impl<'b> Bench<'b> {
         Ok(JudgedRun { judged, row, lost })
     }
 
-    /// Returns the facts about the profiles that can overturn an answer, a line each, for the first
-    /// and the last set of values of a shard, or of all cases.
+    /// Returns the facts about the profiles that can overturn an answer, one line each. Only the
+    /// first and the last case are looked at, of a shard or of all cases.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.
@@ -341,8 +345,8 @@ impl<'b> Bench<'b> {
         self.of_ends(shard, |study| Ok(self.believed(study, Vec::new())?.1))
     }
 
-    /// Returns how much memory the processes hold together, of how much, in words, for the first
-    /// set of values, and for the last where that differs.
+    /// Returns a sentence on how much memory the processes hold together and how much the device
+    /// has, for the first case, and for the last where the sentence differs.
     ///
     /// # Errors
     /// When a profile cannot be read or planned, or the processes do not fit into memory.
@@ -355,7 +359,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the lines of the first and the last set of values, each once.
+    /// Returns the lines that `lines` gives for the first and the last case of a shard, or of all
+    /// cases; each line once.
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -372,13 +377,13 @@ impl<'b> Bench<'b> {
         Ok(all)
     }
 
-    /// Returns the work that never ran, by the launches that never ran under each recipe.
+    /// Returns the work that never ran, from the launches that never ran under each recipe.
     pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
-    /// Returns how far the figures of these processes of a study may be believed, and what of its
-    /// profiles can overturn an answer, a line each.
+    /// Returns the judged processes of a study with how far their figures may be believed, and the
+    /// facts about the profiles that can overturn an answer, one line each.
     pub(crate) fn believed(
         &self,
         study: &Study,
@@ -395,12 +400,12 @@ impl<'b> Bench<'b> {
         Ok((judged.collect(), lines))
     }
 
-    /// Runs a case, and returns its figures.
+    /// Runs the study of a case and returns its figures: (name, number).
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
         Ok(figures(&self.run_of(study)?))
     }
 
-    /// Runs a study of one recipe.
+    /// Runs a study of one recipe, and each of its processes alone.
     fn run_of(&self, study: &Study) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -438,8 +443,8 @@ impl<'b> Bench<'b> {
         Ok(CaseRun { summary, alone, search, workload, lost, lost_shares })
     }
 
-    /// Returns how long each process takes alone under the baseline, which is the measure of all
-    /// cases.
+    /// Returns the figure by which each process is judged, of the process alone under `leftover`,
+    /// in ns; it is the measure of all cases.
     fn alone(
         &self,
         study: &Study,
@@ -469,13 +474,13 @@ impl<'b> Bench<'b> {
     }
 }
 
-/// A run of a study.
+/// Result of the run of a study.
 pub(crate) struct JudgedRun {
-    /// The processes, and by what each is judged.
+    /// Processes of the study, with the figure by which each is judged.
     pub(crate) judged: Vec<JudgedProcess>,
-    /// The figures of the processes.
+    /// Figures of the processes.
     pub(crate) row: PolicyRow,
-    /// The launches that never ran.
+    /// Launches that never ran.
     pub(crate) lost: LostLaunches,
 }
 
@@ -493,7 +498,7 @@ fn alone_ns(
     Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
 }
 
-/// Returns a text that holds all of a value, as the key of a memo.
+/// Writes all of a value as a text that serves as the key of a memo.
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()

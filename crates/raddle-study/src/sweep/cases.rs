@@ -1,4 +1,4 @@
-//! Which cases does a sweep have, in which order, and how are they called?
+//! Which cases does a sweep have, in which order, and how are they named?
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -14,45 +14,49 @@ use crate::recipes;
 use crate::rules::is_recipe_key;
 use crate::study::{Study, Ways};
 
-/// A study, and what of it is varied.
+/// A study, and the options that are varied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
-    /// The study that all cases have in common. Its recipes and its seeds are varied too, if there
-    /// are several.
+    /// Study that all cases have in common. If it has several recipes or seeds, these are varied
+    /// too.
     pub study: Study,
-    /// `KEY=VALUE,VALUE` or `KEY=FROM..TO`, the slowest first: options of `raddle replay`, keys of
-    /// recipes (`turn.t0-us`), and `load`, the rate of requests.
+    /// Options that are varied, the slowest first, as `KEY=VALUE,VALUE` or `KEY=FROM..TO`: options
+    /// of `raddle replay`, keys of recipes (`turn.t0-us`), and `load`, the rate of requests.
     pub vary: Vec<String>,
-    /// True if the best case is searched, which replays the way of today beside the cases; else that
-    /// way is one of the recipes as soon as a goal is an increase over it.
+    /// True if the best case is searched for; the search itself then replays the recipe of today
+    /// (the device's default). False for a plain sweep, to which that recipe is added as soon as a
+    /// goal is an increase over it.
     pub searched: bool,
 }
 
-/// The cases of a sweep, which are made one by one.
+/// Cases of a sweep; each one is made when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Cases {
     base: Study,
     axes: Vec<Axis>,
-    /// The values as ids and rows have them: files by their names without folders.
+    /// Values of each axis as ids and rows have them: files without folders.
     shown: Vec<Vec<String>>,
-    /// True if the way of today was not asked for, and is replayed as a goal is measured by it.
+    /// True if the recipe of today (the device's default) was not asked for, and was added because
+    /// a goal is relative to it.
     reference: bool,
     len: usize,
 }
 
-/// One case of a sweep.
+/// One case of a sweep: a combination of values, and the study with them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The id that tells the case from all others: `load=40/s device=h100 recipe=leftover seed=3`.
+    /// Id that tells the case from all others of the sweep: `load=40/s device=h100 recipe=leftover
+    /// seed=3`.
     pub id: String,
-    /// The keys that are varied, each with its value in this case.
+    /// Keys that are varied, each with its value in this case: (key, value).
     pub values: Vec<(String, String)>,
-    /// The study of the case.
+    /// Study of the case.
     pub study: Study,
 }
 
-/// Every `of`th case, from the `number`th on: `2/8`.
+/// Part of the cases of a sweep: every `of`th case from the `number`th on, counted from 1 and
+/// written `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Shard {
@@ -61,7 +65,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns whether the case at a position belongs to the shard.
+    /// Returns whether the case at a position, from 0, belongs to the shard.
     #[must_use]
     pub const fn holds(self, position: usize) -> bool {
         position % self.of as usize == self.number as usize - 1
@@ -100,7 +104,7 @@ impl TryFrom<String> for Shard {
 }
 
 impl Cases {
-    /// The cases of a sweep.
+    /// Makes the cases of a sweep.
     ///
     /// # Errors
     /// When something cannot be varied in this way, or two cases would have one name.
@@ -142,7 +146,7 @@ impl Cases {
         Ok(cases)
     }
 
-    /// Checks that each option takes each of its values.
+    /// Checks that each varied option takes each of its values.
     fn check(&self) -> Result<(), StudyError> {
         for axis in &self.axes {
             for value in &axis.values {
@@ -152,7 +156,7 @@ impl Cases {
         Ok(())
     }
 
-    /// Returns the number of cases.
+    /// Returns the number of cases of the sweep.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -169,23 +173,24 @@ impl Cases {
         &self.base
     }
 
-    /// Returns the keys that are varied, each with its values as they were given.
+    /// Returns the axes: the keys that are varied, each with its values as they were given.
     pub(super) fn varied(&self) -> &[Axis] {
         &self.axes
     }
 
-    /// Returns the keys that are varied, the slowest first, each with its values as rows have them.
+    /// Returns the axes: the keys that are varied, the slowest first, each with its values as rows
+    /// have them.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
     }
 
-    /// The goals of all cases.
+    /// Returns the goals, which are the same in all cases.
     #[must_use]
     pub fn goals(&self) -> &[Goal] {
         &self.base.goals
     }
 
-    /// Returns the positions of the values of a case, by axis.
+    /// Returns the position of the case's value on each axis.
     #[must_use]
     pub fn places(&self, position: usize) -> Vec<usize> {
         let mut left = position;
@@ -203,25 +208,27 @@ impl Cases {
         places
     }
 
-    /// Returns the id of the case at a position.
+    /// Returns the id of the case at a position, such as `load=40/s recipe=leftover`.
     #[must_use]
     pub fn id(&self, position: usize) -> String {
         let places = self.places(position);
         let all = self.axes.iter().zip(&self.shown).zip(places);
-        // An option with one value is left out of the id, unless there is only one case.
+        // An option with one value is left out of the id, unless there is one case in all.
         let told = all.filter(|((axis, _), _)| axis.values.len() > 1 || self.len == 1);
         let told = told.map(|((axis, shown), place)| format!("{}={}", axis.key, shown[place]));
         told.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the id of a case without its seed.
+    /// Returns the id of a case without its seed, which all cases that differ in the seed alone
+    /// have in common.
     #[must_use]
     pub(crate) fn group_id(&self, position: usize) -> String {
         let id = self.id(position);
         id.rsplit_once(" seed=").map_or(id.clone(), |(group, _)| group.to_owned())
     }
 
-    /// Returns the number of seeds, which vary fastest.
+    /// Returns the number of seeds, which must be the axis that varies fastest; 1 where seeds are
+    /// not varied.
     ///
     /// # Errors
     /// When seeds were varied in another place.
@@ -255,19 +262,19 @@ impl Cases {
     }
 }
 
-/// Adds the way of today to the recipes that are varied, unless it is there. Returns whether it was
-/// added.
+/// Adds the recipe of today (the device's default) to the recipes that are varied, unless it is
+/// among them. Returns whether it was added.
 fn add_today(axes: &mut [Axis]) -> bool {
     let recipes = axes.iter_mut().find(|axis| axis.key == "recipe");
     let recipes = recipes.filter(|axis| axis.values.iter().all(|value| value != TODAY));
     recipes.map(|axis| axis.values.push(TODAY.to_owned())).is_some()
 }
 
-/// Keys whose values are files, or words without folders. Their values lose their folders whether
-/// or not the file is there yet, as the id of a case must not change when the file comes.
+/// Keys whose values are files, or words without folders. Their values are shown without folders
+/// even where the file does not exist yet, as the id of a case must not change when the file comes.
 const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
 
-/// Returns the values as ids have them; no two of them are equal.
+/// Returns the values of an axis as ids have them; an error where two of them are equal.
 fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     let file = FILES.contains(&&*axis.key);
     let is_file = |value: &str| {
@@ -286,11 +293,11 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     }
 }
 
-/// Options that are said of a profile: `share.train`.
+/// Options that name a profile behind a dot: `share.train`.
 const OF_PROFILES: [&str; 7] =
     ["start", "think", "share", "priority", "idempotent", "memory", "hint"];
 
-/// Gives an option its value in a case.
+/// Sets an option to its value in the study of a case.
 pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
     let varied = |taken: Result<(), String>| {
         taken.map_err(|why| StudyError::Usage(format!("--vary {key}={value}: {why}")))
@@ -318,7 +325,8 @@ pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), Stu
     }
 }
 
-/// Returns the name of the profile whose rate `load` is, with `=`, if there is a choice.
+/// Returns the name of the profile, with `=`, whose rate the key `load` varies; empty where there
+/// is one profile.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {
@@ -375,7 +383,8 @@ mod tests {
         assert_eq!(four.get(0).unwrap().values[0], ("device".to_owned(), "h100".to_owned()));
     }
 
-    /// A goal in percent is of the way of today, which runs as it is, whatever is set.
+    /// A goal in percent is relative to the recipe of today (the device's default), which runs
+    /// without the keys that the user sets.
     #[test]
     fn the_way_of_today_runs_where_a_goal_is_an_increase_over_it() {
         let study = |goal: &str, recipes: &str| {

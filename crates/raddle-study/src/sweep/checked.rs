@@ -1,4 +1,4 @@
-//! Which values of its keys can no case of a sweep take, whatever its profiles hold?
+//! Which values of its keys can no case of a sweep accept, whatever its profiles hold?
 
 use raddle_dispatch::Registry;
 use raddle_trace::arrivals::ArrivalConfig;
@@ -12,15 +12,16 @@ use crate::rules::is_recipe_key;
 use crate::study::Study;
 use crate::{devices, energy, recipes, verdicts};
 
-/// The recipes of `today` on the devices that a study might be about.
+/// Recipes for which `today` may stand on the devices that a study may be about.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
-/// The most combinations by which a value is tried.
+/// Largest number of combinations of other values with which a value is tried.
 const MOST: usize = 1000;
 
 impl Cases {
     /// Checks each value of each key as its cases do before they read a profile: the recipe, the
-    /// device, and small files. Returns a line for each value that fails in all of its cases beside one
-    /// that does not, as it may become good before its cases are run.
+    /// device, and small files. Returns one line for each value that fails in all of its cases
+    /// while another value of its key does not, as the value may become good before its cases are
+    /// run.
     ///
     /// # Errors
     /// The error of the first value of a key, if all values of the key fail.
@@ -45,8 +46,9 @@ impl Cases {
         Ok(told)
     }
 
-    /// Tries a value of a key, by its position, beside all values of the keys on which it may depend,
-    /// until one does. Returns the first error if none does.
+    /// Tries a value of a key, given as (position of the key, position of the value), with all
+    /// values of the keys on which it may depend, until one combination is good. Returns the first
+    /// error if none is.
     fn try_value(
         &self,
         (at, value): (usize, usize),
@@ -78,13 +80,14 @@ impl Cases {
     }
 }
 
-/// Returns whether a recipe and its settings depend on a key.
+/// Returns whether a recipe and its settings may depend on an axis.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }
 
 impl Study {
-    /// Checks what needs no profile: the device, the recipes if there are any, and small files.
+    /// Checks the parts of a study that need no profile: the device, the recipes if there are any,
+    /// and small files.
     fn check_without_profiles(
         &self,
         registry: &Registry,

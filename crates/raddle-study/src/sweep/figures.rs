@@ -1,7 +1,7 @@
 //! Which figures are in the row of a case?
 //!
-//! Times in nanoseconds, by keys that end in `-ns`; shares from 0 to 1. `PROCESS.` stands before
-//! those of one process. A figure that a process has not is left out.
+//! Times are in nanoseconds, under keys that end with `-ns`; fractions are from 0 to 1. `PROCESS.`
+//! stands before the figures of one process. A figure that a process does not have is left out.
 
 use std::sync::Arc;
 
@@ -12,24 +12,26 @@ use serde_json::Number;
 
 use crate::result::LostLaunches;
 
-/// How long each process takes alone, where that is known.
+/// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
+/// known.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
 
-/// The run of one case.
+/// Run of one case, from which its figures are made.
 pub(super) struct CaseRun {
     pub(super) workload: Workload,
     pub(super) summary: Summary,
-    /// How long each process takes alone by what it is judged by.
+    /// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
+    /// known.
     pub(super) alone: Alone,
-    /// The cost of the search, if workgroups are matched.
+    /// Cost of the search of `matching`; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
-    /// The launches that never ran.
+    /// Launches that never ran.
     pub(super) lost: LostLaunches,
-    /// The share of the kernel time of each process that never ran, 0 to 1.
+    /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
 }
 
-/// The figures of a run.
+/// Returns the figures of a run: (name, number).
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     let CaseRun { workload, summary, alone, search, lost_shares, .. } = run;
     let mut all = CaseFigures::default();
@@ -60,7 +62,7 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// Adds the cost of the search of `matching`, and the reasons why work waited under it.
+/// Adds the cost of the search of `matching`, and how often work waited under it, by reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates);
     all.count("search-register-bits", cost.register_bits);
@@ -120,7 +122,7 @@ impl CaseFigures {
         self.0.push((key.to_owned(), value.into()));
     }
 
-    /// Adds a share, if there is one.
+    /// Adds a fraction or ratio under a key; nothing for `None`.
     fn share(&mut self, key: &str, value: Option<f64>) {
         let value = value.and_then(Number::from_f64);
         self.0.extend(value.map(|value| (key.to_owned(), value)));

@@ -1,14 +1,14 @@
-//! How is what several cases need made once, by whichever comes first?
+//! How is a value that several cases need made once, by the case that comes first?
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// A place for a value, or for the reason why there is none, which is true for wrong usage.
+/// Place for a value, or for the reason why there is none: (true for wrong usage, message).
 type MemoSlot<T> = Arc<OnceLock<Result<T, (bool, String)>>>;
 
-/// Values by keys, each made once.
+/// Values by keys, each of which is made once.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
     made: Mutex<BTreeMap<String, MemoSlot<T>>>,
@@ -21,7 +21,8 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Clone> Memo<T> {
-    /// Returns the value of a key. A thread that asks while another one makes the value waits.
+    /// Returns the value of a key, made by `make` where it is not there yet. A thread that asks
+    /// while another one makes the value waits.
     pub(super) fn get(
         &self,
         key: &str,

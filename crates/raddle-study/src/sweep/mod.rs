@@ -2,10 +2,10 @@
 //!
 //! A [`Sweep`] is the question as plain data: a study, and what is varied. [`Cases`] is the list of
 //! its cases, in an order that follows from the question alone; each has an id. A [`Bench`] runs
-//! them, each to one row: profiles are read and fitted once, and what only depends on them is kept.
-//! [`SweepRow`] is that row, a line of JSON. [`Swept`] takes rows in any order and sums them up over
-//! seeds to a [`SweepSummary`]; [`SearchRows`] and [`SearchSummary`] do the same for a study of
-//! searches.
+//! the cases, each to one row: profiles are read and fitted once, and what only depends on them is
+//! kept. [`SweepRow`] is that row, a line of JSON. [`Swept`] takes rows in any order and sums them
+//! up over seeds to a [`SweepSummary`]; [`SearchRows`] and [`SearchSummary`] do the same for a
+//! study of searches.
 //!
 //! ```
 //! use raddle_study::{Bench, MemoryFiles, Registry, Sweep, Surroundings};

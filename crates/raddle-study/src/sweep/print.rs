@@ -1,8 +1,8 @@
-//! How are the rows of one question distinguished from those of another?
+//! How are the rows of one sweep told from those of another sweep?
 
 use std::fmt;
 
-/// A fingerprint of texts: FNV-1a of 64 bits. It guards against mistakes, not against malice.
+/// Fingerprint of texts: FNV-1a of 64 bits. It guards against mistakes, not against malice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Print(u64);
 
@@ -13,7 +13,7 @@ impl Default for Print {
 }
 
 impl Print {
-    /// Takes in a text and a mark of its end.
+    /// Adds a text and a mark of its end to the fingerprint.
     pub(super) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(&[0xff]);

@@ -10,7 +10,7 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 use super::memo::Memo;
 use crate::files::Files;
 
-/// Files of which those with arrivals are read only once.
+/// Files of a sweep, of which those with arrivals are read once.
 pub(super) struct Remembered<'f> {
     files: &'f dyn Files,
     arrivals: Memo<Arc<ArrivalFile>>,

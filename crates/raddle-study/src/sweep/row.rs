@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
-/// The result of one case. It is written as one object without objects in it: `case`, `of`, the
+/// Result of one case. It is written as one JSON object without objects in it: `case`, `of`, the
 /// values of the axes, then the figures, or `error`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
-    /// The id of the case.
+    /// Id of the case.
     pub case: String,
-    /// The text that distinguishes the case from a case of the same id of another sweep.
+    /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
     pub of: String,
-    /// The axes, each with its value.
+    /// Values of the case: (key of the axis, value).
     pub values: Vec<(String, String)>,
-    /// The figures by name, or the reason why there are none.
+    /// Figures of the case as (name, number), or the reason why there are none.
     pub result: Result<Vec<(String, Number)>, String>,
 }
 
 impl SweepRow {
-    /// Writes the row as a line, with its line end.
+    /// Writes the row as one line of JSON, with its line end.
     #[must_use]
     pub fn line(&self) -> String {
         // Strings and finite numbers only: this cannot fail.
@@ -50,7 +50,8 @@ impl Serialize for SweepRow {
     }
 }
 
-/// Converts a value that is a number, requests in a second included, to a number.
+/// Converts a value that is a number, or a rate such as `40/s`, to a JSON number; any other value
+/// to a string.
 fn number(value: &str) -> Value {
     let bare = value.strip_suffix("/s").unwrap_or(value);
     let plain = |c: char| c.is_ascii_digit() || c == '.';
@@ -59,19 +60,19 @@ fn number(value: &str) -> Value {
     read.map_or_else(|| value.into(), Value::Number)
 }
 
-/// A row as a file has it.
+/// Row of a sweep as a file has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRow {
-    /// The id of the case.
+    /// Id of the case.
     pub case: String,
-    /// The text that distinguishes the case from a case of the same id of another sweep.
+    /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
     pub of: String,
-    /// The numbers by name, or the reason why there are none.
+    /// Numbers of the row by name, or the reason why there are none.
     pub result: Result<BTreeMap<String, f64>, String>,
 }
 
 impl ReadRow {
-    /// Reads a line; `None` where it is no row of a sweep.
+    /// Reads a row from a line of JSON; `None` where the line is no row of a sweep.
     #[must_use]
     pub fn parse(line: &str) -> Option<Self> {
         let Value::Object(row) = serde_json::from_str(line).ok()? else { return None };

@@ -1,4 +1,4 @@
-//! Which searches are compared on a device (seed 000, E4 to E7)?
+//! Which searches of the policy `matching` are compared on a device (seed 000, E4 to E7)?
 
 use raddle_device::Device;
 use raddle_workgroup::{MatchingConfig, SearchCost, SearchTiming};
@@ -11,18 +11,20 @@ use crate::files::Files;
 use crate::recipes::NamedRecipe;
 use crate::study::{Study, Ways};
 
-/// The keys that a study of searches varies.
+/// Key of recipes for the search, which a study of searches varies together with `DECISION`.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
-/// Granules of a group; a size is taken if it divides every resource of the device.
+/// Sizes of a group of granules that one search treats as one, in granules; a size is tried if it
+/// divides every resource of the device.
 const SIZES: [u32; 5] = [2, 4, 8, 16, 32];
-/// Numbers of groups; a number is taken if it divides every resource of the device.
+/// Numbers of groups into which a search divides the granules of a resource; a number is tried if
+/// it divides every resource of the device.
 const GROUPS: [u32; 2] = [16, 8];
 
 impl Sweep {
-    /// Makes the study of the searches of `matching`: this question under every search that the
-    /// device can have, with decisions of one clock and of three. Values of `vary` for either key
-    /// hold instead.
+    /// Makes the sweep that compares the searches of `matching`: this study under every search that
+    /// the device can have, with decisions of one clock and of three. A value in `vary` for either
+    /// key takes its place.
     ///
     /// If the clock of the device is unknown, decisions take no time.
     ///
@@ -63,7 +65,7 @@ impl Sweep {
     }
 }
 
-/// Returns every search that a device can have, as recipes write it.
+/// Returns every search that a device can have, as values of `allocate.search`.
 fn searches(device: &Device) -> Vec<String> {
     let shape = &device.shape;
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -82,12 +84,12 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the cost of the search of a recipe on a device. The search has one clock if decisions
-/// take no time.
+/// Returns the cost of the search of a recipe on a device, counted as one clock where decisions
+/// take no time; `None` under other allocate policies than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);
-    // If the search has no cost on this device, no run was planned.
+    // A search that has no cost on this device was refused before any run.
     SearchCost::new(&config.search, timing, &device.shape).ok()
 }
 

@@ -1,4 +1,4 @@
-//! What do the rows of a study of searches say, seeds taken together?
+//! What do the rows of a study of searches say, with the seeds of each case summed up?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,102 +8,108 @@ use super::row::ReadRow;
 use super::summary::{FailedCase, NeverRan, Within};
 use super::swept::SweptAxis;
 
-/// The option that every study of searches varies, and its value that the others are measured by.
+/// Option that every study of searches varies; `FULL` is its value that the others are measured by.
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
-/// The rows of a study of searches, taken in any order.
+/// Rows of a study of searches, taken in any order.
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
-    /// The memory that the processes hold together, of how much, in words.
+    /// Sentences about the memory that the processes hold together, and how much the device has.
     memory: Vec<String>,
-    /// The figures by the values of all axes but the seed; then by seed.
+    /// Figures by the positions of the values on all axes but the seed, and then by the position of
+    /// the seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// The failed cases by the values of all axes but the seed, and the seed.
+    /// Failed cases by (positions of the values on all axes but the seed, position of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
-    /// The facts about the profiles that can overturn the answer, a line each.
+    /// Facts about the profiles that can overturn the answer, one line each.
     overturning: Vec<String>,
 }
 
-/// The figures of a row by name.
+/// Figures of a row by name.
 type Figures = BTreeMap<String, f64>;
 
-/// The result of a study of searches: `raddle search-study --format json`.
+/// Result of a study of searches: `raddle search-study --format json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
-    /// The axes, without the seed.
+    /// Keys of the axes, without the seed.
     pub axes: Vec<String>,
-    /// The 99th percentiles that are shown: of each process with requests, then of the wait for the
-    /// first wave of each level of each process.
+    /// List of the 99th percentiles that are shown: of the requests of each process, then of the
+    /// wait for the first wave at each level of each process.
     pub waits: Vec<SearchWait>,
-    /// One entry for each search and each set of other values.
+    /// Figures of each search, one entry for each combination of search and values of the other
+    /// axes.
     pub searches: Vec<SearchGroup>,
-    /// The memory that the processes hold together, of how much, in words: of the first case, and
-    /// of the last where it differs.
+    /// Sentences about the memory that the processes hold together, and how much the device has:
+    /// for the first case, and for the last where it differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
-    /// Cases that have an error instead of figures.
+    /// Number of cases that have an error instead of figures.
     pub failed: u64,
-    /// The failed cases, and why they failed: no conclusion is drawn from them.
+    /// Failed cases, and why they failed; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// The facts that can overturn the answer, a line each.
+    /// Facts that can overturn the answer, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// The processes of which some launches can never run, under some searches or all.
+    /// Processes of which some launches can never run, under some searches or under all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_ran: Vec<NeverRan>,
 }
 
-/// A 99th percentile of a process.
+/// Identity of a 99th percentile that is shown: its process, and the kind of wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchWait {
-    /// The name of the process.
+    /// Name of the process.
     pub process: String,
-    /// The level of the launches, from ready to the first wave; `None`: requests, from arrival to
-    /// end.
+    /// Level of the launches whose wait from ready to the first wave is shown; `None` for the time
+    /// of requests from arrival to end.
     pub level: Option<u8>,
 }
 
-/// The figures of one search beside one set of other values.
+/// Figures of one search beside one combination of values of the other axes, summed up over seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
-    /// The values, one an axis.
+    /// Values, one for each axis but the seed.
     pub values: Vec<String>,
-    /// Cases with figures.
+    /// Number of cases with figures, one for each seed.
     pub seeds: u64,
-    /// Gates with two inputs of the finders of one compute unit.
+    /// Number of gates with two inputs in the search circuits of one compute unit.
     pub gates: u64,
-    /// Bits that the finders hold between clocks.
+    /// Number of bits that the search circuits of one compute unit hold between clocks.
     pub register_bits: u64,
-    /// Clocks of a round.
+    /// Number of clocks of one round of the search.
     pub clocks: u64,
-    /// The makespan in nanoseconds.
+    /// Makespan in nanoseconds.
     pub makespan: Option<Within>,
-    /// The share by which the makespan is longer than under the full search, seed by seed.
+    /// Change of the makespan against the full search, seed by seed, as a fraction; `None` where no
+    /// seed has both.
     pub longer: Option<Within>,
-    /// Questions in which the workgroup asked for waited: less was free than it wants.
+    /// Number of questions in which the workgroup waited, as less was free than it needs.
     pub not_enough: Option<Within>,
-    /// Questions in which enough was free, in pieces that are too short.
+    /// Number of questions in which the workgroup waited, as enough was free, but in runs that are
+    /// too short.
     pub in_pieces: Option<Within>,
-    /// Questions in which a run was long enough, and the search did not see it.
+    /// Number of questions in which the workgroup waited, as the search did not see a run that was
+    /// long enough.
     pub not_seen: Option<Within>,
-    /// Launches that can never run, of one repetition of each process.
+    /// Number of launches that can never run, counted in one repetition of each process.
     pub refused: Option<Within>,
-    /// The percentiles by position in [`SearchSummary::waits`], in nanoseconds.
+    /// 99th percentiles in nanoseconds, in the order of [`SearchSummary::waits`]; `None` where a
+    /// case lacks the figure.
     pub waits: Vec<Option<Within>>,
-    /// True if no other search beside the same values takes as few gates for as short a makespan;
-    /// absent where one of them failed.
+    /// True if no other search beside the same values is as good in both gates and makespan, and
+    /// better in one; `None` where a case with these values failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_front: Option<bool>,
 }
 
 impl SearchRows {
-    /// Makes a study without rows.
+    /// Makes an empty set of rows for these axes.
     #[must_use]
     pub const fn new(axes: Vec<SweptAxis>) -> Self {
         Self {
@@ -115,17 +121,17 @@ impl SearchRows {
         }
     }
 
-    /// Adds how much memory the processes hold together, of how much, in words.
+    /// Sets the sentences about the memory that the processes hold together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
 
-    /// Adds lines about the profiles that can overturn the answer.
+    /// Sets the lines about the profiles that can overturn the answer.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
 
-    /// Finds the processes of which some launches can never run.
+    /// Returns the processes of which some launches can never run.
     fn never_ran(&self) -> Vec<NeverRan> {
         let mut all = BTreeMap::new();
         for figures in self.groups.values().flat_map(BTreeMap::values) {
@@ -137,7 +143,7 @@ impl SearchRows {
         all.into_values().collect()
     }
 
-    /// Adds the row of the case that has these values, by axis.
+    /// Adds the row of a case; `places` has the position of its value on each axis.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let seed = self.axes.iter().position(|axis| axis.key == "seed");
         let all = places.iter().copied().enumerate();
@@ -155,7 +161,7 @@ impl SearchRows {
         }
     }
 
-    /// Sums up the rows over the seeds.
+    /// Sums up the rows over the seeds, and marks the searches that no other search beats.
     #[must_use]
     pub fn summary(&self) -> SearchSummary {
         let axes: Vec<&SweptAxis> = self.axes.iter().filter(|axis| axis.key != "seed").collect();
@@ -186,7 +192,8 @@ impl SearchRows {
         }
     }
 
-    /// Finds the keys of figures about waits; waits of requests come first.
+    /// Finds the percentiles that are shown: (key of the figure in a row, its process and level).
+    /// Requests come first.
     fn waits(&self) -> Vec<(String, SearchWait)> {
         let rows = self.groups.values().flat_map(BTreeMap::values);
         let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
@@ -237,8 +244,8 @@ impl SearchRows {
         }
     }
 
-    /// Returns by how much the makespan is longer than under the full search, over the seeds that
-    /// both have.
+    /// Returns the change of the makespan against the full search as a fraction, over the seeds
+    /// that both have; `None` where there is none.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -254,8 +261,8 @@ impl SearchRows {
 }
 
 /// Marks the searches that no other search beats in gates and makespan beside equal values of the
-/// other axes, among those under which fewest launches can never run: with fewer launches a run is
-/// shorter. Beside values of which a case failed no search is marked.
+/// other axes. Only the searches under which fewest launches can never run are marked, as a run
+/// with fewer launches is shorter. Beside values of which a case failed no search is marked.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()
@@ -273,13 +280,13 @@ fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTre
     }
 }
 
-/// Returns the values of the axes other than the search.
+/// Returns the values of the axes other than that of the search.
 fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     let others = values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
     others.map(|(_, value)| value.clone()).collect()
 }
 
-/// The cost and the gain of a search, by which searches are compared.
+/// Cost and gain of a search, by which searches are compared.
 struct SearchPoint {
     others: Vec<String>,
     refused: f64,
@@ -312,8 +319,8 @@ mod tests {
         ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
     }
 
-    /// Makes four searches over two seeds: the second has fewer gates and takes 10 % and 20 %
-    /// longer, the third has as many gates as the first and takes longer, the last is fast, as it
+    /// Makes rows of four searches over two seeds: the second has fewer gates and takes 10 % and 20
+    /// % longer, the third has as many gates as the first and takes longer, the last is fast, as it
     /// refuses a launch.
     fn rows() -> SearchRows {
         let axes = vec![

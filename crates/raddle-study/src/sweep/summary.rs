@@ -1,4 +1,4 @@
-//! What does a sweep say as a whole? `raddle sweep --format json`.
+//! What does a sweep say as a whole, as `raddle sweep --format json` prints it?
 
 use std::collections::BTreeMap;
 
@@ -7,96 +7,100 @@ use serde::Serialize;
 use crate::answer::{Goal, mean_within};
 use crate::units::{count, counted, percent};
 
-/// The rows of a sweep, seeds taken together.
+/// Summary of a sweep, with the seeds of each case summed up.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepSummary {
-    /// The axes, without the seed.
+    /// Keys of the axes, without the seed.
     pub axes: Vec<String>,
-    /// The number of all cases.
+    /// Number of all cases.
     pub cases: u64,
-    /// The number of cases that have a row.
+    /// Number of cases that have a row.
     pub rows: u64,
-    /// The number of cases that have an error instead of figures.
+    /// Number of cases that have an error instead of figures.
     pub failed: u64,
-    /// The failed cases, and why they failed: no conclusion is drawn from them.
+    /// Failed cases, and why they failed; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// The facts that can overturn the answer, a line each.
+    /// Facts that can overturn the answer, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// The memory that the processes hold together, of how much, in words: of the first case, and
-    /// of the last where it differs.
+    /// Sentences about the memory that the processes hold together, and how much the device has:
+    /// for the first case, and for the last where it differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
-    /// The processes of which some launches can never run.
+    /// Processes of which some launches can never run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_ran: Vec<NeverRan>,
-    /// The goals that the user set for the processes.
+    /// Goals that the user set for the processes.
     pub goals: Vec<Goal>,
-    /// The position of the axis along which curves go, and its values as numbers.
+    /// Axis along which curves are drawn: (its position, its values as text and number); `None`
+    /// where no axis has numbers.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// The figure by which each process is judged.
+    /// Figure by which each process is judged.
     pub judged: Vec<JudgedFigure>,
-    /// The groups, one for each set of values.
+    /// Figures of each combination of values but the seed, summed up over the seeds.
     pub groups: Vec<GroupSummary>,
-    /// The reach of each set of values of the other axes: how far along it is good.
+    /// Reach along the axis `along`, for each combination of values of the other axes: up to which
+    /// value the results are good.
     pub reaches: Vec<Reach>,
 }
 
-/// The figure by which a process is judged.
+/// Figure by which a process is judged.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {
-    /// The name of the process.
+    /// Name of the process.
     pub process: String,
-    /// The word for the figure: `p99`, `step` or `end`.
+    /// Word for the figure: `p99`, `step` or `end`.
     pub figure: &'static str,
     #[serde(skip)]
     pub(super) at: usize,
 }
 
-/// The figures of one set of values.
+/// Figures of one combination of values, over all its seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
-    /// The values, one an axis.
+    /// Values, one for each axis but the seed.
     pub values: Vec<String>,
-    /// Cases with figures.
+    /// Number of cases with figures, one for each seed.
     pub seeds: u64,
-    /// Cases with an error.
+    /// Number of cases with an error.
     pub failed: u64,
-    /// True if all launches ended in all cases.
+    /// True if all launches ended in all cases with these values that have figures.
     pub complete: bool,
-    /// True if every seed has figures, of launches that all ended: else no conclusion is drawn.
+    /// True if every seed has figures and all its launches ended; if false, no conclusion is drawn
+    /// from these values.
     #[serde(skip)]
     pub whole: bool,
-    /// The decisive figure of each process, in nanoseconds.
+    /// Figure by which each process is judged, in nanoseconds; `None` where a case lacks it.
     pub figures: Vec<Option<Within>>,
-    /// The median request of each process, in nanoseconds; `None` for a process without requests.
+    /// Median of the times of requests of each process, in nanoseconds; `None` for a process
+    /// without requests.
     pub medians: Vec<Option<Within>>,
-    /// The time of one request, of a step, or until the end, of each process alone on the device, in
-    /// nanoseconds; `None` where nothing ended.
+    /// Figure by which each process is judged, of the process alone on the device, in nanoseconds;
+    /// `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
-    /// The makespan in nanoseconds.
+    /// Makespan in nanoseconds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// True if the means meet all goals; absent where there are none, or a case has no answer.
+    /// True if the means meet all goals; `None` where there are no goals, or a case has no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
 }
 
-/// A mean, and half of its 95 % confidence interval where there were several seeds.
+/// Mean over seeds, and half of the 95 % confidence interval of the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Within {
-    /// The mean.
+    /// Mean over the seeds.
     pub mean: f64,
-    /// Half of the 95 % confidence interval; `None` with one seed.
+    /// Half of the 95 % confidence interval of the mean; `None` with one seed.
     pub within: Option<f64>,
 }
 
 impl Within {
-    /// Sums up values that are one a seed; `None` without any.
+    /// Sums up values, one for each seed; `None` without any value.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         match values {
             [] => None,
@@ -109,37 +113,39 @@ impl Within {
     }
 }
 
-/// The reach of one set of values of the other axes: up to which value along it is good.
+/// Reach along one axis beside one combination of values of the other axes: up to which value the
+/// results are good. A result is good if all goals are met; without goals, if the first figure is
+/// at most twice that at the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {
-    /// The values, one for each of the other axes.
+    /// Values, one for each of the other axes.
     pub values: Vec<String>,
-    /// The highest value up to which every one is good; `None`: the lowest is not good, or that is
-    /// unknown.
+    /// Highest value of the axis such that it and all lower ones are good; `None` where the lowest
+    /// is not good, or is unknown.
     pub up_to: Option<String>,
-    /// True if `up_to` is the highest value of all.
+    /// True if `up_to` is the highest value of the axis.
     pub all: bool,
-    /// The next value, where it is unknown whether it is good too, and why.
+    /// Next value, and why it is unknown whether it is good too; `None` where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_answer: Option<String>,
 }
 
-/// A case without figures.
+/// Case that failed, so that it has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FailedCase {
-    /// The id of the case.
+    /// Id of the case, or the name of the recipe in a replay.
     pub case: String,
-    /// The reason why the case failed.
+    /// Reason why the case failed.
     pub error: String,
 }
 
-/// Reasons that are listed at most.
+/// Largest number of reasons that are listed.
 const REASONS: usize = 10;
 
 impl FailedCase {
-    /// Writes cases and the reasons why they failed, a line for each reason.
+    /// Writes failed cases and the reasons why they failed, one line for each reason.
     #[must_use]
     pub fn told(failures: &[Self]) -> Vec<String> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -166,7 +172,7 @@ impl FailedCase {
 }
 
 impl SweepSummary {
-    /// Says how many sets of values meet all goals, and how many there are; `None` without goals.
+    /// Says how many combinations of values meet all goals, of how many; `None` without goals.
     #[must_use]
     pub fn goals_told(&self) -> Option<String> {
         if self.goals.is_empty() {
@@ -175,7 +181,7 @@ impl SweepSummary {
         let of = |wanted| self.groups.iter().filter(|group| group.goals_met == wanted).count();
         let sets = |n: usize| counted(n as u64, "set of values", "sets of values");
         let (met, all, unknown) = (of(Some(true)), self.groups.len(), of(None));
-        // Sets of values without an answer neither meet nor miss the goals.
+        // Combinations of values without an answer neither meet nor miss the goals.
         let judged = all - unknown;
         let told = match met {
             _ if judged == 0 => return Some(format!("none of {} has an answer", sets(all))),
@@ -189,7 +195,8 @@ impl SweepSummary {
         })
     }
 
-    /// Says that no case meets all goals; `None` where one does, or might, or there are no goals.
+    /// Says that no combination of values meets all goals; `None` where one does or might, or where
+    /// there are no goals.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
         let missed = |group: &GroupSummary| group.goals_met == Some(false);
@@ -199,8 +206,8 @@ impl SweepSummary {
             .then(|| format!("No set of values meets all goals: {}", goals.join(", ")))
     }
 
-    /// Names the cases that have no answer: those that failed, and those whose launches never
-    /// ended; `None` where all cases have an answer.
+    /// Names the cases that have no answer: cases that failed, and cases whose launches never
+    /// ended. `None` where all cases have an answer.
     #[must_use]
     pub fn without_answer(&self) -> Option<String> {
         let stuck = self.groups.iter().filter(|group| group.seeds > 0 && !group.complete);
@@ -217,18 +224,20 @@ impl SweepSummary {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeverRan {
-    /// The name of the process.
+    /// Name of the process.
     pub process: String,
-    /// The number of cases in which that is so.
+    /// Number of cases in which some of its launches can never run.
     pub cases: u64,
-    /// The launches of one repetition that never ran, in the case with the most.
+    /// Number of launches of one repetition that never ran, in the case with the most.
     pub launches: u64,
-    /// The share of the kernel time of these launches, 0 to 1.
+    /// Fraction of the kernel time of the process that never ran, 0 to 1, in the case with the
+    /// most.
     pub share: f64,
 }
 
 impl NeverRan {
-    /// Adds a case of a process, by its figures.
+    /// Counts a case of a process if launches of it never ran; `of` returns a figure of the process
+    /// by its key.
     pub(super) fn add(
         all: &mut BTreeMap<String, Self>,
         process: &str,
@@ -243,7 +252,7 @@ impl NeverRan {
         own.share = own.share.max(of("refused-share").unwrap_or(0.0));
     }
 
-    /// Says how much of the process never ran, and in how many of all cases.
+    /// Writes how much of the process never ran, and in how many of `all` cases.
     pub(super) fn line(&self, all: u64) -> String {
         let cases = match self.cases == all {
             true => String::new(),
@@ -256,7 +265,7 @@ impl NeverRan {
         )
     }
 
-    /// Names the launches.
+    /// Writes the launches that never ran, with their part of the kernel time.
     #[must_use]
     pub fn told(&self) -> String {
         let (launches, part) = (counted(self.launches, "launch", "launches"), percent(self.share));
@@ -264,7 +273,7 @@ impl NeverRan {
     }
 }
 
-/// Says how many cases failed, with the reasons; `None` where none did.
+/// Says how many of `of` cases failed, with the reasons; `None` where none did.
 #[must_use]
 pub fn failed(failures: &[FailedCase], of: u64) -> Option<String> {
     let failed = count(failures.len() as u64);

@@ -1,4 +1,4 @@
-//! What do the rows of a sweep say, seeds taken together?
+//! What do the rows of a sweep say, with the seeds of each case summed up?
 
 use std::collections::BTreeMap;
 
@@ -8,57 +8,58 @@ use super::summary::{
 };
 use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
 
-/// An option that was varied.
+/// An option that was varied, with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweptAxis {
-    /// The name of the option.
+    /// Name of the option.
     pub key: String,
-    /// The values of the option, in order.
+    /// Values of the option, in order.
     pub values: Vec<String>,
 }
 
-/// The figures of a process by which it may be judged; the first three in the order of
-/// [`JudgedBy`].
+/// Keys of the figures of a process by which it may be judged, and of its time alone; the first
+/// three in the order of [`JudgedBy`].
 const OF_PROCESS: [&str; 9] =
     ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns", "alone-ns"];
-/// The places of the median and of the time alone in [`OF_PROCESS`].
+/// Position of the median in [`OF_PROCESS`]; `ALONE` is that of the time alone.
 const MEDIAN: usize = 3;
 const ALONE: usize = 8;
-/// Without a goal, a load is too high if the figure is more than this many times its value at the
-/// lowest load.
+/// Largest factor from the figure at the lowest load to that at another load for which the other
+/// load is not too high, where there are no goals.
 const KNEE: f64 = 2.0;
 
-/// Rows of one sweep, taken in any order.
+/// Rows of one sweep, taken in any order, which are summed up over seeds.
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
-    /// The position of the axis of seeds.
+    /// Position of the axis of seeds; `None` where seeds were not varied.
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// The groups by the values of all axes but the seed.
+    /// Rows that differ in the seed alone, by the positions of their values on all other axes.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
-    /// The facts about the profiles that can overturn the answer, a line each.
+    /// Facts about the profiles that can overturn the answer, one line each.
     overturning: Vec<String>,
-    /// The memory that the processes hold together, of how much, in words.
+    /// Sentences about the memory that the processes hold together, and how much the device has.
     memory: Vec<String>,
-    /// The processes of which some launches can never run.
+    /// Processes of which some launches can never run, by name.
     never_ran: BTreeMap<String, NeverRan>,
-    /// The number of cases, where only a part of them is summed up.
+    /// Number of cases, where only a part of all cases is summed up; else `None`.
     part: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// The figures by seed: [`OF_PROCESS`] of each process, then the makespan.
+    /// Figures of the rows by seed: those of [`OF_PROCESS`] for each process, then the makespan;
+    /// `None` where a row has no such figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// The failed cases by seed, and why they failed.
+    /// Failed cases by seed, and why they failed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
 
 impl Swept {
-    /// Makes a sweep without rows.
+    /// Makes an empty set of rows for these axes, goals and processes.
     #[must_use]
     pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
         let seed = axes.iter().position(|axis| axis.key == "seed");
@@ -75,22 +76,22 @@ impl Swept {
         }
     }
 
-    /// Sums up this number of cases, a part of all, of which goals are not judged.
+    /// Sets the number of cases where only a part of all cases is summed up; `None` for all.
     pub const fn only(&mut self, cases: Option<u64>) {
         self.part = cases;
     }
 
-    /// Adds lines about the profiles that can overturn the answer.
+    /// Sets the lines about the profiles that can overturn the answer.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
 
-    /// Adds how much memory the processes hold together, of how much, in words.
+    /// Sets the sentences about the memory that the processes hold together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
 
-    /// Adds the row of the case that has these values, by axis.
+    /// Adds the row of a case; `places` has the position of its value on each axis.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let all = places.iter().copied().enumerate();
         let group = all.filter(|(axis, _)| Some(*axis) != self.seed).map(|(_, place)| place);
@@ -115,7 +116,7 @@ impl Swept {
         }
     }
 
-    /// Sums up the rows over the seeds.
+    /// Sums up the rows over the seeds, and judges the goals.
     #[must_use]
     pub fn summary(&self) -> SweepSummary {
         let axes: Vec<&SweptAxis> = self.group_axes().map(|(_, axis)| axis).collect();
@@ -160,7 +161,7 @@ impl Swept {
         summary
     }
 
-    /// Sums up one of [`OF_PROCESS`] for each process.
+    /// Sums up the figure at a position of [`OF_PROCESS`] for each process.
     fn of_each(&self, group: &SweptGroup, at: usize) -> Vec<Option<Within>> {
         let processes = 0..self.processes.len();
         processes.map(|process| group.figure(process * OF_PROCESS.len() + at)).collect()
@@ -170,7 +171,8 @@ impl Swept {
         self.axes.iter().enumerate().filter(|(axis, _)| Some(*axis) != self.seed)
     }
 
-    /// Finds the figure by which each process is judged: the first that any row has of the process.
+    /// Finds the figure by which each process is judged: the first of p99, step and end that any
+    /// row has.
     fn judged(&self) -> Vec<JudgedFigure> {
         let has = |at: usize| {
             let mut rows = self.groups.values().flat_map(|group| group.seeds.values());
@@ -185,13 +187,15 @@ impl Swept {
         self.processes.iter().enumerate().map(one).collect()
     }
 
-    /// Returns whether every seed has figures, of launches that all ended.
+    /// Returns whether every seed of a combination of values has figures, and all its launches
+    /// ended.
     fn is_whole(&self, group: &SweptGroup) -> bool {
         let seeds = self.seed.map_or(1, |axis| self.axes[axis].values.len());
         group.seeds.len() == seeds && !group.stuck
     }
 
-    /// Returns whether all goals are met; `None` where there are none, or a case has no answer.
+    /// Returns whether a combination of values meets all goals; `None` where there are no goals, or
+    /// a case has no answer.
     fn goals_met(&self, places: &[usize], group: &SweptGroup) -> Option<bool> {
         if !self.is_whole(group) {
             return None;
@@ -222,7 +226,8 @@ impl Swept {
         met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
     }
 
-    /// Finds the group that has the same values under the way of today.
+    /// Returns the rows with the same values but under the recipe of today (the device's default);
+    /// `None` where there are none.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -234,7 +239,7 @@ impl Swept {
 }
 
 impl SweptGroup {
-    /// Sums up a figure over the seeds; `None` where one of them has none.
+    /// Sums up a figure over the seeds; `None` where a seed lacks it.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
@@ -242,13 +247,16 @@ impl SweptGroup {
     }
 }
 
-/// Returns the number at the beginning of a value.
+/// Returns the number with which a value begins, without its unit; `None` where it begins with
+/// none.
 fn number(value: &str) -> Option<f64> {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     value[..end].parse().ok()
 }
 
-/// Finds the axis along which curves go: the load, else the first with three or more numbers.
+/// Finds the axis along which curves are drawn: that of the load, else the first with three or more
+/// numbers. Returns (position of the axis, its values as text and number); `None` where there is no
+/// such axis.
 fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
         let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
@@ -260,7 +268,8 @@ fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     Some((at, numbers(axes[at])?))
 }
 
-/// Finds how far along each series is good.
+/// Finds, for each combination of values of the other axes, up to which value along the axis the
+/// results are good.
 fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
@@ -296,10 +305,11 @@ fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     series.into_iter().map(reach).collect()
 }
 
-/// The rule that decides whether a value is good.
+/// Rule that decides whether the results at a value of the axis are good.
 struct ReachJudge {
     has_goals: bool,
-    /// The largest good figure of the first process, where there are no goals and it is known.
+    /// Largest good figure of the first process, used where there are no goals; `None` where it is
+    /// not known.
     knee: Option<f64>,
 }
 
@@ -310,7 +320,8 @@ impl ReachJudge {
         Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
     }
 
-    /// Returns whether a value is good, or the reason why that is unknown.
+    /// Returns whether the results of a combination of values are good; the error is the reason why
+    /// that is unknown.
     fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
         let group = group.ok_or("has no row")?;
         let figure = || group.figures.first().copied().flatten();
@@ -396,8 +407,8 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
-    /// No conclusion is drawn where a case has no answer: neither that the goal is met there nor
-    /// that it is missed, nor anything about the values behind it.
+    /// No conclusion is drawn where a case has no answer: neither that its goals are met nor that
+    /// they are missed, nor anything about the values behind it on the axis.
     #[test]
     fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
         let failed = |load: usize, recipe: usize, error: &str| {

@@ -1,20 +1,20 @@
-//! Which values does an option take? `load=10..80/s`, `device=h100,b200`,
-//! `turn.t0-us=100..6400:*2`.
+//! Which values does a varied option take, such as `load=10..80/s`, `device=h100,b200` or
+//! `turn.t0-us=100..6400:*2`?
 
 use std::str::FromStr;
 
 use crate::rules::is_recipe_key;
 
-/// The number of values of a range that names no step.
+/// Number of values of a range that names no step.
 const STEPS: i128 = 8;
-/// The most values of one range.
+/// Largest number of values of one range.
 const MOST: usize = 100_000;
 
-/// An option that is varied.
+/// An option that is varied: its name and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: String,
-    /// The values of the option in order; `Cases` refuses equal ones.
+    /// Values of the option in order; `Cases` refuses equal ones.
     pub(crate) values: Vec<String>,
 }
 
@@ -40,8 +40,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Returns a key in kebab-case; what stands behind the point of an option is a name of the user's, and
-/// stays.
+/// Returns a key in kebab-case. The part behind the point of an option is a name that the user
+/// chose, and stays unchanged.
 fn spelled(key: &str) -> String {
     let option = |(option, name): (&str, &str)| format!("{}.{name}", option.replace('_', "-"));
     match key.split_once('.').filter(|_| !is_recipe_key(key)) {
@@ -50,7 +50,7 @@ fn spelled(key: &str) -> String {
     }
 }
 
-/// Splits a text at the commas that stand in no brackets and no quotes.
+/// Splits a text at the commas that lie outside of brackets and quotes.
 fn parts(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut from) = (0_u32, false, 0);
     let mut parts = Vec::new();
@@ -70,7 +70,7 @@ fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A decimal number: its digits, and how many of them are behind the point.
+/// Decimal number: its digits, and the number of digits behind the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decimal {
     digits: i128,
@@ -89,7 +89,7 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// Returns the digits of the number with this number of decimals.
+    /// Returns the digits of the number as it is written with `scale` decimals.
     const fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
     }
@@ -104,7 +104,7 @@ fn written(digits: i128, scale: u32, unit: &str) -> String {
     format!("{whole}{point}{fraction}{unit}")
 }
 
-/// Splits a text into a number and what stands behind it.
+/// Splits a text into a number, with a `*` before it, and the text behind.
 fn with_unit(text: &str) -> (&str, &str) {
     let number = text.trim_start_matches('*');
     let star = text.len() - number.len();
@@ -112,7 +112,8 @@ fn with_unit(text: &str) -> (&str, &str) {
     text.split_at(star + end)
 }
 
-/// Returns the values of `FROM..TO[UNIT][:STEP|:*FACTOR]`; `None` if the text is no range.
+/// Returns the values of `FROM..TO[UNIT][:STEP|:*FACTOR]`, or what is wrong with the range; `None`
+/// if the text is no range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let (from, rest) = text.split_once("..")?;
     let (from, before) = with_unit(from);
@@ -150,7 +151,7 @@ fn values(
     let mut all = Vec::new();
     match by {
         None => all.extend((0..STEPS).map(|n| {
-            // Values are rounded to the digits that were written.
+            // Values are rounded to the decimals that the user wrote.
             (low * (STEPS - 1) + (high - low) * n + (STEPS - 1) / 2) / (STEPS - 1)
         })),
         Some(by)
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(of("x=1ms..4ms:*2"), ["1ms", "2ms", "4ms"]);
     }
 
-    /// A file may be called `my_decode`, and a key `t0_us`.
+    /// The name of a file may have an underscore, as `my_decode`, and so may a key, as `t0_us`.
     #[test]
     fn names_of_processes_stay_as_they_are_written() {
         let key = |text: &str| text.parse::<Axis>().expect("an axis").key;

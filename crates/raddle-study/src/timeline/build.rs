@@ -1,4 +1,4 @@
-//! How are a recording, an outcome and names put together?
+//! How is a timeline made from a recording, an outcome and names?
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,17 @@ use super::model::by_ready;
 use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Timeline};
 use super::recorder::{Holder, Recorder};
 
-/// The names of things on a timeline.
+/// Names of the device, processes, kernels and streams on a timeline.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineNames {
     device: String,
-    /// The names of each process: its kernels, for each task the position of its kernel, and its
-    /// streams.
+    /// Names of each process: (its kernels, the position of the kernel of each task, its streams).
     processes: Vec<(Vec<String>, Vec<u32>, Vec<String>)>,
 }
 
 impl TimelineNames {
-    /// Collects the names of the device and, from its profile, of each process. Kernels and copies
-    /// without a name here are called `kernel` and `copy`, streams by their number.
+    /// Collects the name of the device and, from its profile, the names of each process. Kernels
+    /// and copies without a name are called `kernel` and `copy`, and streams by their number.
     pub fn of<'p>(device: &str, profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
         let of = |profile: &Profile| {
             let tasks = profile.ops.iter().map(|op| op.kernel).collect();
@@ -45,7 +44,7 @@ impl TimelineNames {
 }
 
 impl Recorder {
-    /// Makes the timeline of the run that was recorded.
+    /// Makes the timeline of the recorded run.
     ///
     /// Where more launches were ready than slices were wanted, the later ones are not drawn
     /// ([`Timeline::cut_ns`]).
@@ -63,7 +62,7 @@ impl Recorder {
             unit.close(whole_ns, &mut self.store);
         }
         for (launch, (how, since)) in std::mem::take(&mut self.off) {
-            // A killed launch that never began again was off to the end.
+            // A killed launch that never began again was off the device to the end.
             self.off.insert(launch, (how, since));
             self.back(whole_ns, launch);
         }
@@ -134,7 +133,8 @@ fn add_launches(
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
         let (is_copy, workgroups) = match task.work {
             Work::Copy { .. } => (true, 0),
-            // A launch that was told has the grid that fits the units of its process.
+            // A launch that was told its compute units has the grid that fits the units of its
+            // process.
             Work::Kernel { .. } if record.units > 0 => (false, record.workgroups),
             Work::Kernel { workgroups, .. } => (false, workgroups),
             Work::Unfit { .. } => (false, 0),
@@ -163,7 +163,7 @@ fn add_launches(
     }
 }
 
-/// Returns the requests that have ended, within a window.
+/// Returns the requests that have ended and overlap a window (from, to), in ns.
 fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> Vec<DrawnRequest> {
     let mut ends: BTreeMap<(u16, u32), u64> = BTreeMap::new();
     for record in &outcome.records {
@@ -183,7 +183,8 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
     ends.into_iter().filter_map(request).collect()
 }
 
-/// Returns the spans in which a process had no waves on the device.
+/// Returns the spans in which processes had no waves on the device, and what they did; `doing` has
+/// (begin in ns, activity) of each process.
 fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
         let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);
@@ -198,7 +199,8 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Returns the spans in which processes had waves on the device.
+/// Returns the spans in which one process, or several, had waves on the device; `holders` has
+/// (begin in ns, processes with waves).
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

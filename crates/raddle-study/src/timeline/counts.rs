@@ -5,7 +5,8 @@
 
 use super::model::{Counter, Measure};
 
-/// The counters of a run.
+/// Counters of a run: resident waves and ready launches of each process, and waves of all
+/// processes.
 #[derive(Debug)]
 pub(super) struct CounterSet {
     series: Vec<CounterSeries>,
@@ -15,34 +16,35 @@ pub(super) struct CounterSet {
     step: u64,
 }
 
-/// One counter.
+/// Values of one counter over time.
 #[derive(Clone, Debug, Default)]
 struct CounterSeries {
-    /// The times, rising, each with the value that is shown from then on.
+    /// Samples of the counter in order of time: (time in ns, value that is shown from then on).
     samples: Vec<(u64, u64)>,
-    /// The value that holds now.
+    /// Value that holds now.
     value: u64,
 }
 
 impl CounterSeries {
-    /// Takes the value that holds from `now` on, and adds a sample or raises the last one.
+    /// Sets the value that holds from `now` on: adds a sample, or raises the last one where it
+    /// covers `now`. `step` is the span of a sample in ns.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
         self.catch_up(span, step);
         let before = std::mem::replace(&mut self.value, value);
-        // The value before counts for this span too, unless the change falls on the begin of the
-        // span.
+        // The value before the change counts for this span too, unless the change falls on the
+        // begin of the span.
         let shown = if now == span { value } else { value.max(before) };
         match self.samples.last_mut() {
             Some((at, old)) if *at == span && step == 1 => *old = value,
             Some((at, old)) if *at == span => *old = shown.max(*old),
-            // A sample is added even where its value is not new, as a later change in its span may
-            // raise it.
+            // A sample is added even where its value is unchanged, as a later change in its span
+            // may raise it.
             _ => self.samples.push((span, shown)),
         }
     }
 
-    /// Adds a sample for the value that held between the span of the last change and the one that
+    /// Adds a sample for the value that held between the span of the last change and the span that
     /// begins at `until`.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
@@ -56,8 +58,8 @@ impl CounterSeries {
 
 impl CounterSet {
     pub(super) fn new(processes: usize, most: usize) -> Self {
-        // The series are waves and launches of each process and, with several processes, waves of
-        // all.
+        // There is a series of waves and one of launches for each process and, with several
+        // processes, one of the waves of all.
         let series = 2 * processes + usize::from(processes > 1);
         Self {
             series: vec![CounterSeries::default(); series],
@@ -68,7 +70,7 @@ impl CounterSet {
         }
     }
 
-    /// Takes the values that hold from now on; returns whether any changed.
+    /// Sets the values that hold from now on, of each process. Returns whether any value changed.
     pub(super) fn take(&mut self, now: u64, waves: &[u64], launches: &[u64]) -> bool {
         let mut changed = false;
         let all = waves.iter().sum();
@@ -87,7 +89,7 @@ impl CounterSet {
         changed
     }
 
-    /// Doubles the step, and joins the samples of each new span.
+    /// Doubles the span of a sample, and joins the samples of each new span.
     fn coarsen(&mut self) {
         self.step *= 2;
         for series in &mut self.series {
@@ -101,7 +103,8 @@ impl CounterSet {
         self.samples = self.series.iter().map(|series| series.samples.len()).sum();
     }
 
-    /// Returns the step, and the counters: of all processes together, then of each process.
+    /// Returns the span of a sample in ns, and the counters: those of all processes together, then
+    /// those of each process.
     pub(super) fn finish(mut self) -> (u64, Vec<Counter>) {
         let processes = self.processes;
         let mut counters = Vec::new();
@@ -126,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the value that a counter shows at a time.
+    /// Returns the value that a counter shows at the time `at`.
     fn shown(samples: &[(u64, u64)], at: u64) -> u64 {
         samples.iter().take_while(|sample| sample.0 <= at).last().map_or(0, |sample| sample.1)
     }

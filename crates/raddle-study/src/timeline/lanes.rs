@@ -1,20 +1,20 @@
-//! On which line of its track does a slice go, so that slices of one line do not overlap?
+//! On which lane of its track is a slice drawn, so that slices of one lane do not overlap?
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Gives lanes to spans that come by their start: always the lowest that is free.
+/// Assigns lanes to spans that come in order of their start: always the lowest lane that is free.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    /// The times at which taken lanes become free, with the lane; the earliest on top.
+    /// Taken lanes, each with the time in ns at which it becomes free; the earliest comes first.
     taken: BinaryHeap<Reverse<(u64, u32)>>,
     free: BTreeSet<u32>,
     count: u32,
 }
 
 impl Lanes {
-    /// Returns the lane of a span from `start` to `end`; `start` never falls from one call to the
-    /// next.
+    /// Returns the lane of a span from `start` to `end`, in ns; `start` never falls from one call
+    /// to the next.
     pub fn give(&mut self, start: u64, end: u64) -> u32 {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {
@@ -31,7 +31,7 @@ impl Lanes {
         lane
     }
 
-    /// Counts the lanes that were given so far.
+    /// Returns the number of lanes that were used so far.
     pub const fn count(&self) -> u32 {
         self.count
     }

@@ -8,59 +8,60 @@ use raddle_sim::Doing;
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// The name of the device for people.
+    /// Name of the device for people.
     pub device: String,
-    /// The number of compute units.
+    /// Number of compute units.
     pub cus: u16,
-    /// The number of waves that the device holds at most.
+    /// Largest number of waves that the device holds.
     pub wave_slots: u64,
-    /// The end of the timeline; everything that never ended is drawn up to here.
+    /// End of the timeline in ns; launches that never ended are drawn up to it.
     pub end_ns: u64,
-    /// The grain in which the compute units are drawn.
+    /// Grain in which the compute units are drawn.
     pub grain: Grain,
-    /// The processes, by process id.
+    /// Processes, by process id.
     pub processes: Vec<DrawnProcess>,
-    /// The names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in this list.
+    /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in this list.
     pub kernels: Vec<String>,
-    /// Every launch, copy and fill of the run.
+    /// Launches, copies and fills of the run, all of them, by launch id.
     pub launches: Vec<DrawnLaunch>,
-    /// The requests of the processes that have any, by process and number.
+    /// Requests of the processes that have any, by process and number.
     pub requests: Vec<DrawnRequest>,
-    /// The spans in which processes had waves on the device, by time.
+    /// Spans in which processes had waves on the device, in order of time.
     pub turns: Vec<DrawnTurn>,
-    /// The spans in which processes had no waves on the device, and why not, by process and time.
+    /// Spans in which a process had no waves on the device, and why not, by process and time.
     pub waits: Vec<DrawnWait>,
-    /// The workgroups that ran on the compute units, by unit, slot and time.
+    /// Spans of workgroups that ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
-    /// The spans in which launches were off the device, by launch and time.
+    /// Spans in which launches that had begun were off the device, by launch and time.
     pub aways: Vec<Away>,
     /// True if `aways` would have been more than the slices wanted, so that none is drawn.
     pub aways_left_out: bool,
-    /// The time from which on launches are not drawn, because there were more than wanted.
+    /// Time in ns from which on launches are not drawn, as there were more than wanted; `None`
+    /// where all are.
     pub cut_ns: Option<u64>,
-    /// The values that changed in steps.
+    /// Counters: resident waves and ready launches over time.
     pub counters: Vec<Counter>,
-    /// The step of counters: a sample is the highest value in this many nanoseconds; 1 is exact.
+    /// Step of the counters in ns: a sample is the highest value within one step; 1 is exact.
     pub counter_step_ns: u64,
 }
 
-/// The grain in which compute units are drawn, the finest first. Where a grain would take more
-/// slices than are wanted, the whole timeline is drawn one grain coarser.
+/// Grain in which compute units are drawn, the finest first. Where a grain would take more slices
+/// than are wanted, the whole timeline is drawn one grain coarser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grain {
-    /// One slice for workgroups of one launch that run one right after the other in one workgroup
-    /// slot.
+    /// One slice covers workgroups of one launch that run one right after the other in one
+    /// workgroup slot.
     #[default]
     Slot,
-    /// One slice for as long as a launch has any workgroup on a compute unit.
+    /// One slice covers the time for which a launch has any workgroup on a compute unit.
     Cu,
     /// Compute units are not drawn, only launches on their streams.
     Launch,
 }
 
 impl Grain {
-    /// The name of the grain in results.
+    /// Returns the name of the grain in results: `slot`, `cu` or `launch`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,119 +72,122 @@ impl Grain {
     }
 }
 
-/// A process and its streams.
+/// A process on a timeline, with its streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawnProcess {
-    /// The name of the process for people.
+    /// Name of the process for people.
     pub name: String,
-    /// The names of the streams; [`DrawnLaunch::stream`] is a position in this list.
+    /// Names of the streams; [`DrawnLaunch::stream`] is a position in this list.
     pub streams: Vec<String>,
 }
 
-/// A launch, copy or fill.
+/// A launch, copy or fill on a timeline; times are nanoseconds of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawnLaunch {
-    /// The position of the process.
+    /// Position of the process in [`Timeline::processes`].
     pub process: u16,
-    /// The position of the stream in the process.
+    /// Position of the stream in [`DrawnProcess::streams`].
     pub stream: u32,
-    /// The position of the name of the kernel.
+    /// Position of the kernel's name in [`Timeline::kernels`].
     pub kernel: u32,
-    /// The level, 0 the most urgent.
+    /// Level of urgency; 0 is the most urgent.
     pub level: u8,
-    /// The number of the repetition of the profile, from 0.
+    /// Number of the repetition of the profile that the launch belongs to, from 0.
     pub iteration: u32,
     /// True for a copy or fill, which runs on a copy engine.
     pub is_copy: bool,
-    /// The number of workgroups; 0 for a copy.
+    /// Number of workgroups; 0 for a copy or fill.
     pub workgroups: u64,
-    /// The time at which the host issued the launch.
+    /// Time at which the host issued the launch, in ns.
     pub arrival_ns: u64,
-    /// The time from which on the launch waited for no other work; `None`: never.
+    /// Time in ns from which on the launch waited for no other work; `None` where it never was
+    /// ready or is not drawn.
     pub ready_ns: Option<u64>,
-    /// The time of the first submission: before, the launch waits for its turn, afterwards for
-    /// room.
+    /// Time of the first submission to the device, in ns; `None` where it was never submitted.
+    /// Before it the launch waits for its turn, after it for room.
     pub submitted_ns: Option<u64>,
-    /// The time at which the first wave started; `None`: never.
+    /// Time at which the first wave started, in ns; `None` where none did.
     pub started_ns: Option<u64>,
-    /// The time at which the last wave ended; `None`: never.
+    /// Time at which the last wave ended, in ns; `None` where the launch never ended.
     pub ended_ns: Option<u64>,
-    /// True if the launch can never run.
+    /// True if the launch can never run on the device.
     pub refused: bool,
 }
 
-/// A request, from its arrival to the end of its work.
+/// A request on a timeline, from its arrival to the end of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnRequest {
-    /// The position of the process.
+    /// Position of the process in [`Timeline::processes`].
     pub process: u16,
-    /// The number of the request, from 0: the iteration of its launches.
+    /// Number of the request, from 0; equal to the iteration of its launches.
     pub number: u32,
-    /// The time of its arrival.
+    /// Time of its arrival, in ns.
     pub start_ns: u64,
-    /// The time at which its last launch ended.
+    /// Time at which its last launch ended, in ns.
     pub end_ns: u64,
 }
 
-/// A span in which the same processes had waves on the device.
+/// Span in which the same process, or several processes, had waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnTurn {
-    /// The position of the only process; `None`: there were several.
+    /// Position of the only process with waves in [`Timeline::processes`]; `None` where there were
+    /// several.
     pub process: Option<u16>,
-    /// The begin of the span.
+    /// Begin of the span, in ns.
     pub start_ns: u64,
-    /// The end of the span.
+    /// End of the span, in ns.
     pub end_ns: u64,
 }
 
-/// A span in which a process had no waves on the device.
+/// Span in which a process had no waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnWait {
-    /// The position of the process.
+    /// Position of the process in [`Timeline::processes`].
     pub process: u16,
-    /// The cause of the wait.
+    /// Activity of the process in the span: what it waited for.
     pub cause: Doing,
-    /// The begin of the span.
+    /// Begin of the span, in ns.
     pub start_ns: u64,
-    /// The end of the span.
+    /// End of the span, in ns.
     pub end_ns: u64,
 }
 
-/// Workgroups of one launch that ran on one compute unit, without a gap.
+/// Span in which workgroups of one launch ran on one compute unit without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// The start of the first workgroup.
+    /// Start of the first workgroup, in ns.
     pub start_ns: u64,
-    /// The end of the last workgroup.
+    /// End of the last workgroup, in ns.
     pub end_ns: u64,
-    /// The number of workgroups that ended in the slice.
+    /// Number of workgroups that ended in the slice.
     pub workgroups: u64,
-    /// The position of the launch.
+    /// Position of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// The workgroup slot; at [`Grain::Cu`] a lane, so that slices of one lane do not overlap.
+    /// Workgroup slot of the compute unit, from 0; at [`Grain::Cu`] a lane, so that slices of one
+    /// lane do not overlap.
     pub slot: u32,
-    /// The compute unit.
+    /// Number of the compute unit, from 0.
     pub cu: u16,
-    /// The way in which the last workgroups ended.
+    /// Way in which the last workgroups of the slice ended.
     pub ending: Ending,
 }
 
-/// The way in which a slice ended.
+/// Way in which the workgroups of a slice ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// All workgroups of the slice ended.
     #[default]
     Ended,
-    /// Some workgroups were saved, to be restored later.
+    /// Some workgroups were saved to memory, to be restored later.
     Saved,
-    /// Some workgroups were killed.
+    /// Some workgroups were killed, to begin again later.
     Killed,
-    /// Some workgroups never ended.
+    /// Some workgroups had not ended at the end of the run.
     Unfinished,
 }
 
 impl Ending {
-    /// The name of the ending in annotations.
+    /// Returns the name of the ending in annotations, such as `saved`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -195,31 +199,31 @@ impl Ending {
     }
 }
 
-/// A span in which a launch that had begun was off the device.
+/// Span in which a launch that had begun was off the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// The position of the launch.
+    /// Position of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// The way in which the launch left: drained, saved or killed.
+    /// Way of preempting by which the launch left the device: drained, saved or killed.
     pub how: Preemption,
-    /// The begin of the span.
+    /// Begin of the span, in ns.
     pub start_ns: u64,
-    /// The end of the span, at which the launch could go on.
+    /// End of the span in ns, at which the launch could go on.
     pub end_ns: u64,
 }
 
-/// The kind of value that a counter counts.
+/// Kind of value that a counter shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Resident waves: occupancy, drawn as a share of the waves that the device holds.
+    /// Number of resident waves, drawn as a fraction of the waves that the device holds.
     Waves,
-    /// Launches that are ready and have not ended: the depth of the queue.
+    /// Number of launches that are ready and have not ended: the depth of the queue.
     Launches,
 }
 
 impl Measure {
-    /// The name of the measure on a timeline.
+    /// Returns the name of the measure on a timeline.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -229,19 +233,20 @@ impl Measure {
     }
 }
 
-/// A value that changes in steps.
+/// Value that changes in steps over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// The process that is counted; `None`: all together.
+    /// Position of the process that is counted; `None` where all processes are counted together.
     pub process: Option<u16>,
-    /// The kind of value.
+    /// Kind of the value.
     pub measure: Measure,
-    /// The times in nanoseconds, rising, each with the value from then on.
+    /// Samples in order of time: (time in ns, value from then on).
     pub samples: Vec<(u64, u64)>,
 }
 
 impl Timeline {
-    /// Returns the span in which a launch is drawn on its stream; `None` where it never was ready.
+    /// Returns the (begin, end) in ns between which a launch is drawn on its stream; `None` where
+    /// it never was ready.
     #[must_use]
     pub fn span(&self, launch: &DrawnLaunch) -> Option<(u64, u64)> {
         let start = launch.ready_ns?;
@@ -249,7 +254,8 @@ impl Timeline {
         Some((start, end.max(start)))
     }
 
-    /// Returns the phases that are drawn inside a launch on its stream, one after the other.
+    /// Returns the phases that are drawn inside the launch at a position, in order of time:
+    /// ((begin, end) in ns, phase).
     #[must_use]
     pub fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
         let mut parts = Vec::new();
@@ -273,7 +279,8 @@ impl Timeline {
     }
 
     /// Counts all slices that are drawn: of compute units, requests, turns and waits of processes,
-    /// and of launches with what stands inside them; a copy that runs is also on its engine.
+    /// and of launches with the phases inside them. A copy that runs counts twice, as it is also
+    /// drawn on its copy engine.
     #[must_use]
     pub fn drawn(&self) -> u64 {
         let of_launch = |at: u32| {
@@ -287,23 +294,23 @@ impl Timeline {
     }
 }
 
-/// The phase of a launch, or of a process, that does not run.
+/// Phase of a launch, or of a process, that does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchPhase {
-    /// The host of the process issues nothing.
+    /// The host of the process has issued nothing that has not ended.
     Host,
-    /// The launches that were issued wait for other work, or are copies.
+    /// The launches that were issued wait for other work to end, or are copies.
     Dependency,
-    /// The launch is ready and waits to be submitted.
+    /// The launch is ready and waits for its turn, to be submitted.
     Turn,
     /// The launch is submitted and waits for its first wave to start.
     Room,
-    /// The launch is off the device.
+    /// The launch had begun and is off the device, by this way of preempting.
     Off(Preemption),
 }
 
 impl LaunchPhase {
-    /// Returns the phase of a process that does not run.
+    /// Returns the phase of a process from its activity.
     #[must_use]
     pub const fn of(doing: Doing) -> Self {
         match doing {
@@ -314,7 +321,7 @@ impl LaunchPhase {
         }
     }
 
-    /// Names the phase for people.
+    /// Returns the name of the phase for people, such as "waiting: turn".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -329,8 +336,8 @@ impl LaunchPhase {
     }
 }
 
-/// Returns the launches that were ever ready, in the order of that; launches of one tick by
-/// position.
+/// Returns the positions of the launches that were ever ready, in the order in which they became
+/// ready; at equal times the lower position comes first.
 #[must_use]
 pub fn by_ready(timeline: &Timeline) -> Vec<u32> {
     let launches = (0u32..).zip(&timeline.launches);

@@ -13,37 +13,40 @@ use super::counts::CounterSet;
 use super::model::{Away, Ending, Grain};
 use super::slots::{GroupKey, SliceStore, UnitSlots};
 
-/// Records a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
+/// Recorder of a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
 ///
-/// The memory is at most 80 bytes a slice wanted, and 16 for each sample of a counter, of which
-/// there are at most as many.
+/// The memory is at most 80 bytes for each slice wanted, and 16 for each sample of a counter, of
+/// which there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) units: Vec<UnitSlots>,
     pub(super) store: SliceStore,
     pub(super) counts: CounterSet,
-    /// The workgroups of each launch that were saved: unit and key.
+    /// Workgroups of each launch that were saved: (number of the compute unit, key of the
+    /// workgroups).
     pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
-    /// The number of waves that ended, for each workgroup that does not run as a whole.
+    /// Number of waves that ended of each workgroup whose waves do not run as a whole: by (launch,
+    /// workgroup).
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
-    /// The launches that are off the device, and since when.
+    /// Launches that are off the device: the way of preempting, and since when in ns.
     pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
-    /// The time at which each launch was first submitted.
+    /// Time in ns at which each launch was first submitted; `None` where it was not.
     pub(super) submitted: Vec<Option<u64>>,
-    /// The holders of the device, each with the time since when; the last one holds it now.
+    /// Changes of the processes that have waves on the device: (time in ns, processes); the last
+    /// one holds now.
     pub(super) holders: Vec<(u64, Holder)>,
-    /// The activities of each process, each with the time since when; the last one holds now.
+    /// Changes of the activity of each process: (time in ns, activity); the last one holds now.
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
-    /// The number of changes of activity, those left out of `doing` included.
+    /// Number of changes of activity, also of those that `doing` leaves out.
     pub(super) changes: usize,
     pub(super) most: usize,
-    /// The time at which anything was last seen.
+    /// Time in ns at which a counter last changed.
     pub(super) last: u64,
 }
 
-/// The processes that have waves on the device.
+/// Processes that have waves on the device: none, one, or several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holder {
     Nobody,
@@ -52,8 +55,8 @@ pub(super) enum Holder {
 }
 
 impl Recorder {
-    /// Makes a recorder of a device of `cus` compute units that `processes` processes use, for a
-    /// timeline of at most `most_slices` slices on the compute units.
+    /// Makes a recorder for a device of `cus` compute units that `processes` processes use. The
+    /// timeline has at most `most_slices` slices on the compute units.
     #[must_use]
     pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
         Self {
@@ -74,21 +77,22 @@ impl Recorder {
         }
     }
 
-    /// Draws only the part of the run between two times, in nanoseconds.
+    /// Restricts the timeline to the part of the run between two times, in nanoseconds.
     #[must_use]
     pub fn window(mut self, from: u64, to: u64) -> Self {
         self.store.window = (from, to);
         self
     }
 
-    /// Draws at full grain only, and ends where there are as many slices as wanted.
+    /// Restricts the timeline to the finest grain: it ends where there are as many slices as
+    /// wanted.
     #[must_use]
     pub const fn at_full_grain(mut self) -> Self {
         self.store.ends_full = true;
         self
     }
 
-    /// Returns the part of the run that is drawn.
+    /// Returns the (begin, end) of the part of the run that is drawn, in nanoseconds.
     #[must_use]
     pub const fn drawn(&self) -> (u64, u64) {
         self.store.window
@@ -99,7 +103,7 @@ impl Recorder {
         if now > to {
             return;
         }
-        // The values that hold when the window begins are its first samples.
+        // The values that hold when the part begins are its first samples.
         let now = now.max(from);
         if self.counts.take(now, waves, launches) {
             self.last = now;
@@ -114,20 +118,20 @@ impl Recorder {
             return;
         }
         self.holders.pop_if(|before| before.0 == now);
-        // Turns beyond the wanted number are left out, as then no turn is drawn.
+        // Further turns are not kept, as with so many no turn is drawn.
         if self.holders.len() < self.most {
             self.holders.push((now, holder));
         }
     }
 
-    /// Notes the activity of a process from now on.
+    /// Notes the activity that a process has from now on.
     fn does(&mut self, process: usize, now: u64, doing: Doing) {
         let (_, to) = self.drawn();
         let Some(own) = self.doing.get_mut(process).filter(|_| now <= to) else { return };
         if own.last().is_some_and(|before| before.1 == doing) {
             return;
         }
-        // Waits beyond the wanted number are left out, as then no wait is drawn.
+        // Further waits are not kept, as with so many no wait is drawn.
         self.changes += 1;
         if self.changes < self.most {
             let now = now.max(self.store.window.0);
@@ -205,7 +209,8 @@ impl Recorder {
 
     fn taken_off(&mut self, now: u64, launch: LaunchId, how: Preemption) {
         if !how.holds() && !how.begins_again() {
-            // A launch that leaves by the flag had not begun.
+            // A launch that leaves by the preemption flag had not begun, so it was never off the
+            // device.
             return;
         }
         self.off.insert(launch, (how, now));
@@ -237,7 +242,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that a launch is on the device again, if it was off.
+    /// Notes that a launch is on the device again at `now`, if it was off.
     pub(super) fn back(&mut self, now: u64, launch: LaunchId) {
         let Some((how, since)) = self.off.remove(&launch) else { return };
         if since < now && !self.aways_left_out {

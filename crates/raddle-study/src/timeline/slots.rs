@@ -8,27 +8,28 @@
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// The key of workgroups, or of a part of one, that end together.
+/// Key of workgroups, or of a part of a workgroup, that end together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
-    /// The whole workgroups of a front.
+    /// Whole workgroups of the front with this number: workgroups of one launch that start at one
+    /// time and are ended by one event.
     Front(u32),
-    /// One workgroup whose waves come and go by themselves.
+    /// The workgroup with this number, whose waves start and end one by one.
     Workgroup(u64),
-    /// A part of a workgroup that was cut, by its first wave.
+    /// Part of a workgroup whose waves were cut into parts: (workgroup, first wave of the part).
     Part(u64, u16),
 }
 
-/// A slot that is taken, or was taken by the last workgroup in it.
+/// A workgroup slot that is taken, or the last workgroup that was in it.
 #[derive(Clone, Copy, Debug)]
 struct TakenSlot {
     key: GroupKey,
     launch: u32,
-    /// The begin of the slice.
+    /// Begin of the slice, in ns.
     since: u64,
-    /// The number of workgroups that have ended in the slice.
+    /// Number of workgroups that have ended in the slice.
     done: u64,
-    /// The end of the last of these workgroups, if none has followed yet.
+    /// End of the last workgroup in ns, if no workgroup has followed yet; else `None`.
     ended: Option<u64>,
 }
 
@@ -39,7 +40,7 @@ impl TakenSlot {
     }
 }
 
-/// The slots of one compute unit.
+/// Workgroup slots of one compute unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitSlots {
     cu: u16,
@@ -51,7 +52,8 @@ impl UnitSlots {
         Self { cu, slots: Vec::new() }
     }
 
-    /// Places `count` workgroups in the lowest free slots.
+    /// Places `count` workgroups of a launch in the lowest free slots at `now`; slices that end by
+    /// that go to the store `to`.
     pub(super) fn start(
         &mut self,
         now: u64,
@@ -84,8 +86,8 @@ impl UnitSlots {
         }
     }
 
-    /// Ends the workgroups that were started under this key, and counts `done` ended workgroups in
-    /// each slot: 0 where other parts of the same workgroup are left, else 1.
+    /// Ends the workgroups that were started under a key, and adds `done` to the count of each
+    /// slot: 0 where other parts of the same workgroup are still running, else 1.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for slot in self.slots.iter_mut().flatten() {
             if slot.ended.is_none() && slot.key == key && slot.launch == launch {
@@ -95,7 +97,8 @@ impl UnitSlots {
         }
     }
 
-    /// Takes all workgroups of a launch out of their slots unfinished, and adds them to `left`.
+    /// Takes all workgroups of a launch out of their slots before they have ended, and adds
+    /// (compute unit, key) of each to `left`.
     pub(super) fn lift(
         &mut self,
         now: u64,
@@ -115,7 +118,7 @@ impl UnitSlots {
         left[first..].sort_unstable();
     }
 
-    /// Adds the slices of all slots that are taken at the end of the run.
+    /// Adds the slices of all slots that are still taken at the end of the run.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for (at, slot) in self.slots.drain(..).enumerate() {
             let Some(slot) = slot else { continue };
@@ -125,12 +128,14 @@ impl UnitSlots {
     }
 }
 
-/// Slices that have ended.
+/// Slices that have ended, kept at the grain that their number allows.
 #[derive(Debug)]
 pub(super) struct SliceStore {
-    /// The window: only slices that overlap or touch it are kept.
+    /// Part of the run that is drawn, (begin, end) in ns: only slices that overlap or touch it are
+    /// kept.
     pub(super) window: (u64, u64),
-    /// True if the window ends where there are as many slices as wanted; else slices are joined.
+    /// True if the drawn part ends where there are as many slices as wanted; false if slices are
+    /// joined instead.
     pub(super) ends_full: bool,
     grain: Grain,
     most: usize,
@@ -147,7 +152,7 @@ impl SliceStore {
         self.grain
     }
 
-    /// Adds a slice, unless it lasted no time and ended nothing.
+    /// Adds a slice, unless it took no time and no workgroup ended in it.
     fn add(&mut self, slice: Slice) {
         let empty = slice.start_ns == slice.end_ns && slice.workgroups == 0;
         let outside = slice.end_ns < self.window.0 || slice.start_ns > self.window.1;
@@ -162,8 +167,8 @@ impl SliceStore {
         }
         self.slices.push(slice);
         if self.ends_full {
-            // Workgroups that are on the compute units now still get their slices: at most one a
-            // slot.
+            // Workgroups that are on the compute units now still get their slices: at most one for
+            // each slot.
             if self.slices.len() == self.most {
                 self.window.1 = self.window.1.min(slice.end_ns);
             }
@@ -176,7 +181,8 @@ impl SliceStore {
         }
     }
 
-    /// Joins slices of one launch and compute unit that overlap or touch.
+    /// Joins slices of one launch and compute unit that overlap or touch; drops all slices if they
+    /// are still too many.
     fn compact(&mut self) {
         self.slices.sort_unstable_by_key(|s| (s.cu, s.launch, s.start_ns, s.end_ns, s.ending));
         self.slices.dedup_by(|next, kept| kept.take_in(next));
@@ -186,7 +192,7 @@ impl SliceStore {
         }
     }
 
-    /// Returns the grain, and the slices by compute unit, slot and time.
+    /// Returns the grain, and the slices in order of compute unit, slot and time.
     pub(super) fn finish(mut self) -> (Grain, Vec<Slice>) {
         if self.grain == Grain::Cu {
             self.compact();
@@ -202,8 +208,8 @@ impl SliceStore {
 }
 
 impl Slice {
-    /// Takes in another slice of the same launch and compute unit that overlaps or touches this
-    /// one; returns whether it did.
+    /// Joins another slice to this one, if it is of the same launch and compute unit and overlaps
+    /// or touches this one. Returns whether it did.
     fn take_in(&mut self, other: &Self) -> bool {
         let of_one = (self.cu, self.launch) == (other.cu, other.launch);
         if !of_one || other.start_ns > self.end_ns || self.start_ns > other.end_ns {
@@ -232,7 +238,7 @@ mod tests {
         store.finish()
     }
 
-    /// Lists compute unit, lane, launch, from, to and workgroups of slices.
+    /// Lists (compute unit, lane, launch, from, to, workgroups) of slices.
     fn drawn(slices: &[Slice]) -> Vec<(u16, u32, u32, u64, u64, u64)> {
         slices
             .iter()

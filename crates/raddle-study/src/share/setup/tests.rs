@@ -25,8 +25,8 @@ fn device(name: &str) -> Device {
     raddle_device::find(name).unwrap()
 }
 
-/// Returns the set-up of every candidate on devices with MIG, without MIG, and of AMD, for two or
-/// more tenants.
+/// Returns (name, commands, files) of the set-up of every way of sharing, on devices with MIG,
+/// without MIG, and of AMD, for two or more tenants.
 fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
     let mut all = Vec::new();
     for name in ["h100", "a100", "h200", "b200", "v100", "mi300x", "rtx-5090"] {
@@ -95,7 +95,7 @@ fn manifests_keep_the_published_schemas() {
     assert_eq!(kinds, ["device-plugin.json", "kai-pods.json", "resource-claim.json"]);
 }
 
-/// Returns whether a value is of a kind that `commands.json` names.
+/// Returns whether a value of a command is of the kind that `commands.json` names.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles = || {
@@ -204,7 +204,7 @@ fn programs_compile() {
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
 }
 
-/// The rows are written by hand for three tenants with 4, 28 and 9 units.
+/// The expected rows of masks were written by hand for three tenants with 4, 28 and 9 units.
 #[test]
 fn masks_have_a_bit_for_each_unit() {
     let file = files::unit_masks(
