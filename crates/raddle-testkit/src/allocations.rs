@@ -1,4 +1,4 @@
-//! How often does something allocate, how much does it hold, and how much was it at most?
+//! How often does a piece of code allocate, how many bytes does it hold, and how many at most?
 //!
 //! Sizes are bytes as they were asked for. A test takes the counting allocator as its own:
 //!
@@ -14,7 +14,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, counted.
+/// Allocator of the system that also counts allocations and bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAllocator;
 
@@ -23,9 +23,9 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Bytes that all threads hold.
+/// Number of bytes that all threads hold.
 static ALL: AtomicUsize = AtomicUsize::new(0);
-/// The most bytes that all threads held since [`peak`] last began.
+/// Most bytes that all threads held since [`peak`] last began.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
@@ -60,22 +60,22 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// Returns how many allocations `work` makes, in this thread.
+/// Returns the number of allocations that `work` makes in this thread.
 pub fn made(work: impl FnOnce()) -> u64 {
     let before = MADE.get();
     work();
     MADE.get() - before
 }
 
-/// Returns how many bytes this thread has allocated and not yet freed; below 0 where it frees what
-/// another one allocated.
+/// Returns the number of bytes that this thread has allocated and not yet freed; below 0 where the
+/// thread frees bytes that another thread allocated.
 #[must_use]
 pub fn held() -> i64 {
     HELD.get()
 }
 
-/// Returns how many bytes `work` holds at most beyond those held before, in all threads; and its
-/// result.
+/// Returns (bytes, result of `work`): the most bytes that all threads held during `work` beyond
+/// those held before.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = ALL.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use raddle_policy::{
     ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
 };
 
-/// A small compute unit; scalar registers never limit.
+/// Small compute unit for tests; its scalar registers never limit.
 pub const SMALL_CU: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 4,
@@ -27,7 +27,7 @@ pub const SMALL_CU: CuShape = CuShape {
     barriers: 8,
 };
 
-/// The largest compute unit that the types allow; its scalar registers can run out.
+/// Largest compute unit that the types allow; its scalar registers can run out.
 pub const LARGEST_CU: CuShape = CuShape {
     simds: 8,
     waves_per_simd: u16::MAX,
@@ -38,14 +38,15 @@ pub const LARGEST_CU: CuShape = CuShape {
     barriers: u16::MAX,
 };
 
-/// A workgroup of `waves` waves with `vgpr` granules of vector registers each, and nothing else.
+/// Returns the demand of a workgroup of `waves` waves with `vgpr` granules of vector registers
+/// each, and no other resource.
 #[must_use]
 pub const fn demand(waves: u16, vgpr: u16) -> Demand {
     Demand { waves, vgpr, sgpr: 0, lds: 0, barriers: 0 }
 }
 
-/// Begins a launch: one workgroup of one wave with one granule of vector registers, of process 0,
-/// stream 0 and level 0, without barriers.
+/// Begins a launch with the id `id`: one workgroup of one wave with one granule of vector
+/// registers, of process 0, stream 0 and level 0, without barriers.
 pub const fn launch(id: u32) -> LaunchBuilder {
     LaunchBuilder(Launch {
         id: LaunchId(id),
@@ -62,7 +63,7 @@ pub const fn launch(id: u32) -> LaunchBuilder {
     })
 }
 
-/// A launch that is being written: see [`launch`].
+/// Launch that a test is describing: see [`launch`].
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct LaunchBuilder(Launch);
@@ -86,7 +87,7 @@ impl LaunchBuilder {
         self
     }
 
-    /// Sets the number of workgroups.
+    /// Sets the number of workgroups of the launch.
     pub const fn workgroups(mut self, workgroups: u64) -> Self {
         self.0.workgroups = workgroups;
         self
@@ -98,25 +99,25 @@ impl LaunchBuilder {
         self
     }
 
-    /// Says if the waves of a workgroup meet at a barrier.
+    /// Sets the knowledge whether the waves of a workgroup meet at a barrier.
     pub const fn barrier(mut self, barrier: Barrier) -> Self {
         self.0.barrier = barrier;
         self
     }
 
-    /// Lets the launch be killed and run again.
+    /// Marks the launch as one that may be killed and run again.
     pub const fn idempotent(mut self) -> Self {
         self.0.idempotent = Idempotence::Idempotent;
         self
     }
 
-    /// Sets the instructions of one wave in 1,000 ticks, by kind.
+    /// Sets the number of instructions of each kind that one wave issues in 1,000 ticks.
     pub const fn activity(mut self, rates: [u32; 6]) -> Self {
         self.0.activity = Activity(rates);
         self
     }
 
-    /// Sets the parameters that the host gave with the launch.
+    /// Sets the parameters of the kernel call, such as the kernel's number and the grid.
     pub const fn call(mut self, call: KernelCall) -> Self {
         self.0.call = call;
         self
@@ -128,14 +129,15 @@ impl LaunchBuilder {
         self.0
     }
 
-    /// Returns the launch in the view of an allocation policy: submitted at tick 0, nothing
+    /// Returns the launch as an allocation policy sees it: submitted at tick 0, no workgroup
     /// started.
     #[must_use]
     pub const fn ready(self) -> ReadyLaunch {
         ready(self.0)
     }
 
-    /// Returns the launch in the view of a preemption policy: submitted at tick 0, nothing started.
+    /// Returns the launch as a preemption policy sees it: submitted at tick 0, no workgroup
+    /// started.
     #[must_use]
     pub const fn victim(self) -> VictimLaunch {
         let launch = self.0;
@@ -148,14 +150,13 @@ impl LaunchBuilder {
     }
 }
 
-/// Returns a launch in the view of an allocation policy: submitted at tick 0, nothing started.
+/// Returns a launch as an allocation policy sees it: submitted at tick 0, no workgroup started.
 #[must_use]
 pub const fn ready(launch: Launch) -> ReadyLaunch {
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }
 
-/// Returns a process in the view of a turn policy: of level 0 and share 1, joined at tick 0, never
-/// ran.
+/// Returns a process as a turn policy sees it: of level 0 and share 1, joined at tick 0, never ran.
 #[must_use]
 pub const fn process(id: u16) -> ProcessState {
     ProcessState {

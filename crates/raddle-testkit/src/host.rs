@@ -15,43 +15,43 @@ use raddle_policy::{
 
 use crate::launch;
 
-/// The ticks that a workgroup runs.
+/// Number of ticks that a workgroup runs.
 const RUNS: u64 = 300;
-/// The ticks that a way of leaving, a restore or a raised flag takes.
+/// Number of ticks that a preemption, a restore or the raising of a flag takes.
 const LEAVES: u64 = 7;
-/// The launches of each process.
+/// Number of launches of each process.
 const LAUNCHES: u32 = 3;
-/// The workgroups of each launch.
+/// Number of workgroups of each launch.
 const WORKGROUPS: u64 = 40;
 
-/// A way in which a host breaks its contract.
+/// Fault by which a host breaks its contract with the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mischief {
-    /// A host that breaks nothing.
+    /// No fault: the host keeps its contract.
     None,
-    /// Ends of workgroups are reported long after they ended, also those of killed ones.
+    /// The host reports ends of workgroups long after they ended, also those of killed workgroups.
     Late,
-    /// Each report is made twice.
+    /// The host makes each report twice.
     Twice,
-    /// Before anything starts, its end is reported.
+    /// The host reports ends and other events of a launch before anything starts.
     Early,
-    /// The third start is refused.
+    /// The host refuses the third start.
     Refuses,
-    /// The report with this number, from 0 on, is never made.
+    /// The host never makes the report with this number, counted from 0.
     Forgets(u32),
 }
 
-/// The end of a run, as the dispatcher sees it.
+/// State of the dispatcher at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedEnd {
     /// True if the dispatcher, or the loop around it, names reports that never came.
     pub owes: bool,
-    /// True if every compute unit is as free in the dispatcher's book as before the run.
+    /// True if every compute unit is as free by the dispatcher's count as before the run.
     pub empty: bool,
 }
 
-/// A thing that will happen on the played device.
+/// Event that will happen on the played device.
 #[derive(Clone, Debug)]
 enum Happening {
     Joins(ProcessId),
@@ -63,20 +63,22 @@ enum Happening {
     ResetOver(ProcessId),
 }
 
-/// A small device whose host may break its contract.
+/// Small simulated device whose host may break its contract.
 #[derive(Debug)]
 pub struct PlayedHost {
     mischief: Mischief,
     now: Tick,
-    /// The things to come, by tick and number.
+    /// Events to come, by (tick, order in which they were entered).
     coming: BTreeMap<(u64, u64), Happening>,
     number: u64,
-    /// Workgroups that were started, with the ticks at which they end.
+    /// Workgroups of each launch that were started and run: (tick at which they end, waves of each
+    /// workgroup, pieces).
     running: BTreeMap<LaunchId, Vec<(u64, WaveSpan, Vec<Piece>)>>,
     saved: BTreeSet<LaunchId>,
-    /// Launches that leave when the last of their workgroups has ended.
+    /// Launches that leave the device when the last of their workgroups has ended.
     draining: BTreeSet<LaunchId>,
-    /// Workgroups that ended, whole ones counted once.
+    /// Number of workgroups of each launch that have ended; workgroups that started in parts are
+    /// left out.
     ended: BTreeMap<LaunchId, u64>,
     starts: u32,
     reports: u32,
@@ -123,7 +125,7 @@ impl PlayedHost {
         self.comes(self.now.0 + LEAVES, what);
     }
 
-    /// Returns whether every workgroup of every launch ended once.
+    /// Returns whether all workgroups of every launch have ended, each once.
     fn is_done(&self) -> bool {
         (0..2 * LAUNCHES).all(|id| self.has_ended(LaunchId(id)))
     }
@@ -132,7 +134,7 @@ impl PlayedHost {
         self.ended.get(&launch) == Some(&WORKGROUPS)
     }
 
-    /// Tells an event, twice or not at all where the host is such a one.
+    /// Reports an event to the dispatcher; twice, or not at all, where the host's fault is that.
     fn tell(&mut self, tell: &mut Tell<'_>, event: &Event<'_>) -> Result<(), HostError> {
         let asked = !matches!(event, Event::ProcessJoined { .. } | Event::LaunchReady { .. });
         let report = self.reports;
@@ -170,8 +172,8 @@ impl PlayedHost {
         }
     }
 
-    /// Reports the end of workgroups, unless they were killed or saved meanwhile. A late host does
-    /// not notice that they were killed.
+    /// Reports the end of workgroups, unless they were killed or saved meanwhile. A host that
+    /// reports late does not notice that they were killed.
     fn ends(
         &mut self,
         tell: &mut Tell<'_>,
@@ -318,8 +320,9 @@ impl Host for PlayedHost {
     }
 }
 
-/// Plays hosts that keep their contract and that break it, one after the other. `run` makes a new
-/// dispatcher, runs it with the host until nothing will happen any more, and says how it ended.
+/// Plays a host that keeps its contract, and then one with each fault. `run` makes a new
+/// dispatcher, runs it with the host until nothing will happen any more, and returns its state at
+/// the end.
 ///
 /// # Panics
 /// Where the dispatcher does not end all work of a host that keeps its contract, takes a report

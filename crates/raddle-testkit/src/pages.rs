@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// A lock, so that one test at a time writes a page.
+/// Lock that lets one test at a time write a page.
 static PAGES: Mutex<()> = Mutex::new(());
 
-/// Checks that a file of the repository holds just this text.
+/// Checks that a file of the repository holds just the text `wanted`.
 ///
 /// # Panics
 /// If the file holds something else, unless snapshots are to be written.
@@ -19,8 +19,8 @@ pub fn file_holds(path: &str, wanted: &str) {
     current(path, |_| wanted.to_owned());
 }
 
-/// Checks that a file of the repository holds this text between its marks, `<!-- MARK -->` and
-/// `<!-- end of MARK -->`.
+/// Checks that a file of the repository holds the text `wanted` between its marks, `<!-- MARK -->`
+/// and `<!-- end of MARK -->`.
 ///
 /// # Panics
 /// If the file holds something else there, unless snapshots are to be written, or lacks the marks.
@@ -47,7 +47,8 @@ fn current(path: &str, wanted: impl Fn(&str) -> String) {
     }
 }
 
-/// Returns the first line that is not as it should be.
+/// Returns the first line of `wanted` that `there` lacks or has otherwise; `None` where the texts
+/// are equal.
 fn first_unlike(there: &str, wanted: &str) -> Option<String> {
     if there == wanted {
         return None;

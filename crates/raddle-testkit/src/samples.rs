@@ -1,11 +1,12 @@
-//! Where are the files that no repository may hold, and what if they are not there?
+//! Where are the files that no repository may hold, and what happens to tests where they are
+//! absent?
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The folder of real profiles: what `RADDLE_SAMPLES` says, else `shared/traces` beside the
-/// repository. It need not be there.
+/// Returns the folder of recorded profiles: the path in `RADDLE_SAMPLES`, else `shared/traces`
+/// beside the repository. The folder need not exist.
 #[must_use]
 pub fn samples() -> PathBuf {
     std::env::var_os("RADDLE_SAMPLES").map_or_else(
@@ -14,7 +15,7 @@ pub fn samples() -> PathBuf {
     )
 }
 
-/// Says that something is skipped because `what` is absent.
+/// Prints that a test is skipped because `what` is absent.
 ///
 /// # Panics
 /// Under `RADDLE_REQUIRE_SAMPLES=1`, where it must not be.
@@ -25,8 +26,8 @@ pub fn absent(what: &str) {
     println!("skipped: {what} is absent");
 }
 
-/// A real profile, or a folder of them, by its path within [`samples`]; `None` where it is absent
-/// and need not be there.
+/// Returns the path of a recorded profile, or of a folder of them, by its path within [`samples`];
+/// `None` where it is absent and need not exist.
 ///
 /// # Panics
 /// See [`absent`].
@@ -40,7 +41,8 @@ pub fn sample(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// A folder beside that of the real profiles; `None` where it is absent and need not be there.
+/// Returns the path of a folder beside the folder of recorded profiles; `None` where it is absent
+/// and need not exist.
 ///
 /// # Panics
 /// See [`absent`].
@@ -53,7 +55,8 @@ pub fn beside(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Worked examples of the seeds: the file of this name in `fixtures/vectors` of this crate.
+/// Returns worked examples of the seeds: the JSON of the file `file` in `fixtures/vectors` of this
+/// crate.
 ///
 /// # Panics
 /// If there is no such file, or it is not JSON.

@@ -1,14 +1,14 @@
-//! How does a test read what it had written?
+//! How does a test read the bytes that the code under test has written?
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Keeps the bytes written, for every holder of a clone.
+/// Writer that keeps all bytes written to it; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Sink(Arc<Mutex<Vec<u8>>>);
 
 impl Sink {
-    /// Everything written so far.
+    /// Returns all bytes written so far, as text.
     ///
     /// # Panics
     /// If it is not UTF-8.

@@ -1,4 +1,4 @@
-//! What do workgroups hold in the world of the test kit?
+//! Which resources do workgroups hold on the simulated device of the test kit?
 //!
 //! Waves of whole workgroups without addresses have no identity: when a workgroup ends, its waves
 //! leave the SIMDs that hold most waves of its launch on that compute unit.
@@ -13,14 +13,15 @@ use raddle_policy::{
 use super::Breach;
 use super::spot::breach;
 
-/// The resources that are free, and the holders of the others.
+/// Free resources of the simulated compute units, and the holders of those that are taken.
 #[derive(Debug)]
 pub(super) struct WorldAccount {
     pub(super) cus: Cus,
-    /// Waves of whole workgroups without addresses, and how many workgroups these are.
+    /// Whole workgroups without addresses, by launch and compute unit: (number of their waves on
+    /// each SIMD, number of workgroups).
     counted: BTreeMap<(LaunchId, CuId), (Split, u32)>,
-    /// Workgroups with addresses, partly started ones, and (by their first wave) parts of
-    /// workgroups that were cut.
+    /// Workgroups with addresses, partly started ones, and parts of workgroups that were cut, by
+    /// (launch, workgroup, first wave of the part; else 0).
     named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
@@ -32,7 +33,7 @@ struct HeldByName {
     ended: u16,
 }
 
-/// The holdings of a launch when it was saved.
+/// Resources that a launch held when it was saved.
 #[derive(Debug, Default)]
 pub(super) struct LiftedAccount {
     demand: Demand,
@@ -45,7 +46,7 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Enters workgroups that start, and checks law 2 and, for addresses, law 1.
+    /// Takes the resources of workgroups that start. Checks law 2 and, for addresses, law 1.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -90,7 +91,8 @@ impl WorldAccount {
         Ok(())
     }
 
-    /// Counts waves by SIMD; `None` where a place names a SIMD that does not exist.
+    /// Returns the number of waves on each SIMD; `None` where a place names a SIMD that does not
+    /// exist.
     fn split(&self, places: &[Place]) -> Option<Split> {
         let mut split = [0; MAX_SIMDS];
         for place in places {
@@ -100,7 +102,7 @@ impl WorldAccount {
         Some(split)
     }
 
-    /// Gives back what resident workgroups held.
+    /// Gives back the resources that ended workgroups held.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece]) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -111,8 +113,8 @@ impl WorldAccount {
         }
     }
 
-    /// Removes waves of a workgroup. Returns them by SIMD, and 1 if the workgroup's slot, barriers
-    /// and LDS go with them, else 0.
+    /// Removes waves of a workgroup that ended. Returns (number of the waves on each SIMD, 1 or 0):
+    /// 1 if the workgroup's slot, barriers and LDS go with them.
     fn leave(
         &mut self,
         id: LaunchId,
@@ -141,7 +143,7 @@ impl WorldAccount {
         (take_highest(held, u32::from(count)).expect("only what is resident ends"), 1)
     }
 
-    /// Frees everything that a launch holds.
+    /// Frees all resources that a launch holds, and returns them.
     pub(super) fn lift(&mut self, launch: &Launch) -> LiftedAccount {
         let (id, demand) = (launch.id, launch.demand);
         let counted: Vec<_> = self.counted.extract_if(.., |key, _| key.0 == id).collect();
@@ -155,7 +157,8 @@ impl WorldAccount {
         LiftedAccount { demand, counted, named }
     }
 
-    /// Takes everything again that was lifted, or nothing of it. Returns whether there was room.
+    /// Takes all resources again that a saved launch held, or none of them. Returns whether there
+    /// was room.
     pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
         let mut cus = self.cus.clone();
         let counted = lifted.counted.iter().all(|((_, cu), (split, groups))| {

@@ -8,7 +8,7 @@ use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
 use super::spot::{Spot, SpotPart};
 
-/// Every wave with an address that is on the device now.
+/// Waves with addresses that are on the device now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Addresses {
     lying: BTreeMap<CuId, Vec<Wave>>,
@@ -18,7 +18,8 @@ pub(super) struct Addresses {
 pub(super) struct Wave {
     launch: LaunchId,
     workgroup: u64,
-    /// The first wave of the part, if the workgroup was cut: a part has an LDS start of its own.
+    /// First wave of the part, if the workgroup was cut, as a part has an LDS start of its own;
+    /// `None` for a whole workgroup.
     part: Option<u16>,
     wave: u16,
     demand: Demand,
@@ -26,7 +27,8 @@ pub(super) struct Wave {
 }
 
 impl Addresses {
-    /// Enters waves `first ..` of one workgroup, or says what they run into.
+    /// Enters the waves from `first` on of one workgroup, or returns in words which other wave they
+    /// overlap with. `cut` is true where they are a part of a workgroup that was cut.
     pub(super) fn take(
         &mut self,
         shape: &CuShape,
@@ -54,7 +56,8 @@ impl Addresses {
         Ok(())
     }
 
-    /// Frees a workgroup, or a part of it; no matter if it never had an address.
+    /// Frees the addresses of a workgroup, or of a part of it; a workgroup without addresses
+    /// changes nothing.
     pub(super) fn free(&mut self, (launch, workgroup, part): Spot, cu: CuId) {
         if let Some(lying) = self.lying.get_mut(&cu) {
             lying.retain(|it| {
@@ -68,7 +71,7 @@ impl Addresses {
         }
     }
 
-    /// Frees a launch. Returns its waves by compute unit.
+    /// Frees the addresses of a launch. Returns its waves by compute unit.
     pub(super) fn lift(&mut self, launch: LaunchId) -> Vec<(CuId, Vec<Wave>)> {
         let of_launch = |it: &mut Wave| it.launch == launch;
         let lift = |(cu, lying): (&CuId, &mut Vec<Wave>)| {
@@ -77,8 +80,8 @@ impl Addresses {
         self.lying.iter_mut().map(lift).collect()
     }
 
-    /// Enters lifted waves again. A workgroup, or a part of one, of whose addresses some were taken
-    /// meanwhile has none any more.
+    /// Enters the waves of a launch again that was saved. A workgroup, or a part of one, of whose
+    /// addresses some were taken meanwhile has none any more.
     pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
         for (cu, waves) in lifted {
             let lying = self.lying.entry(cu).or_default();
@@ -96,7 +99,8 @@ impl Addresses {
 }
 
 impl Wave {
-    /// The workgroup, or the part of one.
+    /// Returns (launch, workgroup, first wave of the part or `None`), which is equal for waves that
+    /// share an LDS start.
     const fn group(&self) -> (LaunchId, u64, Option<u16>) {
         (self.launch, self.workgroup, self.part)
     }

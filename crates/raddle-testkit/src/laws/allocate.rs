@@ -9,7 +9,8 @@ use super::breach::upheld;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
-/// Plays a scenario and checks laws 1 to 4 and 6 to 10, with bulk answers and without.
+/// Plays a scenario and checks laws 1 to 4 and 6 to 10 of [`Allocate`], with bulk answers (many
+/// workgroups at once) and without.
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -18,8 +19,8 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// As [`check_allocate`], without the laws whose numbers are given, of 3, 4, 7 and 10 (law 4, for a
-/// policy that documents that its answers move when it is asked in vain).
+/// Checks as [`check_allocate`] does, without the laws in `except`, of 3, 4, 7 and 10 (law 4, for a
+/// policy that documents that its answers change when it is asked in vain).
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -32,7 +33,8 @@ pub fn check_allocate_except<P: Allocate + Clone>(
     upheld(examine_allocate(except, make, scenario));
 }
 
-/// Plays a scenario with bulk answers and without, and checks law 5.
+/// Plays a scenario with bulk answers (many workgroups at once) and without, and checks law 5 of
+/// [`Allocate`].
 ///
 /// # Panics
 /// Where law 5 (or another but 3 and 4) is broken, with its number.
@@ -41,7 +43,7 @@ pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
 }
 
-/// As [`check_allocate_except`], for callers that want the breach.
+/// Checks as [`check_allocate_except`] does, and returns the broken law instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -107,16 +109,18 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// A policy whose every answer is compared with that of a clone, and which may be nagged.
+/// Policy under test, each answer of which is compared with the answer of a clone, and which may be
+/// asked again in vain.
 struct Watched<P> {
     policy: P,
-    /// True if the policy is asked again after each wait.
+    /// True if the policy is asked again after each answer to wait.
     nagged: bool,
-    /// Waits so far.
+    /// Number of answers to wait so far.
     waits: u32,
-    /// Set for each of the laws 3, 4 and 7 that is checked.
+    /// [true if law 3 is checked, true if law 4 is, true if law 7 is].
     laws: [bool; 3],
-    /// The first breach; the world cannot be stopped from here.
+    /// First broken law; `None` where none is. The world cannot be stopped from here, so the law is
+    /// kept until the end.
     found: Option<Breach>,
 }
 
@@ -186,7 +190,7 @@ fn told(answer: Answer, round: &Round) -> String {
     format!("{answer:?} [{pieces}] [{refusals}]")
 }
 
-/// Compares two runs. The error is the first difference, in words.
+/// Compares two runs of a scenario; the error is the first difference, in words.
 fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
     match differs {
@@ -199,7 +203,7 @@ fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     }
 }
 
-/// As [`check_bulk`], for callers that want the breach.
+/// Checks as [`check_bulk`] does, and returns the broken law instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -228,10 +232,11 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     }
 }
 
-/// A workgroup, or a part of one, that was placed; or a launch that never will be.
+/// Placement of a workgroup, or of a part of one; or the decision that a launch can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placement<'r> {
-    /// With the addresses of its waves, if it has any.
+    /// Waves of a workgroup started, with one address for each wave; without addresses the list is
+    /// empty.
     Started {
         waves: WaveSpan,
         places: &'r [Place],
@@ -240,10 +245,10 @@ enum Placement<'r> {
     Never,
 }
 
-/// A placement: when, of which launch, which workgroup and where.
+/// (tick, launch, (workgroup, compute unit), placement); `None` where the launch can never run.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
-/// Returns every placement in order.
+/// Returns every placement of a run, in order.
 fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
     let mut all = Vec::new();
     run.lines.iter().for_each(|line| placed(line, &mut all));
@@ -284,7 +289,7 @@ fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>)
     }
 }
 
-/// Describes a placement in words.
+/// Returns a placement in words.
 fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
     let (workgroup, cu) = spot.unwrap_or_default();
     match placement {

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A law that was broken.
+/// Law of a policy's trait that the policy broke.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// The trait whose law it is.
+    /// Name of the trait whose law it is.
     pub of: &'static str,
-    /// The number of the law in the documentation of the trait, from 1.
+    /// Number of the law in the documentation of the trait, from 1.
     pub law: u8,
-    /// The answer or event that broke the law.
+    /// Answer or event that broke the law, in words.
     pub what: String,
 }
 
@@ -19,7 +19,7 @@ impl Breach {
         Self { of, law, what }
     }
 
-    /// Returns `Ok` where `kept`, else the breach.
+    /// Returns `Ok` where the law was `kept`, else an error with the broken law.
     pub(super) fn unless(
         kept: bool,
         of: &'static str,
@@ -30,7 +30,7 @@ impl Breach {
     }
 }
 
-/// Panics where a law is broken, with its number.
+/// Panics with the number of the law where a law is broken.
 #[track_caller]
 pub(super) fn upheld(examined: Result<(), Breach>) {
     if let Err(breach) = examined {

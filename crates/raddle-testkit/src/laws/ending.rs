@@ -1,4 +1,4 @@
-//! How do workgroups leave the world of the test kit?
+//! How do workgroups end on the simulated device of the test kit?
 //!
 //! Chosen by workgroup, never by piece, so that bulk answers and single ones see the same.
 
@@ -12,8 +12,8 @@ use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
-    /// Ends the workgroups that the scenario chooses for this step: single waves of those that
-    /// started wave by wave, parts of those that were cut.
+    /// Ends the workgroups that the scenario chooses for this step: single waves of workgroups that
+    /// started wave by wave, parts of workgroups that were cut.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
         let all = self.resident.iter().filter(runs).map(|(&spot, &cu)| (spot, cu));
@@ -77,7 +77,7 @@ impl World<'_> {
         }
     }
 
-    /// Tells the policy which processes have left, and asks it a last time.
+    /// Reports to the policy which processes have left, and asks it a last time.
     pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
         for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
             if self.progress.values().all(|it| it.launch.process != process) {
@@ -88,7 +88,8 @@ impl World<'_> {
     }
 }
 
-/// Joins sorted workgroups to runs of one stride.
+/// Returns workgroups, given in ascending order as (compute unit, number), as pieces: runs on one
+/// compute unit whose numbers have equal distances.
 fn pieces_of(spots: &[(CuId, u64)]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for &(cu, workgroup) in spots {

@@ -6,7 +6,7 @@ use super::Breach;
 use super::breach::upheld;
 use super::render::aligned;
 
-/// Submits launch after launch and checks laws 1 and 2 of [`LaunchPath`].
+/// Submits the launches one after the other and checks laws 1 and 2 of [`LaunchPath`].
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -15,7 +15,7 @@ pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: 
     upheld(examine_launch_path(make, launches));
 }
 
-/// As [`check_launch_path`], for callers that want the breach.
+/// Checks as [`check_launch_path`] does, and returns the broken law instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -49,7 +49,7 @@ fn play<P: LaunchPath + Clone>(
     Ok(answers)
 }
 
-/// Returns the costs of these launches, submitted one after the other, as a table for a snapshot;
+/// Returns the costs of the launches, submitted one after the other, as a table for a snapshot;
 /// times in ticks.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! How do launches leave the world of the test kit before they end, and come back?
+//! How do launches leave the simulated device of the test kit before they end, and come back?
 //!
 //! A launch that is chosen by its id takes a step for each change: it is asked to leave, it is off,
 //! it comes back to the places where it lay, it may go on.
@@ -12,8 +12,8 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves each launch that is not simply on the device by a step, then asks another one to
-    /// leave.
+    /// Moves each launch that is leaving, off the device or coming back by one step, and then asks
+    /// another launch to leave if the scenario says so.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);
@@ -51,7 +51,7 @@ impl World<'_> {
         policy.observe(&Fact::Leaving { launch: &launch, how }, self.now);
     }
 
-    /// Puts a launch into the view, in the order of submission.
+    /// Puts a launch into the list of launches that the policy sees, in the order of submission.
     fn show(&mut self, entry: ReadyLaunch) {
         let of = |id: LaunchId| self.progress[&id].submission;
         let own = of(entry.launch.id);
@@ -100,7 +100,8 @@ impl World<'_> {
         self.off.insert(id, off);
     }
 
-    /// Takes a launch off that was asked to leave. Returns its holdings; `None` while it drains.
+    /// Takes a launch off the device that was asked to leave. Returns what it held; `None` while
+    /// some of its workgroups still run.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
         if !off.how.frees_places() {
@@ -123,8 +124,8 @@ impl World<'_> {
     }
 }
 
-/// Takes back the workgroups of a saved launch that are assigned and have not started, so that they
-/// are distributed anew.
+/// Takes back the workgroups of a saved launch that are assigned to a compute unit and have not
+/// started, so that they are distributed anew.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

@@ -1,4 +1,4 @@
-//! How is a launch that was taken off, and what did it hold?
+//! How far is a launch that leaves the device and comes back, and what did it hold?
 
 use raddle_policy::{CuId, Preemption, ReadyLaunch};
 
@@ -6,29 +6,30 @@ use super::account::LiftedAccount;
 use super::addresses::Wave;
 use super::spot::Spot;
 
-/// A launch that leaves, is off, or comes back.
+/// Launch that was asked to leave the device: it leaves, is off, or comes back.
 #[derive(Debug)]
 pub(super) struct OffLaunch {
     pub(super) how: Preemption,
     pub(super) stage: OffStage,
-    /// Steps that it stays off.
+    /// Number of steps that the launch stays off the device.
     pub(super) steps: usize,
-    /// The entry of the launch in the view before it left, if it had one.
+    /// Entry of the launch in the list that the policy sees, as it was before the launch left;
+    /// `None` if it had none.
     pub(super) entry: Option<ReadyLaunch>,
 }
 
-/// How far a launch that leaves or comes back is.
+/// Stage of a launch that leaves the device or comes back.
 #[derive(Debug)]
 pub(super) enum OffStage {
-    /// Asked to leave.
+    /// The launch was asked to leave and is still on the device.
     Leaving,
-    /// Gone, with its holdings.
+    /// The launch is off the device; the value is what it held.
     Off(LiftedLaunch),
-    /// Back in its places.
+    /// The launch has its places on the device again, but does not run yet.
     Returning,
 }
 
-/// The holdings of a launch when it was saved.
+/// Workgroups, addresses and resources that a launch held when it was saved.
 #[derive(Debug, Default)]
 pub(super) struct LiftedLaunch {
     pub(super) account: LiftedAccount,
@@ -37,8 +38,8 @@ pub(super) struct LiftedLaunch {
 }
 
 impl OffLaunch {
-    /// Returns whether workgroups of the launch that have started run on, as they do while it
-    /// drains.
+    /// Returns whether workgroups of the launch that have started run on, as they do where the
+    /// method is to drain.
     pub(super) fn runs(&self) -> bool {
         self.how.drains()
     }

@@ -7,20 +7,20 @@ use super::breach::upheld;
 use super::render::aligned;
 use crate::builders::{launch, process};
 
-/// A process that loses the turn, with its launches.
+/// Loss of the turn by a process with submitted launches, about which a preemption policy is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revocation {
-    /// The process.
+    /// Process that loses the turn.
     pub process: ProcessState,
-    /// The submitted launches of the process, at least one.
+    /// Submitted launches of the process, at least one.
     pub launches: Vec<VictimLaunch>,
-    /// When the process loses the turn.
+    /// Tick at which the process loses the turn.
     pub now: Tick,
 }
 
 impl Revocation {
-    /// Returns three revocations made by hand for snapshots: of a launch that has not started, of
-    /// one that is nearly done and may be killed, and of both together.
+    /// Returns three losses of the turn made by hand for snapshots: by a process with a launch that
+    /// has not started, with one that is nearly done and may be killed, and with both.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();
@@ -35,7 +35,7 @@ impl Revocation {
     }
 }
 
-/// Asks the policy once for each revocation and checks law 1 of [`Preempt`].
+/// Asks the policy once for each loss of the turn and checks law 1 of [`Preempt`].
 ///
 /// # Panics
 /// Where the law is broken, with its number.
@@ -44,7 +44,7 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revoca
     upheld(examine_preempt(make, victims));
 }
 
-/// As [`check_preempt`], for callers that want the breach.
+/// Checks as [`check_preempt`] does, and returns the broken law instead of a panic.
 ///
 /// # Errors
 /// Where law 1 is broken.
@@ -76,8 +76,9 @@ fn play<P: Preempt + Clone>(
     Ok(answers)
 }
 
-/// How work leaves, revocation by revocation, as a table for a snapshot: the launches with how many
-/// workgroups have not started and how many waves are on the device, and the answer.
+/// Returns the policy's answer to each loss of the turn, as a table for a snapshot: the launches
+/// with the number of workgroups that have not started and of waves on the device, and the method
+/// by which the work leaves.
 ///
 /// # Errors
 /// Where the policy breaks law 1.

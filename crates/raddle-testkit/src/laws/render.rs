@@ -1,18 +1,19 @@
-//! What does a policy decide, at a glance?
+//! How are the decisions of a policy in a scenario printed as a table?
 
 use std::fmt::Write as _;
 
 use super::{Breach, Deed, RunLine, Scenario, World};
 use raddle_policy::{Allocate, Piece, Place, WaveSpan};
 
-/// Lines of a table, at most, its heading included.
+/// Most lines of a table, its heading included.
 pub const LINES: usize = 40;
 
-/// The decisions of a policy over a scenario as a table for a snapshot: one line an answer (a wait
-/// without refusals and without a wake is left out), and one for what ends between answers. `t` is
-/// in ticks, `/` stands before a refusal, an address is `simd:vgpr:sgpr:lds`.
+/// Returns the decisions of a policy over a scenario as a table for a snapshot: one line an answer
+/// (a wait without refusals and without a wake is left out), and one for workgroups that end
+/// between answers. `t` is in ticks, `/` stands before a refusal, an address is
+/// `simd:vgpr:sgpr:lds`.
 ///
-/// Longer than [`LINES`], it ends with the number of lines left out.
+/// A table longer than [`LINES`] ends with the number of lines left out.
 ///
 /// # Errors
 /// Where the policy breaks law 1, 2, 6, 7, 8 or 9.
@@ -35,7 +36,8 @@ pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, 
     Ok(table)
 }
 
-/// Rows as a table: the first column to the right, all others to the left.
+/// Returns rows as the text of a table: the first column is aligned to the right, all others to the
+/// left.
 pub(super) fn aligned<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> String {
     let rows: Vec<[String; N]> = rows.into_iter().collect();
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
@@ -96,7 +98,7 @@ fn span(waves: WaveSpan) -> String {
     }
 }
 
-/// The address of each wave.
+/// Returns the address of each wave, as text.
 fn addresses(places: &[Place]) -> String {
     let places: Vec<String> =
         places.iter().map(|it| format!("{}:{}:{}:{}", it.simd, it.vgpr, it.sgpr, it.lds)).collect();

@@ -4,34 +4,36 @@ use raddle_policy::{Barrier, CuShape, Demand, Launch, Preemption};
 
 use crate::builders::{SMALL_CU, demand, launch};
 
-/// A device, the launches that come to it, and what decides which workgroups end first.
+/// Scenario for an allocation policy: a device, the launches that come to it, and the numbers that
+/// decide which workgroups end first.
 ///
 /// A plain value: build one by hand for a snapshot, or take one from
 /// [`scenario`](crate::scenario).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// The resources of one compute unit.
+    /// Resources of one compute unit, in granules.
     pub shape: CuShape,
-    /// The number of compute units.
+    /// Number of compute units of the device.
     pub cus: u16,
-    /// The share of each process; its id is the position.
+    /// Share of each process; the index is the id of the process.
     pub processes: Vec<u32>,
-    /// The launches in the order of their submission, with ids of their own. One that can never
-    /// fit ([`Cus::never`](raddle_policy::Cus::never)) is left out by the world.
+    /// Launches in the order of their submission, each with an id of its own. A launch that can
+    /// never fit ([`Cus::never`](raddle_policy::Cus::never)) is not submitted.
     pub launches: Vec<Launch>,
-    /// The number of launches that are submitted at each step; 0 counts as 1.
+    /// Number of launches that are submitted at each step; 0 counts as 1.
     pub batch: u16,
-    /// One number a step, over and over: which of the resident workgroups end, see
-    /// [`Scenario::ending`]. Empty: all of them.
+    /// Codes, one a step and then from the beginning again, that choose which of the resident
+    /// workgroups end, see [`Scenario::ending`]. Where the list is empty, all of them end.
     pub ends: Vec<u32>,
-    /// One number a step: which launch is taken off the device, see [`Scenario::leaving`]. After
-    /// the last number none is, so that each launch ends.
+    /// Codes, one a step, that choose which launch is taken off the device, see
+    /// [`Scenario::leaving`]. After the last code no launch is taken off, so that each launch ends.
     pub leaves: Vec<u32>,
 }
 
 impl Scenario {
-    /// Chooses which of `resident` workgroups (a whole device, sorted) end at a step: the number of
-    /// the first, and how many follow it, around the end. The number 0 ends the first alone.
+    /// Chooses which of `resident` workgroups (those of a whole device, sorted) end at a step.
+    /// Returns (index of the first, number of workgroups); behind the last workgroup the choice
+    /// goes on at the first. The code 0 ends the first workgroup alone.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -41,9 +43,9 @@ impl Scenario {
         (code % resident, 1 + code / 64 % resident)
     }
 
-    /// Chooses which of `launches` (all on the device that do not leave, sorted) is taken off after
-    /// a step: its number, how, and for how many steps it stays off. `None` where none is, as by
-    /// the number 0.
+    /// Chooses which of `launches` launches (those on the device that do not leave, sorted) is
+    /// taken off after a step. Returns (index, method, number of steps for which it stays off);
+    /// `None` where no launch is, as by the code 0.
     #[must_use]
     pub fn leaving(&self, step: usize, launches: usize) -> Option<(usize, Preemption, usize)> {
         let code = *self.leaves.get(step)? as usize;
@@ -78,8 +80,8 @@ impl Scenario {
     }
 }
 
-/// Returns a launch whose workgroups take `takes`: waves, vector registers a wave, and LDS, in
-/// granules.
+/// Returns a launch whose workgroups take `takes`: (number of waves, granules of vector registers
+/// of one wave, granules of LDS).
 fn example_launch(
     id: u32,
     process: u16,

@@ -4,17 +4,17 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// A workgroup, and the part of it that is meant.
+/// (launch, workgroup, part of the workgroup that is meant).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
-/// The part of a workgroup that ends by itself.
+/// Part of a workgroup that ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpotPart {
-    /// All of it.
+    /// The whole workgroup.
     Whole,
-    /// One wave, of a workgroup that started wave by wave.
+    /// One wave, by its number, of a workgroup that started wave by wave.
     Wave(u16),
-    /// A part of a workgroup that was cut.
+    /// `count` waves from the wave `first` on, of a workgroup that was cut.
     Cut { first: u16, count: u16 },
 }
 

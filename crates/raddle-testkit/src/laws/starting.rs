@@ -1,4 +1,4 @@
-//! How do workgroups enter the world of the test kit?
+//! How do workgroups start on the simulated device of the test kit?
 //!
 //! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
 
@@ -9,7 +9,7 @@ use super::spot::{SpotPart, breach};
 use super::world::{Deed, World};
 
 impl World<'_> {
-    /// Carries out a start, after laws 1, 2 and 8.
+    /// Carries out an answer that starts workgroups, once it keeps laws 1, 2 and 8.
     pub(super) fn start(
         &mut self,
         policy: &mut dyn Allocate,
@@ -38,7 +38,7 @@ impl World<'_> {
         Ok(Deed::Started { launch: id, waves, pieces: pieces.to_vec(), places: places.to_vec() })
     }
 
-    /// Checks law 8. The error says how it is broken.
+    /// Checks that an answer keeps law 8; the error says in words how it breaks the law.
     fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
         let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
         let id = launch.id;
@@ -64,7 +64,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Returns the workgroups of an answer in its order, after law 1.
+    /// Returns (workgroup, compute unit) for each workgroup of an answer, in its order, once the
+    /// answer keeps law 1.
     fn named(
         &self,
         at: usize,
@@ -166,7 +167,8 @@ impl World<'_> {
         }
     }
 
-    /// Goes on to the next run of workgroups; where nothing is left, the launch leaves the view.
+    /// Goes on to the launch's next run of workgroups that have not started; where no workgroup is
+    /// left, removes the launch from the list that the policy sees.
     pub(super) fn forget_if_started(&mut self, at: usize) {
         let entry = &mut self.ready[at];
         if entry.undistributed() > 0 {
@@ -181,7 +183,8 @@ impl World<'_> {
         }
     }
 
-    /// Carries out an assignment, after laws 1 and 8.
+    /// Carries out an answer that assigns a workgroup to a compute unit, once it keeps laws 1 and
+    /// 8.
     pub(super) fn assign(
         &mut self,
         policy: &mut dyn Allocate,

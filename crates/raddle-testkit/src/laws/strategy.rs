@@ -11,7 +11,7 @@ use raddle_policy::{
 
 use super::{Revocation, Scenario, TurnScenario, TurnStep};
 
-/// Returns a configuration with this many cases of a property, or as many as `PROPTEST_CASES` says.
+/// Returns a configuration with `default` cases of a property, or as many as `PROPTEST_CASES` says.
 #[must_use]
 pub fn cases(default: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
@@ -21,13 +21,13 @@ pub fn cases(default: u32) -> ProptestConfig {
     }
 }
 
-/// Draws small scenarios of which every launch fits an empty compute unit.
+/// Returns a strategy of small scenarios of which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     scenario_with(false)
 }
 
-/// Draws small scenarios; with `oversized` about one launch in six can never fit, or has no
-/// workgroup.
+/// Returns a strategy of small scenarios; with `oversized` about one launch in six can never fit,
+/// or has no workgroup.
 pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     (any_shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
         let launches = vec(any_launch(shape, processes.len(), oversized), 1..=8);
@@ -42,9 +42,10 @@ pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     })
 }
 
-/// Draws scenarios on devices of every size, for what a policy answers in bulk: 1 to 304 compute
-/// units whose resources are a little less or more than a word of a map, or many words; launches of
-/// many workgroups. Some launches are taken off, and come back or start again.
+/// Returns a strategy of scenarios on devices of every size, for bulk answers of a policy: 1 to 304
+/// compute units whose amounts of a resource are a little less or more than the 64 bits of a word,
+/// or many words; launches of many workgroups. Some launches are taken off the device, and come
+/// back or start again.
 pub fn wide_scenario() -> impl Strategy<Value = Scenario> {
     let cus = prop_oneof![
         3 => 1u16..=8,
@@ -87,8 +88,8 @@ fn wide_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Draws a launch of up to a few hundred workgroups, half of them so small that many fit on a
-/// compute unit, half of them with equally many waves on each SIMD.
+/// Returns a strategy of launches of up to a few hundred workgroups, half of them so small that
+/// many fit on a compute unit, half of them with equally many waves on each SIMD.
 fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch> {
     let workgroups = prop_oneof![3 => 1u64..=12, 3 => 13u64..=60, 1 => 61u64..=300];
     let sizes = (workgroups, any::<bool>(), any::<bool>());
@@ -117,7 +118,7 @@ fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch
     )
 }
 
-/// Draws a small compute unit on which every resource can run out first.
+/// Returns a strategy of small compute units on which every resource can run out first.
 pub fn any_shape() -> impl Strategy<Value = CuShape> {
     (
         1u8..=MAX_SIMDS as u8,
@@ -133,8 +134,8 @@ pub fn any_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Draws a launch (with id 0) that fits an empty compute unit of this shape, of one of `processes`
-/// processes; with `oversized` now and then one that never fits.
+/// Returns a strategy of launches (with id 0) that fit an empty compute unit of this shape, of one
+/// of `processes` processes; with `oversized` now and then a launch that never fits.
 pub fn any_launch(
     shape: CuShape,
     processes: usize,
@@ -195,7 +196,8 @@ fn spoil_one(launch: &mut Launch, shape: &CuShape, code: u8) {
     }
 }
 
-/// Draws the demand of a workgroup, at most what an empty compute unit has; each amount is often 0.
+/// Returns a strategy of demands of a workgroup, at most what an empty compute unit has; each
+/// amount is often 0.
 fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
     let part = || prop_oneof![2 => Just(0u32), 3 => 1u32..=255];
     (0u32..=255, part(), part(), part(), part()).prop_map(
@@ -221,7 +223,7 @@ fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
     )
 }
 
-/// Draws the state of some process; `ran` never exceeds `alive`.
+/// Returns a strategy of states of the process `id`, whose `ran` never exceeds `alive`.
 fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
         move |(level, share, joined, alive, ran, resident_waves)| ProcessState {
@@ -237,7 +239,8 @@ fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     )
 }
 
-/// Draws up to six processes over up to twelve steps; the set of runnable ones may be empty.
+/// Returns a strategy of up to six processes over up to twelve steps; the set of runnable processes
+/// may be empty.
 pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
     (1usize..=6).prop_flat_map(|processes| {
         let step = (0u32..1 << processes, vec(0u8..4, processes), 1u64..5_000).prop_map(
@@ -248,7 +251,7 @@ pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
     })
 }
 
-/// Draws one to six revocations, in the order of time.
+/// Returns a strategy of one to six losses of the turn, in the order of time.
 pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
     vec(victim(), 1..=6).prop_map(|mut victims| {
         let mut now = Tick::ZERO;
@@ -281,8 +284,8 @@ fn victim() -> impl Strategy<Value = Revocation> {
     })
 }
 
-/// Draws one to 48 launches of two processes with up to three streams each, in the order of
-/// submission.
+/// Returns a strategy of one to 48 launches of two processes with up to three streams each, in the
+/// order of submission.
 pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
     let launches = any_shape().prop_flat_map(|shape| vec(any_launch(shape, 2, false), 1..=48));
     launches.prop_map(|mut launches| {

@@ -6,26 +6,26 @@ use super::Breach;
 use super::breach::upheld;
 use super::render::aligned;
 
-/// The largest number of questions within one step: a policy may name ever new ticks.
+/// Most times that the policy is asked within one step, as a policy may name ever new ticks.
 const QUESTIONS: u32 = 16;
 
-/// Processes, and how the set of runnable ones changes.
+/// Scenario for a turn policy: processes, and the changes of the set of runnable ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnScenario {
-    /// The share of each process; its id is the position.
+    /// Share of each process; the index is the id of the process.
     pub shares: Vec<u32>,
-    /// The steps, one after the other.
+    /// Steps of the scenario, one after the other.
     pub steps: Vec<TurnStep>,
 }
 
-/// A set of runnable processes that stays so for a while.
+/// Time in which the set of runnable processes stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnStep {
-    /// Bit `i` says whether process `i` is runnable.
+    /// Bit `i` is 1 if process `i` is runnable.
     pub runnable: u32,
-    /// The level of each process; a missing one is 0.
+    /// Level of each process; 0 where the list is too short.
     pub levels: Vec<u8>,
-    /// The length of the step.
+    /// Length of the step, in ticks.
     pub lasts: Ticks,
 }
 
@@ -51,7 +51,7 @@ pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario
     upheld(examine_turn(make, scenario));
 }
 
-/// As [`check_turn`], for callers that want the breach.
+/// Checks as [`check_turn`] does, and returns the broken law instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -67,7 +67,8 @@ pub fn examine_turn<P: Turn + Clone>(
     })
 }
 
-/// Returns the processes that have the turn, question by question, as a table for a snapshot.
+/// Returns the processes that have the turn, each time that the policy is asked, as a table for a
+/// snapshot.
 ///
 /// # Errors
 /// Where the policy breaks one of laws 1 to 4.
@@ -85,12 +86,13 @@ pub fn render_turn<P: Turn + Clone>(
     Ok(aligned(std::iter::once(heading).chain(rows)))
 }
 
-/// Returns the positions `0..count` of which bit `i` of `mask` is set.
+/// Returns the numbers `i` below `count` of which bit `i` of `mask` is 1.
 fn members(mask: u32, count: usize) -> Vec<usize> {
     (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
 }
 
-/// A question's time and its answer.
+/// (tick at which the policy was asked, processes that have the turn, tick until which they have
+/// it).
 type Given = (Tick, Vec<ProcessId>, Option<Tick>);
 
 fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<Given>, Breach> {
@@ -127,7 +129,8 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     Ok(given)
 }
 
-/// Lets time pass: a runnable process grows older, a named one has waves on the device.
+/// Lets time pass: the alive time of runnable processes grows, and processes with the turn have
+/// waves on the device.
 fn pass(states: &mut [ProcessState], runnable: &[usize], named: &[ProcessId], span: Ticks) {
     for (i, state) in states.iter_mut().enumerate() {
         let runs = named.contains(&state.id);

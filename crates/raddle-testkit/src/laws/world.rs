@@ -20,26 +20,26 @@ use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
 use crate::ready;
 
-/// Ticks from one step, at which workgroups end, to the next.
+/// Time from one step, at which workgroups end, to the next, in ticks.
 pub const STEP: Ticks = Ticks(1000);
 
-/// The largest number of wakes by `retry_at` within one step.
+/// Most times that a policy is woken by its `retry_at` within one step.
 const WAKES: u32 = 8;
-/// The number of steps in a row in which a policy may ask to be woken although the device is empty.
+/// Most steps in a row in which a policy may ask to be woken although the device is empty.
 const IDLE: u32 = 600;
 
-/// One thing that happened in a [`ScenarioRun`].
+/// Event of a [`ScenarioRun`], with its tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
-    /// The tick of the line.
+    /// Tick of the event.
     pub at: Tick,
-    /// The answer that was carried out, or the workgroups that ended.
+    /// Answer that was carried out, or workgroups that ended.
     pub deed: Deed,
-    /// The refusals that came with the answer.
+    /// Refusals that came with the answer.
     pub refusals: Vec<Refusal>,
 }
 
-/// An answer that was carried out, or workgroups that ended.
+/// Answer of the policy that was carried out, or workgroups that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
@@ -47,32 +47,32 @@ pub enum Deed {
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
     /// A workgroup was bound to a compute unit.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
-    /// The policy waited.
+    /// The policy answered that it waits.
     Waited {
-        /// When it wants to be asked again.
+        /// Tick at which the policy wants to be asked again; `None` where it names none.
         retry_at: Option<Tick>,
     },
-    /// The policy gave a launch up.
+    /// The policy decided that a launch can never run.
     Never { refusal: Refusal },
     /// Workgroups, or waves of them, ended.
     Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 
-/// The history of a scenario under a policy.
+/// History of a scenario under a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// The lines in order.
+    /// Events of the run, in order.
     pub lines: Vec<RunLine>,
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
-    /// When the device was empty for good and a launch still waited, under a policy without a
-    /// setting by which that may be (law 10).
+    /// (tick at which the device was empty for good, a launch that still waited then), under a
+    /// policy without a setting that allows this (law 10); `None` where no launch waited.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
 }
 
-/// The device, the launches on it and what is known about them.
+/// Simulated device, with its launches and their progress.
 #[derive(Debug)]
 pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
@@ -84,7 +84,7 @@ pub struct World<'s> {
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
-    /// Launches that leave, are off, or come back.
+    /// Launches that were asked to leave the device: they leave, are off, or come back.
     pub(super) off: BTreeMap<LaunchId, OffLaunch>,
     pub(super) run: ScenarioRun,
 }
@@ -92,19 +92,20 @@ pub struct World<'s> {
 #[derive(Debug)]
 pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
-    /// The number of the launch in the order of submission.
+    /// Number of the launch in the order of submission.
     pub(super) submission: usize,
-    /// Runs of workgroups that are distributed behind the one in the view, ascending; only a launch
-    /// that was saved has any.
+    /// Runs of workgroups that are distributed after the run that the policy sees, ascending; only
+    /// a launch that was saved has any.
     pub(super) behind: VecDeque<Range<u64>>,
-    /// Workgroups that are bound to a compute unit, and how many of their waves have started.
+    /// (compute unit, number of waves that have started) of each workgroup that is bound to a
+    /// compute unit and has not started as a whole.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
     pub(super) ended: u64,
 }
 
 impl<'s> World<'s> {
-    /// Plays the scenario to its end.
+    /// Plays the scenario to its end, and returns its history.
     ///
     /// # Errors
     /// At the first answer that breaks law 1, 2 or 6 to 9.
@@ -180,7 +181,8 @@ impl<'s> World<'s> {
         policy.observe(&Fact::Submitted { launch }, self.now);
     }
 
-    /// Asks the policy now, and whenever it wants to be woken before the next step.
+    /// Asks the policy now, and whenever it wants to be woken before the next step. Returns the
+    /// tick at which it wants to be asked again; `None` where it names none.
     fn until_next_step(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let next = self.now + STEP;
         let mut retry_at = self.ask(policy)?;
@@ -195,7 +197,8 @@ impl<'s> World<'s> {
         Ok(retry_at)
     }
 
-    /// Asks the policy until it waits. Returns when it wants to be asked again.
+    /// Asks the policy until it waits. Returns the tick at which it wants to be asked again; `None`
+    /// where it names none.
     pub(super) fn ask(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let mut round = Round::default();
         loop {
