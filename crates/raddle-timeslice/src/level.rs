@@ -9,16 +9,16 @@ use raddle_policy::Level;
 
 use crate::error::SliceError;
 
-/// The range of the levels in use: 16 in the seed, in 4 bits; here 1 to 256.
+/// Range of the levels in use, as their number: 16 in the seed, in 4 bits; here 1 to 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange(u16);
 
-/// The code of a level in the pool's field: `0000` is the best of sixteen.
+/// Code of a level in the pool's field of bits: `0000` is the best of sixteen levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCode {
-    /// The value; smaller is more urgent.
+    /// Value of the code, which is the level counted from 0; smaller is more urgent.
     pub value: u8,
-    /// Bits of the field, 1 to 8.
+    /// Number of bits of the field, 1 to 8.
     pub(crate) bits: u32,
 }
 
@@ -35,7 +35,7 @@ impl Default for LevelRange {
 }
 
 impl LevelRange {
-    /// Builds a range of this many levels.
+    /// Returns a range of `levels` levels.
     ///
     /// # Errors
     /// [`SliceError::LevelCount`] outside 1 to 256.
@@ -46,7 +46,7 @@ impl LevelRange {
         Ok(Self(levels))
     }
 
-    /// Returns the bits that a level code of this range takes, at least 1.
+    /// Returns the number of bits that a level code of this range takes, at least 1.
     #[must_use]
     pub const fn bits(self) -> u32 {
         let last = self.0 - 1;
@@ -70,7 +70,7 @@ impl LevelRange {
         Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
 
-    /// Returns our level for a code's value.
+    /// Returns the level of raddle, counted from 0, for the value of a code.
     ///
     /// # Errors
     /// [`SliceError::LevelOutside`] if there are fewer levels.
@@ -82,8 +82,8 @@ impl LevelRange {
         Err(SliceError::LevelOutside { level, levels: self.0 })
     }
 
-    /// Folds a level of any count into this range: a level less urgent than the last becomes the
-    /// last.
+    /// Returns the level as it counts in this range: a level less urgent than the last one of the
+    /// range becomes the last one.
     #[must_use]
     pub(crate) fn fold(self, level: Level) -> Level {
         let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);

@@ -59,7 +59,7 @@ pub use policy::{
     AliveTime, RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime,
     VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
-/// The nouns of the signatures: ticks, ids, levels, launches.
+/// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};

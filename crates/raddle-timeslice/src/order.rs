@@ -3,22 +3,22 @@
 //! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
 //! seeded generator: equal seeds give equal orders.
 
-/// The order in which loaded processes run.
+/// Order in which the processes of one load run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LoadOrder {
-    /// The order of the load.
+    /// The processes run in the order in which they were loaded.
     #[default]
     Fifo,
-    /// A random order, by a generator that begins with this seed.
+    /// The processes run in a random order, by a generator that begins with this seed.
     Random {
-        /// The seed that the generator begins from.
+        /// Seed with which the generator begins.
         seed: u64,
     },
 }
 
-/// An arranger that puts loads in the order of running.
+/// Arranger that puts the processes of each load in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranger {
     order: LoadOrder,
@@ -26,7 +26,7 @@ pub struct Arranger {
 }
 
 impl Arranger {
-    /// Builds an arranger for that order.
+    /// Returns an arranger for the order `order`.
     #[must_use]
     pub const fn new(order: LoadOrder) -> Self {
         let state = match order {
@@ -36,7 +36,7 @@ impl Arranger {
         Self { order, state }
     }
 
-    /// Puts one load in order.
+    /// Puts the processes of one load in the order of running.
     ///
     /// ```
     /// use raddle_timeslice::{Arranger, LoadOrder};

@@ -11,40 +11,40 @@ use raddle_policy::{Level, Ticks};
 use crate::error::SliceError;
 use crate::weight::Weight;
 
-/// A process of the pool, as stage one sees it.
+/// Process that can run, as stage one sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolEntry {
-    /// The urgency of the process.
+    /// Urgency of the process; level 0 is the most urgent.
     pub level: Level,
-    /// The share of the process, 1 or more; 0 counts as 1.
+    /// Share of the process, a factor of its weight, 1 or more; 0 counts as 1.
     pub share: u64,
-    /// The time for which the process is alive.
+    /// Time for which the process has been alive, in ticks.
     pub alive: Ticks,
-    /// The time for which the process has run.
+    /// Time for which the process has run, in ticks.
     pub ran: Ticks,
 }
 
-/// A process in the cache.
+/// Process that a load put into the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
-    /// The position of the process in the pool.
+    /// Index of the process in the pool from which it was loaded.
     pub index: usize,
-    /// The weight of the process as of the load.
+    /// Weight of the process as of the load.
     pub weight: Weight,
-    /// The share of the process, which the weight contains.
+    /// Share of the process, which its weight contains as a factor.
     pub share: u64,
 }
 
-/// The processes that a load chooses from: those of the most urgent level.
+/// Processes that a load chooses from: those of the most urgent level present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
-    /// The most urgent level present.
+    /// Most urgent level in the pool.
     pub level: Level,
-    /// The number of processes of that level.
+    /// Number of processes of that level.
     pub count: usize,
 }
 
-/// Stage one.
+/// Stage one, which chooses the processes of the pool that are loaded into the cache.
 ///
 /// ```
 /// use raddle_timeslice::{PoolEntry, StageOne};
@@ -67,7 +67,7 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// Builds a stage with the smallest slice t0 and room for `capacity` processes.
+    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`].
@@ -81,7 +81,8 @@ impl StageOne {
         Ok(Self { t0, capacity })
     }
 
-    /// Loads from a pool: `loaded` is cleared and filled in load order. `None` for an empty pool.
+    /// Loads processes from a pool: `loaded` is cleared and filled in the order of the load.
+    /// Returns the processes that the load chose from; `None` for an empty pool.
     pub fn load(
         &self,
         pool: impl IntoIterator<Item = PoolEntry>,

@@ -19,13 +19,13 @@ use raddle_policy::Ticks;
 use crate::error::SliceError;
 use crate::stage_one::LoadedProcess;
 
-/// A rule by which a slice follows from weights. There is no default.
+/// Rule by which the length of a slice follows from weights. There is no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SliceRule {
-    /// A slice as claim 7 has it, which opposes its purpose: a process that ran more gets a longer
-    /// slice.
+    /// A slice in inverse proportion to the weight, as claim 7 has it. This opposes the claim's
+    /// purpose: a process that ran more gets a longer slice.
     Claim,
     /// The smallest slice for each process.
     Equal,
@@ -38,7 +38,7 @@ pub enum SliceRule {
 }
 
 impl SliceRule {
-    /// All rules.
+    /// All rules, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Claim, Self::Equal, Self::Mean, Self::Inverse, Self::MinOne];
 
     /// Returns the kebab-case name of the rule.
@@ -54,7 +54,7 @@ impl SliceRule {
     }
 }
 
-/// The rule and the bounds by which slices get their lengths.
+/// Stage two, which computes the length of each loaded process's slice by a rule and its bounds.
 ///
 /// ```
 /// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
@@ -75,7 +75,7 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Sums over the weights of a load that a rule needs.
+/// Sums over the weights of a load that a rule needs; `None` beyond 128 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
     sum: Option<u128>,
@@ -85,7 +85,8 @@ struct Whole {
 }
 
 impl StageTwo {
-    /// Builds a stage with a smallest slice and a rule, and no slice longer than `longest`.
+    /// Returns a stage with the smallest slice `t0` and the rule `rule`, which makes no slice
+    /// longer than `longest` (`None` is no limit).
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::LongestBelow`].
@@ -103,8 +104,8 @@ impl StageTwo {
         }
     }
 
-    /// Computes the slices of all loaded processes, in their order, in ticks; `slices` is cleared
-    /// first.
+    /// Computes the length of each loaded process's slice in ticks, in the order of `loaded`;
+    /// `slices` is cleared first.
     ///
     /// # Errors
     /// [`SliceError::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
@@ -118,14 +119,15 @@ impl StageTwo {
             .inspect_err(|_| slices.clear())
     }
 
-    /// Computes the slices as `slices` does, but takes the longest possible slice where a figure is
-    /// beyond 128 bits.
+    /// Computes the lengths of slices as `slices` does, but takes the longest possible slice where
+    /// a figure is beyond 128 bits.
     pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
         // The result is always `Ok`: each figure beyond 128 bits is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// Fills in the slices; `instead` gives what stands for a figure beyond 128 bits.
+    /// Fills in the lengths of the slices; `instead` gives the figure that stands for a figure
+    /// beyond 128 bits, or the error.
     #[inline]
     fn fill(
         &self,
@@ -143,7 +145,7 @@ impl StageTwo {
         Ok(())
     }
 
-    /// Fills in the weights, and adds up the sums that the rule needs.
+    /// Fills in the weights of the loaded processes, and returns the sums that the rule needs.
     #[inline]
     fn whole(
         &self,
@@ -170,7 +172,7 @@ impl StageTwo {
         Ok(whole)
     }
 
-    /// Computes the slice of one weight; `None` beyond 128 bits.
+    /// Returns the length in ticks of the slice of one weight; `None` beyond 128 bits.
     #[inline]
     fn slice(&self, weight: u128, whole: &Whole) -> Option<u128> {
         let t0 = u128::from(self.t0);

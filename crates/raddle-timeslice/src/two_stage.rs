@@ -1,4 +1,4 @@
-//! How do both stages take turns: which process gets the next slice (seed 004, S10 to S23)?
+//! Which process gets the next slice, by the two stages of time slicing (seed 004, S10 to S23)?
 //!
 //! A load is a batch of slices, each run once (D4; or over and over until every process of it has
 //! completed). Slices and weights are those of the moment of the load (D5). When the slices are
@@ -14,7 +14,7 @@ use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
 use crate::stage_two::{SliceRule, StageTwo};
 use crate::weight::Weight;
 
-/// The condition for loading the cache again.
+/// Condition for loading the cache again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -27,7 +27,7 @@ pub enum Reload {
     Completion,
 }
 
-/// The moment at which a process of a more urgent level takes over.
+/// Moment at which a process of a more urgent level takes over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -35,13 +35,13 @@ pub enum TakeOver {
     /// The process takes over when the running slice has ended.
     #[default]
     SliceEnd,
-    /// The process takes over now: the running slice is cut short.
+    /// The process takes over at once: the running slice is cut short.
     AtOnce,
     /// The process takes over when the slices of the load are used up.
     BatchEnd,
 }
 
-/// The effect of a share on slices.
+/// Effect of a process's share on the length of its slices.
 ///
 /// A share multiplies the weight, so where not all processes fit, selection gives run times in
 /// proportion to shares. Where all fit, a slice in proportion to the weight makes run time times
@@ -51,37 +51,39 @@ pub enum TakeOver {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shares {
-    /// A share multiplies the weight, and nothing else.
+    /// A share multiplies the weight once, and changes slices in no other way.
     #[default]
     Weight,
-    /// A share multiplies the weight, and slices are computed as if it did so once more: under the
-    /// rules in proportion to the weight, run times are as shares, 75 to 25.
+    /// A share multiplies the weight, and the lengths of slices are computed as if it did so once
+    /// more. Under the rules in proportion to the weight, run times are then as shares, 75 to 25
+    /// for shares of 3 and 1.
     Time,
 }
 
-/// The settings of both stages. A setting without a default in the seed has none here.
+/// Settings of the two stages of time slicing. A setting without a default in the seed has none
+/// here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
-    /// The smallest slice.
+    /// Length of the smallest slice, in ticks.
     pub t0: Ticks,
-    /// The number of processes that are loaded at most.
+    /// Most processes that are loaded at once.
     pub capacity: usize,
-    /// The rule by which a slice follows from weights.
+    /// Rule by which the length of a slice follows from weights.
     pub rule: SliceRule,
-    /// The effect of a share on slices.
+    /// Effect of a process's share on the length of its slices.
     pub shares: Shares,
-    /// The longest slice; `None` if there is no limit.
+    /// Length of the longest slice, in ticks; `None` if there is no limit.
     pub longest: Option<Ticks>,
-    /// The order in which loaded processes run.
+    /// Order in which the loaded processes run.
     pub order: LoadOrder,
-    /// The condition for loading the cache again.
+    /// Condition for loading the cache again.
     pub reload: Reload,
-    /// The moment at which a more urgent level takes over.
+    /// Moment at which a process of a more urgent level takes over.
     pub take_over: TakeOver,
 }
 
 impl SliceConfig {
-    /// Builds settings with defaults beside the three given: no longest slice, FIFO, one pass a
+    /// Returns settings with defaults beside the three given: no longest slice, FIFO, one pass a
     /// load, a more urgent level takes over when the slice ends.
     #[must_use]
     pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
@@ -98,43 +100,45 @@ impl SliceConfig {
     }
 }
 
-/// The pool that both stages look at: runnable processes, in pool order.
+/// Pool of the processes that can run, in an order of its own, as the two stages read it.
 pub trait Runnable {
-    /// The identifier of a process.
+    /// Type of the id of a process.
     type Id: Copy + Eq;
 
-    /// Returns the most urgent level present; `None` for an empty pool.
+    /// Returns the most urgent level in the pool; `None` for an empty pool.
     fn most_urgent(&self) -> Option<Level>;
 
-    /// Returns the level of one process; `None` if it is not in the pool.
+    /// Returns the level of the process `id`; `None` if it is not in the pool.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
-    /// Returns all processes, in pool order.
+    /// Returns all processes of the pool, in its order.
     fn entries(&self) -> impl Iterator<Item = PoolEntry>;
 
-    /// Returns the process at a position of `entries`.
+    /// Returns the id of the process at the index `index` of `entries`; `None` beyond the end.
     fn at(&self, index: usize) -> Option<Self::Id>;
 }
 
-/// A slice to be run.
+/// Slice of time that a process runs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
-    /// The process that the slice is for.
+    /// Process that the slice is for.
     pub id: Id,
-    /// The length of the slice, at least a tick.
+    /// Length of the slice in ticks, at least 1.
     pub length: Ticks,
-    /// The weight that the length follows from; under [`Shares::Time`] times the share once more.
+    /// Weight of the process from which the length follows; under [`Shares::Time`] multiplied by
+    /// the share once more.
     pub(crate) weight: Weight,
 }
 
-/// Both stages, with the load that is being run.
+/// Two stages of time slicing, with the load whose slices are being run: stage one loads processes,
+/// stage two computes the lengths of their slices.
 #[derive(Clone, Debug)]
 pub struct TwoStage<Id> {
     one: StageOne,
     two: StageTwo,
     arranger: Arranger,
     settings: SliceConfig,
-    /// The load, in the order of running.
+    /// Slices of the load, in the order of running.
     batch: Vec<ProcessSlice<Id>>,
     level: Level,
     next: usize,
@@ -145,7 +149,7 @@ pub struct TwoStage<Id> {
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// Builds both stages with these settings, and nothing loaded.
+    /// Returns the two stages with the settings `settings`, and no process loaded.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
@@ -165,39 +169,41 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         })
     }
 
-    /// Counts the loads begun until now.
+    /// Returns the number of loads begun until now.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads
     }
 
-    /// Returns the last load, in the order of running.
+    /// Returns the slices of the last load, in the order of running.
     #[must_use]
     pub fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 
-    /// Returns the level of the last load.
+    /// Returns the level of the processes of the last load.
     #[must_use]
     pub(crate) const fn level(&self) -> Level {
         self.level
     }
 
-    /// Counts the loads with a slice beyond 128 bits, which is then the longest possible.
+    /// Returns the number of loads with a slice beyond 128 bits, which then has the longest
+    /// possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.overflows
     }
 
-    /// Returns whether a process of a more urgent level than `running` ends the running slice now.
+    /// Returns whether a process of a more urgent level than `running` ends the running slice now,
+    /// which it does only under [`TakeOver::AtOnce`].
     #[must_use]
     pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
         let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));
         self.settings.take_over == TakeOver::AtOnce && outranked()
     }
 
-    /// Returns the next slice; `None` for an empty pool. A slice beyond 128 bits is the longest
-    /// possible.
+    /// Returns the next slice, and loads the cache again where no slice is left; `None` for an
+    /// empty pool. A slice beyond 128 bits has the longest possible length.
     #[inline]
     pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         let most_urgent = pool.most_urgent()?;
@@ -218,7 +224,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// Returns the next slice of this load whose process can still run.
+    /// Returns the next slice of this load whose process can still run; `None` where none is left.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {

@@ -6,7 +6,7 @@
 
 use core::cmp::Ordering;
 
-/// An exact weight.
+/// Exact weight of a process, as a fraction: share x alive time / run time.
 ///
 /// ```
 /// use raddle_timeslice::Weight;
@@ -22,8 +22,8 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Computes the weight of a process that is alive for `alive` ticks and ran for `ran` of them.
-    /// A `share` or `t0` of 0 counts as 1.
+    /// Returns the weight of a process that has been alive for `alive` ticks and ran for `ran` of
+    /// them; both count as `t0` at least. A `share` or `t0` of 0 counts as 1.
     #[must_use]
     #[inline]
     pub const fn new(share: u64, alive: u64, ran: u64, t0: u64) -> Self {
@@ -34,28 +34,28 @@ impl Weight {
         Self { over: share as u128 * alive as u128, under }
     }
 
-    /// Returns the weight, times a share once more; saturates.
+    /// Returns the weight multiplied by a share once more; saturates.
     #[must_use]
     pub const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };
         Self { over: self.over.saturating_mul(share as u128), ..self }
     }
 
-    /// Returns the numerator of the weight: share x alive time.
+    /// Returns the numerator of the weight: share x alive time, in ticks.
     #[must_use]
     #[inline]
     pub const fn over(&self) -> u128 {
         self.over
     }
 
-    /// Returns the denominator of the weight: run time.
+    /// Returns the denominator of the weight: run time, in ticks.
     #[must_use]
     #[inline]
     pub const fn under(&self) -> u64 {
         self.under
     }
 
-    /// Returns the weight with 32 bits behind the point, rounded down, at least the smallest;
+    /// Returns the weight in fixed point with 32 bits behind the point, rounded down, but not to 0;
     /// `None` beyond 128 bits.
     #[must_use]
     #[inline]
@@ -67,15 +67,14 @@ impl Weight {
         Some((over / u128::from(self.under)).max(1))
     }
 
-    /// Returns one over the weight with 64 bits behind the point, rounded down.
+    /// Returns 1 / weight in fixed point with 64 bits behind the point, rounded down.
     #[must_use]
     #[inline]
     pub(crate) const fn inverse(&self) -> u128 {
         ((self.under as u128) << 64) / self.over
     }
 
-    /// Multiplies `over` by `by`; returns the product's bits above the lowest 64, and the lowest
-    /// 64.
+    /// Returns the product of `over` and `by` as (bits above the lowest 64, lowest 64 bits).
     const fn times(over: u128, by: u64) -> (u128, u64) {
         let low = (over as u64 as u128) * by as u128;
         let high = (over >> 64) * by as u128 + (low >> 64);

@@ -16,27 +16,28 @@ use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks};
 
 use crate::error::SliceError;
 
-/// Ticks of a microsecond.
+/// Number of ticks of a microsecond; a tick is a nanosecond.
 const MICROSECOND: u64 = 1000;
-/// The seed's example of a smallest slice: 40 ms.
+/// Length of a smallest slice in microseconds, where a configuration leaves it out: 40 ms, the
+/// seed's example.
 const SLICE_US: u64 = 40_000;
 
-/// The longest time of a configuration in microseconds: 584 years.
+/// Longest time in microseconds that a configuration may state: 584 years.
 const MOST_US: u64 = u64::MAX / MICROSECOND;
 
-/// Converts a time of a configuration, at least one microsecond, to ticks.
+/// Converts a time of a configuration from microseconds, at least one, to ticks.
 fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     within(key, us, 1, MOST_US)?;
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
-/// Checks how many processes fit, at least one.
+/// Checks and returns the number of processes that fit the GPU at once, at least one.
 fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))
 }
 
-/// Checks that a setting is within its range.
+/// Checks that the value `given` of a setting is from `least` to `most`.
 const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), SliceError> {
     if given < least || given > most {
         return Err(SliceError::Setting { key, given, least, most });
@@ -44,18 +45,19 @@ const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<
     Ok(())
 }
 
-/// Finds one process in a view, which is sorted by id.
+/// Returns the state of one process; `None` where `processes`, which are sorted by id, lack it.
 fn find(processes: &[ProcessState], id: ProcessId) -> Option<&ProcessState> {
     let found = processes.binary_search_by_key(&id, |process| process.id).ok()?;
     processes.get(found)
 }
 
-/// Returns the most urgent level in a view.
+/// Returns the most urgent level among the processes; `None` where there is no process.
 fn most_urgent(processes: &[ProcessState]) -> Option<Level> {
     processes.iter().map(|process| process.level.0).min().map(Level)
 }
 
-/// Returns the end of a turn that begins now; `None` where time ends before.
+/// Returns the tick at which a turn of `length` that begins now ends; `None` where that tick is
+/// beyond the range of time.
 fn until(now: Tick, length: Ticks) -> Option<Tick> {
     Some(now + length).filter(|&end| end > now && end < Tick::MAX)
 }

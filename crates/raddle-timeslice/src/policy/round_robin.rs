@@ -9,12 +9,12 @@ use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// The settings of [`RoundRobinTurn`].
+/// Settings of [`RoundRobinTurn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct RoundRobinTurnConfig {
-    /// The slice in microseconds; 40 ms if it is left out.
+    /// Length of a slice in microseconds; 40 ms if it is left out.
     pub slice_us: u64,
 }
 
@@ -24,16 +24,17 @@ impl Default for RoundRobinTurnConfig {
     }
 }
 
-/// A turn policy that lets every runnable process issue in turn, by id.
+/// Turn policy that lets every runnable process issue for one slice, in the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobinTurn {
     slice: Ticks,
-    /// The process that has or had the turn last, and the end of that turn.
+    /// (process that has or had the turn last, end of that turn); `None` before the first turn. An
+    /// end of `None` is no end.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl RoundRobinTurn {
-    /// Builds the policy of this configuration.
+    /// Returns the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].

@@ -12,14 +12,15 @@ use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{SLICE_US, capacity, find, ticks, until};
 use crate::error::SliceError;
 
-/// The settings of [`UnmapAll`].
+/// Settings of [`UnmapAll`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct UnmapAllConfig {
-    /// The slice where more wait than fit, in microseconds; 40 ms if it is left out.
+    /// Length of a slice in microseconds, which counts where more processes wait than fit; 40 ms if
+    /// it is left out.
     pub slice_us: u64,
-    /// The number of processes that are mapped at once; 8 if it is left out.
+    /// Most processes that are mapped at once; 8 if it is left out.
     pub capacity: u32,
 }
 
@@ -29,19 +30,19 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// A turn policy that maps as many processes as fit; all leave when a new one appears.
+/// Turn policy that maps as many processes as fit; all leave when a new process appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,
     capacity: usize,
-    /// Runnable processes, in order.
+    /// Runnable processes, in the order in which they are mapped.
     queue: Vec<ProcessId>,
     mapped: Vec<ProcessId>,
     until: Option<Tick>,
 }
 
 impl UnmapAll {
-    /// Builds the policy of this configuration.
+    /// Returns the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].
@@ -55,7 +56,8 @@ impl UnmapAll {
         })
     }
 
-    /// Maps the first of the queue that fit, the most urgent first.
+    /// Maps the processes of the queue that fit, the most urgent first, then in the order of the
+    /// queue.
     fn map(&mut self, processes: &[ProcessState], now: Tick) {
         self.mapped.clone_from(&self.queue);
         let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);

@@ -16,15 +16,16 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// The number of bits by which the run time of each level is shifted: kernel, high, normal, low.
+/// Number of bits by which the run time of each class of levels is shifted: kernel, high, normal,
+/// low.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
-/// The settings of [`Vruntime`].
+/// Settings of [`Vruntime`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct VruntimeConfig {
-    /// The length of a turn, in microseconds; 40 ms if it is left out.
+    /// Length of a turn in microseconds; 40 ms if it is left out.
     pub slice_us: u64,
 }
 
@@ -34,7 +35,7 @@ impl Default for VruntimeConfig {
     }
 }
 
-/// A turn policy that picks the process with the least virtual run time.
+/// Turn policy that gives the turn to the process with the least virtual run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vruntime {
     slice: Ticks,
@@ -42,19 +43,19 @@ pub struct Vruntime {
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
-/// The virtual run time of a process, and the figures that it is computed from.
+/// Virtual run time of a process, and the figures from which it is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
-    /// Virtual run time while the process is runnable; while it is not, how far behind the first it
-    /// was.
+    /// Virtual run time in ticks while the process is runnable. While it is not, the ticks by which
+    /// it was behind the process with the least virtual run time.
     virtual_time: i128,
-    /// The run time of the process at the last update of this account.
+    /// Run time of the process in ticks, as of the last update of this account.
     ran: Ticks,
     here: bool,
 }
 
 impl VruntimeAccount {
-    /// Charges the run time since the last update.
+    /// Adds the run time since the last update, scaled by the level, to the virtual run time.
     fn add(&mut self, state: &ProcessState) {
         let ran = i128::from((state.ran - self.ran).0) << SHIFTS[class(state.level)];
         self.ran = state.ran;
@@ -62,13 +63,13 @@ impl VruntimeAccount {
     }
 }
 
-/// Maps a level of ours to one of four: levels from 3 on are the last.
+/// Returns the class of a level as an index into [`SHIFTS`]: levels from 3 on are the last class.
 const fn class(level: Level) -> usize {
     if level.0 > 3 { 3 } else { level.0 as usize }
 }
 
 impl Vruntime {
-    /// Builds the policy of this configuration.
+    /// Returns the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`].
@@ -80,7 +81,8 @@ impl Vruntime {
         })
     }
 
-    /// Charges run time to the processes that were here and ran, and notes which ones left.
+    /// Adds the run time of the processes that were runnable to their accounts, and notes which
+    /// processes are runnable no longer.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
             if let Some(account) = self.known.get_mut(&state.id).filter(|account| account.here) {
@@ -98,8 +100,8 @@ impl Vruntime {
         }
     }
 
-    /// Returns the least virtual run time of the runnable processes, and its process; ties go to
-    /// the lowest id.
+    /// Returns (least virtual run time, its process) of the runnable processes; ties go to the
+    /// lowest id. `None` where no process is runnable.
     fn first(&self, processes: &[ProcessState]) -> Option<(i128, &'_ ProcessId)> {
         let here = self
             .known
@@ -108,7 +110,8 @@ impl Vruntime {
         here.map(|(id, account)| (account.virtual_time, id)).min_by_key(|&(time, _)| time)
     }
 
-    /// Gives an account to processes that came, or came back.
+    /// Opens an account for each process that is new, and brings the account of each process that
+    /// was away up to date.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

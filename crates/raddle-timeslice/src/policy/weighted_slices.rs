@@ -17,43 +17,43 @@ use crate::stage_one::PoolEntry;
 use crate::stage_two::SliceRule;
 use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};
 
-/// The settings of [`WeightedSlices`]. `rule` has no default.
+/// Settings of [`WeightedSlices`]. The setting `rule` has no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
-    /// The rule by which a slice follows from weights.
+    /// Rule by which the length of a slice follows from weights.
     pub rule: SliceRule,
-    /// The smallest slice t0 in microseconds; 40 ms if it is left out.
+    /// Length of the smallest slice t0 in microseconds; 40 ms if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub t0_us: u64,
-    /// The number of processes that the GPU's cache holds; 8 if it is left out.
+    /// Most processes that the GPU's cache holds at once; 8 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub capacity: u32,
-    /// The number of levels; less urgent ones count as the last. 16 if it is left out.
+    /// Number of levels in use; less urgent levels count as the last one. 16 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
     pub levels: u16,
-    /// The effect of a share on slices.
+    /// Effect of a process's share on the length of its slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub shares: Shares,
-    /// The longest slice, in microseconds; no limit if it is left out.
+    /// Length of the longest slice in microseconds; no limit if it is left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub longest_us: Option<u64>,
-    /// The order in which loaded processes run.
+    /// Order in which the loaded processes run.
     #[cfg_attr(feature = "serde", serde(default))]
     pub order: LoadOrder,
-    /// The condition for loading the cache again.
+    /// Condition for loading the cache again.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reload: Reload,
-    /// The moment at which a more urgent level takes over.
+    /// Moment at which a process of a more urgent level takes over.
     #[cfg_attr(feature = "serde", serde(default))]
     pub take_over: TakeOver,
-    /// The time of a process that counts as alive.
+    /// Time of a process that counts as its alive time.
     #[cfg_attr(feature = "serde", serde(default))]
     pub alive: AliveTime,
 }
 
-/// The time of a process that counts as alive in its weight.
+/// Time of a process that counts as its alive time in its weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -62,7 +62,7 @@ pub enum AliveTime {
     /// waiting.
     #[default]
     Runnable,
-    /// All time since the process joined, as the seed has it.
+    /// The whole time since the process joined, as the seed has it.
     Wall,
 }
 
@@ -81,13 +81,13 @@ const fn levels() -> u16 {
     LEVELS
 }
 
-/// The number of processes that a GPU holds at once if the configuration leaves it out.
+/// Most processes that a GPU holds at once, where the configuration leaves the number out.
 const CAPACITY: u32 = 8;
-/// The number of levels of the seed.
+/// Number of levels of the seed.
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
-    /// Builds a configuration with a rule, and every other setting at its default.
+    /// Returns a configuration with a rule, and every other setting at its default.
     #[must_use]
     pub fn new(rule: SliceRule) -> Self {
         Self {
@@ -105,21 +105,22 @@ impl WeightedSlicesConfig {
     }
 }
 
-/// A turn policy that lets one process at a time issue, as both stages decide.
+/// Turn policy that lets one process at a time issue, as the two stages of seed 004 decide.
 #[derive(Clone, Debug)]
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// The last load; `has_loaded` is true if the last call of `turn` loaded it.
+    /// Last load of the cache; `has_loaded` is true if the last call of `turn` made it.
     load: CacheLoad,
     has_loaded: bool,
-    /// The process that has the turn, and the end of that turn.
+    /// (process that has the turn, end of that turn); `None` where no process has the turn. An end
+    /// of `None` is no end.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl WeightedSlices {
-    /// Builds the policy of this configuration.
+    /// Returns the policy of this configuration.
     ///
     /// # Errors
     /// [`SliceError::Setting`], [`SliceError::LongestUsBelow`].
@@ -151,13 +152,15 @@ impl WeightedSlices {
         })
     }
 
-    /// Counts the processes that fold to the last level although theirs is less urgent.
+    /// Returns the number of processes whose level counts as the last one, although it is less
+    /// urgent.
     #[must_use]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Returns the current process and the end of its turn if it keeps the turn.
+    /// Returns the process that has the turn and the end of that turn, if it keeps the turn now;
+    /// `None` otherwise.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
@@ -166,7 +169,7 @@ impl WeightedSlices {
     }
 }
 
-/// The runnable processes, with folded levels.
+/// Runnable processes as the stages see them, with levels cut to the range in use.
 struct RunnableView<'v> {
     processes: &'v [ProcessState],
     levels: LevelRange,
