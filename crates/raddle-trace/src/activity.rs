@@ -1,4 +1,4 @@
-//! What do the waves of a kernel do that was not counted? By the class of its name.
+//! How many instructions of each kind do the waves of a kernel issue, where nobody counted them?
 //!
 //! All figures here are assumed: our own rough idea of each class, fit for telling a matrix product
 //! from a copy, not for reading off a power. They are marked as assumed wherever they are used
@@ -10,12 +10,13 @@ use raddle_policy::Activity;
 
 use crate::is_communication;
 
-/// A class of kernels: a kernel belongs to the first class of which its name, in lower case, holds
-/// one of the words.
+/// Class of kernels by name, with the activity that is assumed for it. A kernel belongs to the
+/// first class of which its name, in lower case, holds one of the words.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
-    /// Rates of moves, loads, stores, matrix products, comparisons and jumps.
+    /// Assumed instructions that one wave issues in a microsecond: moves, loads, stores, matrix
+    /// products, comparisons and jumps.
     activity: Activity,
 }
 
@@ -23,8 +24,8 @@ const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 
     KernelClass { name, words, activity: Activity(rates) }
 }
 
-/// The classes, the particular ones before the broad ones: the first with a word of the name
-/// counts.
+/// Classes of kernels in the order in which they are tried: the first class of which the kernel's
+/// name holds a word counts, so narrow classes stand before broad ones.
 const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(
@@ -51,13 +52,14 @@ const CLASSES: [KernelClass; 8] = [
     ),
 ];
 
-/// The activity of kernels that move data between devices, which mostly wait in loops.
+/// Assumed activity of kernels that move data between devices: such kernels mostly wait in loops.
 const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 
-/// The activity of kernels of no class.
+/// Assumed activity of kernels whose name fits no class and that do not communicate.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 
-/// Returns what is assumed about a kernel of this name: the name of its class, and the activity.
+/// Returns what is assumed about a kernel of this name: the name of its class, and its activity in
+/// instructions of one wave per microsecond.
 ///
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");

@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use crate::error::TraceError;
 use crate::input::{FileInput, peek};
 
-/// Bytes of a header; the bytes of members are padded to a multiple of this.
+/// Length of a tar header in bytes; a member's bytes are padded to a multiple of this length.
 const BLOCK: usize = 512;
 
-/// The most bytes of a name.
+/// Most bytes of an extra member that holds the long name of the member behind it.
 const LONGEST: u64 = 1 << 16;
 
-/// The most members that are looked at.
+/// Most members of one archive that are looked at.
 const MEMBERS: usize = 1 << 16;
 
-/// Opens a file by its path, which is also its name in messages; a member of a tar archive by its
-/// name behind that of the archive.
+/// Opens a file by its path, and returns the path as a name for messages with the file's bytes. A
+/// member of a tar archive has the path of the archive with the member's name behind.
 pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
     let file = path.display().to_string();
     if path.is_dir() {
@@ -35,8 +35,8 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceErr
     }
 }
 
-/// Lists the paths of the files in a tar archive, in its order; `None` where the file is no
-/// archive. An archive that is cut off has the files before the cut.
+/// Lists the paths of the files in a tar archive, in the archive's order; `None` where `path` is no
+/// tar archive. For an archive that is cut off, the files before the cut are listed.
 #[must_use]
 pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
     // Bytes that are read from a pipe are gone for later readers, so only plain files are opened.
@@ -72,19 +72,19 @@ fn open_member(path: &Path) -> Option<impl Read + use<>> {
     None
 }
 
-/// A file in an archive.
+/// A file in a tar archive: its name, and its length in bytes.
 struct TarMember {
     name: String,
     bytes: u64,
 }
 
-/// A reader of the files in an archive, in its order.
+/// A reader of the files in a tar archive, in the archive's order.
 struct TarReader {
     reader: Box<dyn BufRead>,
 }
 
 impl TarReader {
-    /// Opens an archive.
+    /// Opens a tar archive, plain or gzip. A file without the mark of a tar header is an error.
     fn open(path: &Path) -> io::Result<Self> {
         let mut reader = FileInput::new(File::open(path)?)?.reader;
         // The first header is whole in the buffer at this point, however the reader fills it.
@@ -93,7 +93,8 @@ impl TarReader {
         is_tar.then_some(Self { reader }).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Returns the next file; the reader then stands at its first byte.
+    /// Returns the next file of the archive, `None` at the end; the reader then stands at the first
+    /// byte of the file's content.
     fn member(&mut self) -> io::Result<Option<TarMember>> {
         let mut long = None;
         loop {
@@ -123,14 +124,15 @@ impl TarReader {
         }
     }
 
-    /// Passes over this many bytes.
+    /// Skips this many bytes of the archive; an archive that ends earlier is an error.
     fn pass(&mut self, bytes: u64) -> io::Result<()> {
         let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
         if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 
-/// Returns a name without `./`, `../` and `/` before it. The dot of a hidden file stays.
+/// Returns the name without the `./`, `../` and `/` at its beginning. The dot of a hidden file
+/// stays.
 fn inside(name: &str) -> &str {
     let outer = ["/", "./", "../"];
     let mut name = name;
@@ -145,7 +147,8 @@ fn until_nul(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Returns the name in a header, with the folder that POSIX keeps apart.
+/// Returns the name in a tar header. POSIX keeps the folder of a long name in a field of its own,
+/// which is put before the name.
 fn name(header: &[u8; BLOCK]) -> String {
     let own = until_nul(&header[..100]);
     match until_nul(&header[345..500]) {
@@ -155,8 +158,8 @@ fn name(header: &[u8; BLOCK]) -> String {
     }
 }
 
-/// Reads a number in octal digits, with blanks and NUL around it, or in bytes where it is large
-/// (GNU).
+/// Reads a number of a tar header: octal digits with blanks and NUL around them, or, for a large
+/// number in an archive of GNU tar, plain bytes. `None` where the field holds neither.
 fn octal(field: &[u8]) -> Option<u64> {
     if field[0] == 0x80 {
         return Some(field[4..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));
@@ -165,7 +168,8 @@ fn octal(field: &[u8]) -> Option<u64> {
     u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
 }
 
-/// Returns the name in an extended header: lines `LENGTH path=NAME`.
+/// Returns the name in an extended tar header of POSIX, which has lines `LENGTH path=NAME`; `None`
+/// where no line has a path.
 fn extended(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().find_map(|line| Some(line.split_once(" path=")?.1.to_owned()))

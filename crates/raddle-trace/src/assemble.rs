@@ -1,8 +1,8 @@
 //! How do the records of an importer become a profile: order, arrivals, dependencies?
 //!
 //! An op waits for the last op of its stream, in order of start, that had ended when it started,
-//! give or take one step of the clock. Starts only grow, so what has ended stays ended: one heap
-//! of ends a stream answers that in O(n log n).
+//! give or take one step of the clock. Starts never fall, so an op that has ended stays ended: one
+//! heap of ends for each stream finds all waits in O(n log n).
 
 pub(crate) mod waits;
 
@@ -20,7 +20,7 @@ use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 use waits::DraftWait;
 
-/// The most ops that one import takes.
+/// Most ops (kernels, copies and fills) that one import takes.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
 
 /// The records that an importer has collected, in the order of the file, with times of the source's
@@ -34,17 +34,20 @@ pub(crate) struct Draft {
     pub(crate) kernels: Vec<String>,
     pub(crate) streams: Vec<StreamLabel>,
     pub(crate) device: Option<SourceDevice>,
-    /// How long the host takes between two repetitions, where the file says it.
+    /// Time in nanoseconds that the host takes between two repetitions of the work; `None` where
+    /// the file does not say it.
     pub(crate) between_ns: Option<u64>,
-    /// The most device memory that the program was recorded to hold, in bytes.
+    /// Most device memory that the program was recorded to hold at once, in bytes; `None` where the
+    /// file does not say it.
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) resolution_ns: u64,
-    /// Calls in which the host waited.
+    /// Calls in which the host waited, and commands by which one stream waits for another.
     pub(crate) waits: Vec<DraftWait>,
     pub(crate) report: ImportReport,
 }
 
-/// Builds the profile from the records that an importer has collected.
+/// Builds the profile from an importer's draft: sorts the ops, and finds arrivals, dependencies and
+/// waits.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
     let Draft { between_ns, memory_bytes, resolution_ns, .. } = draft;
@@ -107,7 +110,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     profile
 }
 
-/// Counts an operation that is kept.
+/// Counts an op that is kept as a kernel, a copy or a fill.
 fn keep(report: &mut ImportReport, kind: OpKind) {
     match kind {
         OpKind::Kernel => report.kernels += 1,
@@ -125,7 +128,7 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     items.push(item);
 }
 
-/// Sorts ops in place, without a copy of the list, which takes most of an import's memory.
+/// Sorts ops by a key in place, without a copy of the list, which takes most of an import's memory.
 pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     let mut order: Vec<u32> = (0..number(ops.len())).collect();
     order.sort_by_key(|&at| key(&ops[at as usize]));
@@ -145,11 +148,11 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     }
 }
 
-/// The distance, an hour, beyond which two ops are not taken to be recorded together.
+/// Time, an hour in nanoseconds, beyond which two ops are not taken to be recorded together.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Counts ops that last longer than `FAR_NS`, start so far behind their launch, or lie so far from
-/// all other ops.
+/// Counts ops with doubtful times: those that last longer, or start later after their launch, than
+/// `FAR_NS`; or, if that is more, the smaller group of ops at a gap longer than `FAR_NS`.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -164,8 +167,9 @@ fn outliers(ops: &[Op]) -> u64 {
     late.max(apart) as u64
 }
 
-/// Counts ops that are in the file more than once. No two ops that a stream runs in order have the
-/// same start and end, unless the clock cannot tell them apart.
+/// Counts ops that repeat another one of the same stream, kernel, size, start and duration. Ops of
+/// at most two steps of the clock (`resolution_ns`) do not count, since they can look equal without
+/// being repeated.
 fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
     let mut count = 0;
     for same_start in ops.chunk_by(|a, b| a.start_ns == b.start_ns) {
@@ -179,9 +183,8 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 }
 
 impl Profile {
-    /// Returns the ops `first..first + count` as a profile of their own that starts at time 0. Its
-    /// report counts anew the quirks of order, arrivals and durations, and nothing else. It has no
-    /// waits.
+    /// Returns the ops `first..first + count` as a profile that starts at time 0 and has no waits.
+    /// The report of that profile counts only the quirks of order, arrivals and durations.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -207,7 +210,7 @@ impl Profile {
     }
 }
 
-/// Gives each op without an arrival the arrival of the op before it in its stream.
+/// Gives each op whose launch time is unknown the launch time of the op before it in its stream.
 fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     let mut last = vec![0; streams];
     for op in ops {
@@ -220,19 +223,21 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// Ends of a stream's ops that may still run, the last op that has ended, and the last op of all.
+/// State of one stream while dependencies are found: its ops that may still run as (end in
+/// nanoseconds, position), the last op that has ended, and the last op of all.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
-    /// The position, end and duration of the last op.
+    /// Position, end and duration, both in nanoseconds, of the stream's last op.
     last: Option<(u32, u64, u64)>,
 }
 
-/// Finds the op that each op waits for; counts the pairs that overlap instead.
+/// Finds the op of its stream that each op waits for, and counts in the report the pairs of ops
+/// that overlap.
 ///
-/// A programmatic launch begins before the kernel in front of it has ended, and waits for it then. So
-/// neighbours that overlap by at most half of the shorter one are taken to run one after the other.
+/// A programmatic launch begins before the kernel in front of it has ended, and then waits for that end. So neighbours
+/// that overlap by at most half of the shorter one are taken to run one after the other.
 fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportReport) {
     let mut lanes: Vec<LaneEnds> = (0..streams).map(|_| LaneEnds::default()).collect();
     for (op, index) in ops.iter_mut().zip(0u32..) {
@@ -261,7 +266,8 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
     }
 }
 
-/// New numbers in order of first use, so that items that were left out leave no gap.
+/// New numbers for items, given in order of first use, so that items that were left out leave no
+/// gap.
 pub(crate) struct Renumber {
     new: Vec<Option<u32>>,
     order: Vec<u32>,
@@ -285,7 +291,7 @@ impl Renumber {
     }
 }
 
-/// A table of distinct items, numbered in order of first use.
+/// A table of distinct items, each with a number that is given in order of first use.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     numbers: BTreeMap<T, u32>,
@@ -311,7 +317,7 @@ impl<T: Ord> Interner<T> {
         next
     }
 
-    /// Returns the items by number.
+    /// Returns the items in order of their numbers.
     pub(crate) fn items(&self) -> Vec<&T> {
         let mut items: Vec<_> = self.numbers.iter().collect();
         items.sort_by_key(|&(_, number)| number);

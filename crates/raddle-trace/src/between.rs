@@ -1,20 +1,19 @@
 //! How long does the host take between two steps or requests, where a profile holds several?
 //!
-//! A profile of one step does not hold that time: a replay that repeats it would begin the next step
-//! at once. Only a recording whose host waits for the device at the end of each repetition tells
-//! it.
+//! A profile of one step does not hold that time: a replay that repeats it would begin the next step at once. The time
+//! is known only where the host waits for the device at the end of each repetition.
 
 use crate::profile::Profile;
 
-/// The most repetitions that are looked for.
+/// Most repetitions of one work that are looked for in a profile.
 const MOST: usize = 1000;
 
-/// Returns the times between repetitions of a profile that holds two or more of one work, sorted,
-/// in nanoseconds: from the return of the last wait of one to the first launch of the next. Empty
-/// where the profile holds one, or its host does not wait between them.
+/// Returns the times in nanoseconds, rising, that the host takes between the repetitions in a
+/// profile: from the return of the last wait of one repetition to the first launch of the next.
+/// Empty where the profile holds one repetition alone, or its host does not wait between them.
 ///
-/// A repetition has the same ops in the same order by their arrival; of several ways to cut, the
-/// one with most repetitions counts.
+/// A repetition has the same ops in the same order of arrival. Where the profile can be divided in
+/// several ways, the one with most repetitions counts.
 #[must_use]
 pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
     let mut order: Vec<usize> = (0..profile.ops.len()).collect();
@@ -39,8 +38,8 @@ pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
     Vec::new()
 }
 
-/// Returns the time from the last return of a wait to the op at `next`, if the host waited behind
-/// the op before it.
+/// Returns the nanoseconds from the last return of a host's wait to the launch of the op at `next`
+/// in `order`; `None` where the host did not wait between that op and the op before it.
 fn gap(profile: &Profile, order: &[usize], next: usize) -> Option<u64> {
     let (before, next) = (&profile.ops[order[next - 1]], &profile.ops[order[next]]);
     let between = before.arrival_ns..=next.arrival_ns;

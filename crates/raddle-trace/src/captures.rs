@@ -1,4 +1,5 @@
-//! Which shape had a kernel when its graph was captured?
+//! Which grid and workgroup had a kernel of a graph, by the launches that were recorded while the
+//! graph was captured?
 //!
 //! A graph launch runs what one capture recorded. It is the capture whose kernels all run here, and
 //! equally often, for the batch size that the host names around the graph launch, or the next larger
@@ -12,31 +13,32 @@ use std::collections::BTreeMap;
 
 use raddle_policy::Dim3;
 
-/// Grid and workgroup of a kernel.
+/// Grid and workgroup size of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KernelShape {
-    /// The grid in workgroups.
+    /// Grid of the kernel, in workgroups.
     pub(crate) grid: Dim3,
-    /// The number of workgroups in the grid, or 0 where a workgroup is empty.
+    /// Number of workgroups in the grid, or 0 where a workgroup has no work-items.
     pub(crate) workgroups: u64,
-    /// The number of work-items in a workgroup.
+    /// Number of work-items in a workgroup.
     pub(crate) threads: u32,
     /// True if the grid, counted in work-items, is no whole number of workgroups.
     pub(crate) uneven: bool,
 }
 
-/// A shape, and the dynamic shared memory that belongs to it, in bytes.
+/// A kernel's shape, and the dynamic shared memory of the launch in bytes; `None` where it is
+/// unknown.
 pub(crate) type Launched = (KernelShape, Option<u32>);
 
-/// Launches of one kernel, grouped by equal shape and shared memory.
+/// Launches of one kernel, grouped by equal shape and equal shared memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>);
 
-/// A group of equal launches.
+/// Launches of one kernel with equal shape and shared memory: their number, and the first of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EqualLaunches {
     count: u64,
-    /// The first launch of the group, as a position among all ops.
+    /// Position of the first launch of the group among all ops.
     first: usize,
     launched: Launched,
 }
@@ -51,40 +53,43 @@ impl AlikeLaunches {
         self.0.entry(key).or_insert(new).count += 1;
     }
 
-    /// Returns the shape of most launches; of equally frequent shapes, the one that came first.
+    /// Returns the shape that most of the launches have; of equally frequent shapes, the one that
+    /// came first. `None` where there are no launches.
     pub(crate) fn commonest(&self) -> Option<Launched> {
         let most = |alike: &&EqualLaunches| (alike.count, Reverse(alike.first));
         self.0.values().max_by_key(most).map(|alike| alike.launched)
     }
 }
 
-/// Shapes of kernels by the launches of a host while it captured graphs, and by the names of kernels
-/// that ran.
+/// Known shapes of kernels: by the launches that hosts made while they captured graphs, and by the kernels that ran
+/// with a shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphCaptures {
     pub(crate) captures: Vec<GraphCapture>,
-    /// Launches of kernels that ran, by name.
+    /// Launches of kernels that ran, by the kernel's name.
     pub(crate) ran: BTreeMap<String, AlikeLaunches>,
 }
 
-/// The launches that one capture recorded, in order, by the name of the kernel.
+/// The launches that one capture of a graph recorded, by the kernel's name, each kernel's in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphCapture {
     pub(crate) batch: Option<u64>,
     pub(crate) launches: BTreeMap<String, Vec<Launched>>,
 }
 
-/// The way in which the shape of a kernel was found.
+/// How the shape of a kernel in a graph was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// The shape is that of the launch at the same place in the capture.
+    /// The shape is that of the launch at the same place among the kernel's launches in the
+    /// capture.
     InOrder,
-    /// The shape is that of most launches of the name.
+    /// The shape is that which most launches of the kernel's name have.
     ByName,
 }
 
 impl GraphCaptures {
-    /// Returns the captures of both, and the kernels that ran in either.
+    /// Returns the captures of both sets together, and the kernels that ran in either; for a kernel
+    /// that ran in both the launches of `self` count.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.captures.extend(other.captures);
@@ -94,9 +99,10 @@ impl GraphCaptures {
         self
     }
 
-    /// Finds the capture whose kernels are all launched here, and equally often; of several the one
-    /// with the most launches, for this batch size. `None` where no capture fits, or several fit
-    /// and differ.
+    /// Finds the capture of a graph launch whose kernels, with their numbers of launches, are
+    /// `here`: the capture whose kernels are all in it, equally often. Of several captures the one
+    /// with the most launches counts, for this batch size. `None` where no capture fits, or several
+    /// fit and differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();
@@ -112,7 +118,9 @@ impl GraphCaptures {
         (size.is_some() || alike()).then_some(first)
     }
 
-    /// Returns the shape of most launches of this name.
+    /// Returns the shape that most launches of the kernel with this name have: in captures for the
+    /// batch size, else in all captures, else among kernels that ran. `None` where the name is
+    /// unknown.
     fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
         let all: Vec<&GraphCapture> = self.captures.iter().collect();
         let size = padded(batch, &all);
@@ -129,7 +137,9 @@ impl GraphCaptures {
             .or_else(ran)
     }
 
-    /// Returns the shapes of the kernels of one graph launch, in the order in which they ran.
+    /// Returns the shapes of the kernels of one graph launch, given by name in the order in which
+    /// they ran, each with the way in which it was found; `None` for a kernel whose shape is
+    /// unknown.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -155,13 +165,14 @@ impl GraphCaptures {
 }
 
 impl GraphCapture {
-    /// Counts the launches of the capture.
+    /// Counts the launches that the capture recorded.
     fn count(&self) -> usize {
         self.launches.values().map(Vec::len).sum()
     }
 }
 
-/// Returns the size to which a batch is padded: the least size of a capture that is not less.
+/// Returns the size to which a batch is padded: the least batch size of these captures that is not
+/// less than it. `None` where the batch size is unknown or larger than all of them.
 fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
     let batch = batch?;
     captures.iter().filter_map(|capture| capture.batch).filter(|&size| size >= batch).min()

@@ -1,14 +1,14 @@
 //! Which kernels move data between devices, and what does a replay do with them?
 //!
-//! The duration of such a kernel is mostly waiting for its peers, which a replay on one device
-//! does not have: kept as recorded it says more of the recorded run than of the device.
+//! The duration of such a kernel is mostly waiting for its peers, which a replay on one device does
+//! not have: as recorded, the duration says more of the recorded run than of the device.
 
 mod rule;
 
 pub use rule::{CommRule, Communication};
 
-/// The beginnings of names of communication kernels, in lower case, and the library of each. A
-/// beginning is looked for at the start of a word, so that `rccl` is not found in
+/// Beginnings of the names of communication kernels in lower case, each with the library that has
+/// them. A beginning counts only at the start of a word, so that `rccl` is not found in
 /// `__amd_rocclr_copyBuffer`.
 const CLASSES: &[(&str, &str)] = &[
     ("nccl", "NCCL, and RCCL, which keeps NCCL's names"),
@@ -32,7 +32,8 @@ const CLASSES: &[(&str, &str)] = &[
     ("hccl", "HCCL"),
 ];
 
-/// Beginnings of names of these libraries' kernels, plain or mangled, that do not wait for a peer.
+/// Beginnings of names, plain or mangled, of kernels of communication libraries that do not wait
+/// for a peer; they count as computation.
 const NOT: &[&str] = &["deep_ep::layout", "deep_ep6layout"];
 
 /// Returns whether a kernel of this name, plain or mangled, moves data between devices.

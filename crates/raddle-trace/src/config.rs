@@ -6,25 +6,26 @@ use raddle_policy::Barrier;
 
 use crate::captures::GraphCaptures;
 
-/// The choices of a caller where a file leaves one open.
+/// Choices of the caller where a profile's file leaves something open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportConfig {
-    /// The rule by which workgroups are taken to meet at barriers, which no profile says.
+    /// Rule by which workgroups are taken to meet at barriers, which no profile says.
     pub barriers: BarrierRule,
-    /// The device to keep from a file with several; by default the one with the most kernels. The
-    /// number is that of the file; in a result of rocprofv3 it is the handle of the agent, or else
-    /// the number among the GPUs, from 0.
+    /// Number of the device whose work is kept from a file with several; `None` takes the one with
+    /// the most kernels. The number is that in the file; in a result of rocprofv3 it is the handle
+    /// of the agent, or else the number among the GPUs, from 0.
     pub device: Option<u32>,
-    /// Captures of graphs, from which kernels without a shape get the shape of their launch during
-    /// the capture; used for traces of the PyTorch profiler only.
+    /// Captures of graphs, from which a kernel without a shape gets the shape of its launch during
+    /// the capture; used for traces of the PyTorch profiler only. `None` where there are none.
     pub captures: Option<Arc<GraphCaptures>>,
 }
 
-/// A rule for whether the waves of a workgroup meet at a barrier, where the file does not say.
+/// Rule for whether the waves of a workgroup meet at a barrier, where the file does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarrierRule {
-    /// A barrier is assumed if the workgroup uses shared memory or its size is unknown, else not.
+    /// A barrier is assumed if the workgroup uses shared memory, or if the size of that memory is
+    /// unknown; else there is none.
     #[default]
     Assume,
     /// Every workgroup has a barrier.
@@ -34,8 +35,8 @@ pub enum BarrierRule {
 }
 
 impl BarrierRule {
-    /// Returns the barrier of a workgroup with this much shared memory, in bytes; `None` is
-    /// unknown.
+    /// Returns whether a workgroup with this much shared memory, in bytes, counts as having a
+    /// barrier; `None` where the size is unknown.
     #[must_use]
     pub(crate) const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
         match (self, lds_bytes) {

@@ -1,25 +1,26 @@
-//! In which direction does a copy go?
+//! In which direction does a copy move memory: to the device, to the host, or inside?
 //!
 //! Profilers write it into the name of the copy, each in its own spelling.
 
 use crate::{OpKind, Profile};
 
-/// The direction of a copy.
+/// Direction in which a copy moves memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyDirection {
     /// From host to device, by the copy engine of that direction.
     ToDevice,
     /// From device to host, by the copy engine of that direction.
     ToHost,
-    /// Within the memory of a device, which it keeps busy as a kernel does.
+    /// Within the memory of one device; such a copy keeps the device busy as a kernel does.
     Inside,
     /// From one device to another, over the link between them.
     ToPeer,
-    /// Within the memory of the host.
+    /// Within the memory of the host, without the device.
     InHost,
 }
 
-/// Directions by the abbreviations that end a word of a name: `HtoD`, `MemcpyD2D`.
+/// Abbreviations that end a word of a copy's name, as in `MemcpyHtoD` or `MemcpyD2D`, in lower
+/// case, with the direction that each names.
 const SHORT: [(&[&str], CopyDirection); 5] = [
     (&["htod", "h2d", "htoa"], CopyDirection::ToDevice),
     (&["dtoh", "d2h", "atoh"], CopyDirection::ToHost),
@@ -28,7 +29,8 @@ const SHORT: [(&[&str], CopyDirection); 5] = [
     (&["htoh", "h2h"], CopyDirection::InHost),
 ];
 
-/// Directions by their full names, whatever stands between the words.
+/// Full names of directions in lower case, compared without the characters between the words, with
+/// the direction that each names.
 const LONG: [(&[&str], CopyDirection); 5] = [
     (&["hosttodevice", "hosttoarray"], CopyDirection::ToDevice),
     (&["devicetohost", "arraytohost"], CopyDirection::ToHost),
@@ -38,13 +40,14 @@ const LONG: [(&[&str], CopyDirection); 5] = [
 ];
 
 impl CopyDirection {
-    /// The directions between host and device. A device has one copy engine for each.
+    /// Directions between host and device. A device has one copy engine for each.
     pub const WITH_ENGINE: [Self; 2] = [Self::ToDevice, Self::ToHost];
 
-    /// Returns the position in [`Self::WITH_ENGINE`] of the engine that the copy needs; `None` where
-    /// it needs none.
+    /// Returns the position in [`Self::WITH_ENGINE`] of the copy engine that a copy in this direction needs; `None`
+    /// where it needs none.
     ///
-    /// Copies to a peer take no turns: how many links and engines they have is in no recording.
+    /// Copies between devices do not wait for each other: no recording says how many links and
+    /// engines the devices have for them.
     #[must_use]
     pub const fn engine(self) -> Option<usize> {
         match self {
@@ -54,10 +57,10 @@ impl CopyDirection {
         }
     }
 
-    /// Reads the direction from the name of a copy; `None` where the name tells none.
+    /// Returns the direction that the name of a copy tells; `None` where the name tells none.
     ///
-    /// ROCm's tracers before rocprofv3 call a copy to a peer one from device to device, so there it
-    /// is taken for one inside.
+    /// ROCm's tracers before rocprofv3 write "device to device" also for a copy from one device to
+    /// another, so such a copy is read as one within a device.
     ///
     /// ```
     /// use raddle_trace::CopyDirection;
@@ -83,8 +86,8 @@ impl CopyDirection {
         short.or_else(long).map(|&(_, direction)| direction)
     }
 
-    /// Returns the directions of all ops of a profile, by op; `None` for what is no copy, and where
-    /// the name tells none.
+    /// Returns the direction of each op of a profile, in the order of the ops; `None` for an op
+    /// that is no copy, and where the name tells no direction.
     #[must_use]
     pub fn of_all(profile: &Profile) -> Vec<Option<Self>> {
         let named: Vec<Option<Self>> = profile.kernels.iter().map(|name| Self::of(name)).collect();
@@ -95,22 +98,22 @@ impl CopyDirection {
     }
 }
 
-/// The copies of a profile whose direction is not between host and device.
+/// Numbers of copies in a profile whose direction is not between host and device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CopiesElsewhere {
-    /// Copies within the memory of a device.
+    /// Number of copies within the memory of a device.
     pub inside: u64,
-    /// Copies from one device to another.
+    /// Number of copies from one device to another.
     pub to_peers: u64,
-    /// Copies within the memory of the host.
+    /// Number of copies within the memory of the host.
     pub in_host: u64,
-    /// Copies whose direction nobody wrote down.
+    /// Number of copies whose names do not tell a direction.
     pub unknown: u64,
 }
 
 impl CopiesElsewhere {
-    /// Counts the copies of a profile.
+    /// Counts the copies of a profile whose direction is not between host and device.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let mut found = Self::default();
@@ -127,7 +130,7 @@ impl CopiesElsewhere {
         found
     }
 
-    /// Returns whether there are none.
+    /// Returns whether every copy of the profile is between host and device.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

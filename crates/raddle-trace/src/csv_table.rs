@@ -1,4 +1,4 @@
-//! Which rows does a table in CSV hold, what do they say by column, and where do they stand?
+//! Which rows does a CSV table hold, and in which line of the file does each begin?
 //!
 //! Every importer reads its tables through here: rows become structs by serde, whose fields are
 //! columns. Lines are counted from 1; blank lines and lines that begin with `#` are no rows.
@@ -13,10 +13,10 @@ use crate::error::TraceError;
 use crate::input::is_damage;
 use crate::report::TableEnd;
 
-/// The most bytes of a row.
+/// Most bytes that one row of a table may have.
 const ROW_LIMIT: u64 = 1 << 20;
 
-/// A table that is read row by row.
+/// A table in CSV that is read row by row.
 pub(crate) struct CsvTable<'a> {
     pub(crate) file: String,
     rows: csv::Reader<RowBytes<'a>>,
@@ -26,24 +26,24 @@ pub(crate) struct CsvTable<'a> {
     open_end: bool,
 }
 
-/// One row of a table.
+/// One row of a table in CSV, with its header and its place in the file.
 pub(crate) struct CsvRow<'t> {
     file: &'t str,
     header: &'t StringRecord,
-    /// The cells without blanks around them.
+    /// Cells of the row, without blanks around them.
     pub(crate) cells: &'t StringRecord,
-    /// The line that the row begins in.
+    /// Line of the file, from 1, in which the row begins.
     pub(crate) line: u64,
-    /// True if blank lines stand before the row.
+    /// True if blank lines stand directly before the row.
     pub(crate) after_blank: bool,
     /// True if bytes of the row that were not UTF-8 were replaced.
     pub(crate) lossy: bool,
-    /// True if a line end follows the row.
+    /// True if a line end follows the row; without one the file may be cut off.
     whole: bool,
 }
 
 impl<'a> CsvTable<'a> {
-    /// Opens the table that `reader` holds, of which `lines` lines have been read already.
+    /// Opens the CSV table in `reader`; `lines` lines of the file have been read already.
     pub(crate) fn new(file: String, reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
         let bytes = RowBytes {
             reader,
@@ -71,7 +71,7 @@ impl<'a> CsvTable<'a> {
         self.rows.get_mut().keeps_comments = false;
     }
 
-    /// Takes the next row as the header, as it is written.
+    /// Reads the next row of the table as its header, with the column names as they are written.
     ///
     /// # Errors
     /// The errors of the reader, and too long a row.
@@ -84,12 +84,13 @@ impl<'a> CsvTable<'a> {
         Ok(())
     }
 
-    /// Takes the comments above the header since the last call, each with its line.
+    /// Returns the comments above the header that have been read since the last call, each with its
+    /// line from 1.
     pub(crate) fn take_comments(&mut self) -> Vec<(u64, String)> {
         core::mem::take(&mut self.rows.get_mut().comments)
     }
 
-    /// Returns the next row; `None` at the end.
+    /// Returns the next row of the table; `None` at the end.
     ///
     /// # Errors
     /// The errors of the reader, and `FileTooLarge` for a row of [`ROW_LIMIT`] bytes or more.
@@ -114,7 +115,7 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Hands the rows below the header to `take` until it returns `false`, and returns how the
+    /// Calls `take` with each row below the header until it returns `false`, and returns how the
     /// table ends.
     ///
     /// # Errors
@@ -198,7 +199,7 @@ impl<'t> CsvRow<'t> {
     }
 }
 
-/// A column, and the problem with its cell.
+/// A column, and the problem with its cell in one row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellFault {
     pub(crate) column: String,
@@ -211,24 +212,26 @@ impl CellFault {
     }
 }
 
-/// The bytes of a table, handed out line by line, so that the line in which a row begins is known.
+/// The bytes of a CSV file, handed to the parser line by line, so that the line in which a row
+/// begins is known.
 struct RowBytes<'a> {
     reader: Box<dyn BufRead + 'a>,
-    /// The last line, of which `at` bytes have been handed out.
+    /// The line read last, of which `at` bytes have been handed to the parser.
     text: Vec<u8>,
     at: usize,
-    /// The number of lines that have been read.
+    /// Number of lines of the file that have been read.
     line: u64,
-    /// The line that the row begins in.
+    /// Line of the file, from 1, in which the current row begins.
     first: u64,
-    /// The number of bytes of the row that have been read.
+    /// Number of bytes of the current row that have been read.
     row_bytes: u64,
     whole: bool,
-    /// True if a line end follows the last line that was read, be it a row or not.
+    /// True if a line end follows the last line that was read, whether that line is part of a row
+    /// or not.
     ended: bool,
     after_blank: bool,
     lossy: bool,
-    /// Comments above the header, each with its line.
+    /// Comments above the header, each with its line from 1.
     comments: Vec<(u64, String)>,
     keeps_comments: bool,
 }
@@ -238,7 +241,8 @@ impl RowBytes<'_> {
         (self.row_bytes, self.after_blank, self.lossy) = (0, false, false);
     }
 
-    /// Reads the next line that belongs to a row; `false` at the end.
+    /// Reads the next line of the file that belongs to a row, and passes over blank lines and
+    /// comments; `false` at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
         loop {
             self.at = 0;

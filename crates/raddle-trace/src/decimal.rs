@@ -1,33 +1,34 @@
-//! How many nanoseconds does a decimal text say, exactly?
+//! How many nanoseconds does a decimal number in a text stand for, exactly?
 //!
-//! Profiles write microseconds as JSON numbers of up to 19 digits with three decimals; a double
-//! keeps only a quarter of a microsecond of those, so the text itself is read.
+//! Profiles write microseconds as JSON numbers of up to 19 digits with three decimals. A double
+//! would round them to a quarter of a microsecond, so the digits of the text are read.
 
 use std::borrow::Cow;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// The reason why a text is no usable number.
+/// Reason why a text is not read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalError {
-    /// A text other than digits with at most one point and a leading minus.
+    /// A text that is no plain decimal number: digits with at most one point, and perhaps a minus
+    /// in front.
     NotANumber,
-    /// A number with an exponent: its writer went through floating point, so digits are gone.
+    /// A number with an exponent that has fewer digits than its size wants: its writer rounded it.
     Exponent,
-    /// A time beyond 292 years.
+    /// A time that does not fit into the range of nanoseconds, 292 years.
     TooLarge,
 }
 
-/// A time read from decimal microseconds.
+/// A time that was written as decimal microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Micros {
-    /// The time in nanoseconds; digits below one nanosecond are cut off.
+    /// Time in nanoseconds; digits below one nanosecond are cut off.
     pub(crate) nanos: i64,
     /// True if the text shows that the writer's clock is finer than a microsecond.
     pub(crate) fine: bool,
 }
 
-/// Reads decimal microseconds, bare or as a JSON string, also with an exponent.
+/// Reads decimal microseconds, bare or as a JSON string; an exponent is allowed.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     let text = unquote(text);
     let plain = match text.bytes().any(|b| matches!(b, b'e' | b'E')) {
@@ -38,11 +39,11 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
-/// The number of whole digits above which a number with an exponent must have them all: a time
-/// stamp that was written with few digits is far off.
+/// Number of digits before the point up to which a number with an exponent may have been rounded. A
+/// larger one is a time stamp, whose rounding would move it far, so it needs all digits.
 const SURE_DIGITS: usize = 9;
 
-/// Writes a number with an exponent without it.
+/// Writes out a number with an exponent as plain decimal digits.
 fn without_exponent(text: &str) -> Result<String, DecimalError> {
     let number = || {
         let (mantissa, exponent) = text.split_once(['e', 'E'])?;
@@ -67,18 +68,19 @@ fn without_exponent(text: &str) -> Result<String, DecimalError> {
     Ok(format!("{sign}0{whole}{}.{fraction}0", "0".repeat(lost)))
 }
 
-/// A decimal number in units of a power of ten below one.
+/// A decimal number, read as a whole number of a small unit such as a thousandth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecimalNumber {
-    /// The number times ten to the power of `places`; further digits are cut off.
+    /// The number times ten to the power of `places`, an argument of [`fixed`]; further digits are
+    /// cut off.
     pub(crate) value: i64,
-    /// The number of digits written behind the point.
+    /// Number of digits that are written behind the point.
     pub(crate) decimals: usize,
     /// True if all digits behind the point are 0.
     pub(crate) whole: bool,
 }
 
-/// Reads a decimal number and multiplies it by ten to the power of `places`.
+/// Reads a decimal number, and returns it times ten to the power of `places`, as a whole number.
 pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalError> {
     let text = text.as_bytes();
     let (negative, digits) = match text.strip_prefix(b"-") {
@@ -109,8 +111,8 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     })
 }
 
-/// Reads a figure of a kernel: a whole number. One below 0 or above 32 bits is `u32::MAX`, which no
-/// device has. `None` where it is no whole number.
+/// Reads a whole number of a kernel's shape or resources. A number below 0 or above 32 bits becomes
+/// `u32::MAX`, which no device has. `None` where the text is no whole number.
 pub(crate) fn figure(text: &str) -> Option<u32> {
     let text = unquote(text);
     match text.strip_prefix('-').map(natural) {
@@ -120,7 +122,8 @@ pub(crate) fn figure(text: &str) -> Option<u32> {
     }
 }
 
-/// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.
+/// Reads a number from 0, bare or as a JSON string; `17.0` counts as 17. `None` where the text is
+/// no whole number.
 pub(crate) fn natural(text: &str) -> Option<u64> {
     let text = unquote(text).as_bytes();
     let whole = match text.iter().position(|&b| b == b'.') {
@@ -140,7 +143,7 @@ pub(crate) fn natural(text: &str) -> Option<u64> {
     if whole.is_empty() { None } else { whole.iter().try_fold(0, digit) }
 }
 
-/// A natural number in a cell; `17.0` counts as 17.
+/// A whole number from 0 in a cell of a table; `17.0` counts as 17.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Natural(pub(crate) u64);
 
@@ -151,8 +154,8 @@ impl<'de> Deserialize<'de> for Natural {
     }
 }
 
-/// Returns whether a text is a number with an exponent, as spreadsheets write times: digits are
-/// gone.
+/// Returns whether a text is a number with an exponent, as spreadsheets write times; digits of the
+/// time are lost in it.
 pub(crate) fn is_rounded(text: &str) -> bool {
     let number = |text: &str| {
         text.bytes().any(|b| b.is_ascii_digit())

@@ -11,13 +11,13 @@ use crate::input::FileInput;
 
 const KEY: &[u8] = b"\"distributedInfo\"";
 const RANK: &[u8] = b"\"rank\"";
-/// The bytes behind the key in which its rank is looked for.
+/// Number of bytes behind the key `distributedInfo` in which the rank is looked for.
 const NEAR: usize = 4096;
-/// The most bytes of a text that are searched.
+/// Most bytes of a trace that are searched for the key.
 const MOST: u64 = 1 << 33;
 
-/// Returns the rank that a trace names in `distributedInfo`; `None` where it names none, or cannot
-/// be read.
+/// Returns the rank, the number of a process in its distributed job, that a trace of the PyTorch
+/// profiler names in `distributedInfo`; `None` where it names none, or cannot be read.
 #[must_use]
 pub fn rank_of_trace(path: &Path) -> Option<u32> {
     let (_, bytes) = open_file(path).ok()?;
@@ -45,7 +45,7 @@ pub fn rank_of_trace(path: &Path) -> Option<u32> {
     }
 }
 
-/// Reads the rank from the object behind the key.
+/// Reads the rank from the JSON object behind the key `distributedInfo`.
 fn rank(text: &[u8]) -> Option<u32> {
     let object = text.split(|&b| b == b'}').next()?;
     let at = find(object, RANK)?;

@@ -1,10 +1,10 @@
-//! Why could a file not be imported, where in it, and what can be done?
+//! Why could a file not be imported, where in the file is the fault, and what can the user do?
 
 use std::io;
 
 use crate::format::READABLE;
 
-/// The reason why a file could not be imported.
+/// Reason why a file could not be imported.
 ///
 /// `file` is the path as it was given; lines are counted from 1, bytes from 0 in the uncompressed
 /// text.
@@ -12,22 +12,22 @@ use crate::format::READABLE;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum TraceError {
-    /// A folder where a file is wanted.
+    /// The path is a folder where a file is wanted.
     #[error("{file} is a folder: name the profile file inside it")]
     Directory { file: String },
-    /// The operating system refused.
+    /// The operating system refused to open or read the file.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// A file without content.
+    /// The file has no content.
     #[error("{file} is empty: the profiler may have been stopped before it wrote; record again")]
     Empty { file: String },
-    /// A gzip file that is cut off or damaged before anything whole.
+    /// A gzip file that is cut off or damaged before any whole record.
     #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
     TruncatedGzip { file: String },
     /// A trace that stops before its first kernel.
     #[error("{file} breaks off at byte {byte}, before any GPU kernel: copy or record it again")]
     BreaksOff { file: String, byte: u64 },
-    /// A load or a trace of requests.
+    /// A load or a trace of requests, which says when requests arrive and not what they run.
     #[error(
         "{file} is {what}: it says when requests arrive, not what they run. Give it with `raddle \
          replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
@@ -39,10 +39,10 @@ pub enum TraceError {
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
     )]
     NoLaunches { file: String, what: &'static str },
-    /// A file of another tool, or a packed one.
+    /// A file of another tool, or a compressed archive, that is not read.
     #[error("{file} is {what}. It is not read here: {advice}")]
     OtherFile { file: String, what: String, advice: &'static str },
-    /// A file of no kind that is known.
+    /// A file of no known kind.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give {READABLE}; \
          docs/profiles.md has the command that records each"
@@ -55,7 +55,7 @@ pub enum TraceError {
          --output-format csv`"
     )]
     SqliteSwitchedOff { file: String },
-    /// An XPlane in a build that cannot read one.
+    /// An XPlane (profile of JAX, XLA or TensorFlow) in a build that cannot read one.
     #[error(
         "{file} is a profile of JAX, XLA or TensorFlow (XPlane), which this build cannot read: build \
          raddle with its feature `xplane`, or give the trace.json.gz beside it"
@@ -67,13 +67,13 @@ pub enum TraceError {
          tool write it again, such as `nsys export --type sqlite`"
     )]
     Database { file: String, problem: String },
-    /// No room for the copy of an SQLite database that is read.
+    /// The temporary copy of an SQLite database cannot be written.
     #[error(
         "{file} needs a temporary file, which cannot be written ({cause}): free some space, or \
          set TMPDIR to a folder that has it"
     )]
     Scratch { file: String, cause: io::Error },
-    /// An export of Nsight Systems with a table that is not as known.
+    /// An export of Nsight Systems in which a table lacks columns that are read.
     #[error(
         "{file}: the table {table} lacks {columns} (schema {schema}): export the report again with \
          `nsys export --type sqlite`"
@@ -86,7 +86,7 @@ pub enum TraceError {
          export --type sqlite`"
     )]
     OtherReport { file: String, report: &'static str },
-    /// JSON whose outermost level is broken before any kernel.
+    /// JSON whose outermost level breaks the syntax before any kernel.
     #[error("{file} is not valid JSON at byte {byte} (uncompressed): export the trace again")]
     NotJson { file: String, byte: u64 },
     /// A file in JSON that is not of a profiler.
@@ -104,10 +104,11 @@ pub enum TraceError {
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
-    /// A file that holds other work or calls than launches, so that switching CUDA on is no cure.
+    /// A file without launches that holds other work or calls of the GPU, so that to switch CUDA
+    /// tracing on is no cure.
     #[error("{file} holds no GPU kernels, but {found}: {cure}")]
     NothingLaunched { file: String, found: String, cure: String },
-    /// A file with launches of kernels, and without the kernels.
+    /// A file with calls that launched kernels, in which the kernels themselves were not recorded.
     #[error("{file}: {launches} made, the device side was not recorded: {why}")]
     NoDeviceSide { file: String, launches: String, why: String },
     /// A trace whose every kernel had to be left out.
@@ -116,7 +117,7 @@ pub enum TraceError {
          profiler's default settings"
     )]
     NothingUsable { file: String, kernels: u64, reasons: String },
-    /// A file that should give shapes and has none.
+    /// A file that should give the shapes of kernels and has none.
     #[error(
         "{file} holds no launch with a grid: give the trace that vLLM or SGLang wrote while it \
          captured its graphs, or a profile of the same kernels in which they have shapes"
@@ -131,22 +132,22 @@ pub enum TraceError {
     /// A table of rocprof that does not say when which kernel ran.
     #[error("{file} is {table}, which does not say when kernels ran: {advice}")]
     OtherRocprof { file: String, table: &'static str, advice: &'static str },
-    /// A table whose times were rounded.
+    /// A table whose times were rounded by a spreadsheet.
     #[error(
         "{file}, line {line}, column `{column}`: `{text}` was rounded by a spreadsheet, so that no \
          duration is left in the file: give the file that the profiler wrote"
     )]
     RoundedTimes { file: String, line: u64, column: String, text: String },
-    /// A file in which the wanted device ran nothing.
+    /// A file in which the device that the caller asked for ran no kernel.
     #[error("{file} holds no kernel of device {wanted}: its kernels ran on {seen}")]
     NoSuchDevice { file: String, wanted: u32, seen: String },
-    /// A launch table whose header is wrong.
+    /// A launch table with a faulty header.
     #[error("{file}, line {line}: {problem} (columns are listed in docs/launch-table.md)")]
     Header { file: String, line: u64, problem: String },
-    /// A launch table with a wrong row.
+    /// A table with a faulty row.
     #[error("{file}, line {line}, column `{column}`: {problem}")]
     Row { file: String, line: u64, column: String, problem: String },
-    /// A file with more items than an import takes.
+    /// A file with more items than an import takes; `what` names the items.
     #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
     TooLarge { file: String, limit: u64, what: &'static str },
     /// A file that is no load and no trace of requests.
@@ -155,7 +156,7 @@ pub enum TraceError {
          request trace of Azure, Mooncake or BurstGPT (docs/arrivals.md)"
     )]
     NoArrivals { file: String, reason: String },
-    /// Arrivals that make no sense.
+    /// A file of arrivals with a value that makes no sense.
     #[error("{file}, {at}: {problem}")]
     Arrivals { file: String, at: String, problem: String },
     /// A priority rule that cannot be read.
@@ -169,13 +170,14 @@ pub enum TraceError {
     NeedRule { rule: String, problem: String },
 }
 
-/// Returns the beginning of a text of a file, quoted for a message.
+/// Returns the beginning of a text from a file, in quotes and with control characters escaped, for
+/// a message.
 pub(crate) fn shown(text: &str) -> String {
     format!("`{}`", begin(text).escape_debug())
 }
 
-/// Returns the first 40 characters of a text of a file. No more is shown or compared with known
-/// names, since both take time and memory by the length.
+/// Returns the first 40 characters of a text from a file, which is as much as messages show and as
+/// is compared with known names. A longer text would cost time and memory.
 pub(crate) fn begin(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

@@ -1,8 +1,8 @@
-//! Which formats of profiles are there, and which facts hold for every file of a format?
+//! Which formats of profiles are there, and which facts hold for every file of each format?
 
 use raddle_device::Vendor;
 
-/// The kinds of files that can be read.
+/// Formats of profiles that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProfileFormat {
@@ -14,9 +14,9 @@ pub enum ProfileFormat {
     NsysCsv,
     /// The trace of GPU work that nvprof prints, in CSV.
     NvprofCsv,
-    /// A result of rocprof (v1 or v3), in JSON.
+    /// A result of rocprof, version 1 or 3, in JSON.
     RocprofJson,
-    /// A kernel table of rocprof (v1, v2 or v3), in CSV.
+    /// A kernel table of rocprof, version 1, 2 or 3, in CSV.
     RocprofCsv,
     /// A database of rocprofv3, the default output of ROCm 7.
     Rocpd,
@@ -26,11 +26,12 @@ pub enum ProfileFormat {
     XPlane,
     /// A profile of JAX, XLA or TensorFlow as a trace in JSON (`trace.json.gz`).
     XlaJson,
-    /// Our launch table, in CSV.
+    /// A launch table, the format of this project, in CSV.
     LaunchTable,
 }
 
-/// The facts that hold for every file of a format.
+/// Facts that hold for every file of a format: its name, the maker of the devices, and the advice
+/// on shapes.
 struct FormatRow {
     name: &'static str,
     maker: Option<Vendor>,
@@ -40,7 +41,7 @@ struct FormatRow {
 const RECORD_SHAPES: &str = "record grids and workgroup sizes too";
 const GIVE_CAPTURE: &str = "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording";
 
-/// The files that can be read, for the message about a file that cannot.
+/// Kinds of files that can be read, for the message about a file that cannot.
 pub(crate) const READABLE: &str = "a trace of PyTorch (.json, .json.gz) or JAX (.xplane.pb), an SQLite \
     export or cuda_gpu_trace report (.csv) of Nsight Systems, a result (.json), database (.db) or \
     table of kernels (.csv) of rocprof, a database of rocmProfileData (.rpd), or a launch table";
@@ -90,14 +91,15 @@ impl ProfileFormat {
         self.row().name
     }
 
-    /// Returns the maker of the devices that such files are recorded on; `None` where they may be
-    /// of any.
+    /// Returns the maker of the devices that files of this format are recorded on; `None` where a
+    /// file may be of any maker.
     #[must_use]
     pub const fn maker(self) -> Option<Vendor> {
         self.row().maker
     }
 
-    /// Returns the advice on how to get shapes for kernels that have none in such a file.
+    /// Returns the advice on how to get the shapes of kernels that have none in a file of this
+    /// format.
     #[must_use]
     pub const fn shape_advice(self) -> &'static str {
         self.row().advice

@@ -1,6 +1,7 @@
 //! May a kernel be killed and run again, by the user's rules?
 //!
-//! No profile holds this verdict or shows it: a rule is a claim of the user.
+//! No profile says whether a kernel may be run again, and none shows it: a rule is a claim of the
+//! user.
 
 use std::str::FromStr;
 
@@ -10,8 +11,8 @@ use wildmatch::WildMatch;
 use crate::error::TraceError;
 use crate::profile::{OpKind, Profile};
 
-/// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels of these names are idempotent, are not,
-/// or it is unknown, which counts as not.
+/// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels whose names fit the glob are idempotent
+/// (may be killed and run again), are not, or it is unknown, which counts as not.
 ///
 /// `*` in the glob stands for any characters, `?` for one.
 ///
@@ -60,8 +61,8 @@ impl IdempotenceRule {
         Self { glob, verdict }
     }
 
-    /// Gives this verdict to the launches of the kernels that fit; returns how many there are. Of
-    /// several rules the last one applied wins.
+    /// Marks the launches of all kernels whose names fit with the verdict of the rule, and returns
+    /// their number. Where several rules fit a kernel, the one applied last counts.
     pub fn apply(&self, profile: &mut Profile) -> u64 {
         let glob = WildMatch::new(&self.glob);
         let fits: Vec<bool> = profile.kernels.iter().map(|name| glob.matches(name)).collect();

@@ -1,4 +1,4 @@
-//! Which importer reads a file? Its content decides, never its name.
+//! Which importer reads a file? The content of the file decides, never its name.
 
 mod blocking;
 mod calls;
@@ -33,26 +33,25 @@ use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// The most workgroups that any device starts in a nanosecond: the largest holds some 10,000 at
+/// Most workgroups that any device starts in a nanosecond: the largest device holds some 10,000 at
 /// once.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
-/// A callback that gets the number of rows of a database that are read, and about how many there
-/// are: now and then, and at the end. Other files are read in step with their bytes and never call
-/// it.
+/// A callback for progress: it gets the number of rows of a database that have been read, and about
+/// how many rows there are, now and then and at the end. Files that are no databases never call it.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
-/// An opened file on its way to an importer.
+/// An opened file, as it is passed to the importer of its kind.
 struct ImportSource<'a> {
-    /// The path as it was given, for messages.
+    /// Path of the file as the caller gave it, for messages.
     file: String,
-    /// The uncompressed text, from the first byte that is no blank.
+    /// Uncompressed text of the file, from the first byte that is no blank.
     reader: Box<dyn BufRead + 'a>,
     /// True if the file is compressed.
     gzip: bool,
-    /// The number of lines that have been passed over.
+    /// Number of lines of the file that were passed over before `reader` begins.
     lines: u64,
-    /// The callback for rows of a database that have been read.
+    /// Callback for the progress through the rows of a database.
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
     watch: Watch<'a>,
 }
@@ -75,7 +74,7 @@ pub fn read(file: &str, bytes: impl Read, options: &ImportConfig) -> Result<Prof
     read_watched(file, bytes, options, &|_, _| ())
 }
 
-/// Reads a profile as [`read`] does; `watch` is called while the rows of a database are read.
+/// Reads a profile as [`read`] does, and calls `watch` while the rows of a database are read.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -111,34 +110,36 @@ pub fn read_watched(
     Ok(Profile { diagnostics, ..assemble(profile_name(file), format, draft) })
 }
 
-/// Imports a file; words of the tool about its own recording go to the list.
+/// A function that imports a file; messages of the recording tool about its own recording are added
+/// to the list.
 type Import = fn(
     ImportSource<'_>,
     &ImportConfig,
     &mut Vec<String>,
 ) -> Result<(ProfileFormat, Draft), TraceError>;
 
-/// A kind of file, by which its importer is found. Some kinds hold profiles of several formats.
+/// A kind of file: how it is recognised, and the importer that reads it. Some kinds hold profiles
+/// of several formats.
 struct FileKind {
     name: &'static str,
-    /// Returns whether a file begins like one of this kind.
+    /// Returns whether the first bytes of a file are those of this kind.
     looks_like: fn(&[u8]) -> bool,
     import: Import,
 }
 
-/// The name of the kind of traces of events in JSON, of several tools.
+/// Name of the kind of file that holds a trace of events in JSON; several tools write such files.
 const EVENTS: &str = "events";
 
-/// The kind of protocol buffers. They begin with a byte that is a blank in a text, so they are
-/// tested before blanks are passed over.
+/// The kind of files that are protocol buffers. Their first byte is a blank in a text, so this kind
+/// is tested before blanks are passed over.
 const PACKETS: FileKind = FileKind {
     name: "xplane",
     looks_like: known::is_xplane,
     import: |source, options, _| Ok((ProfileFormat::XPlane, planes(source, options)?)),
 };
 
-/// The kinds of texts and databases. The first kind that a file looks like reads it, so a kind
-/// stands before those that accept more.
+/// Kinds of texts and databases in the order in which they are tried. The first kind that a file
+/// looks like reads it, so a kind stands before those that accept more.
 const KINDS: [FileKind; 6] = [
     FileKind {
         name: "sqlite",
@@ -179,8 +180,8 @@ const KINDS: [FileKind; 6] = [
     },
 ];
 
-/// Imports a database; its tables show which tool wrote it. What the tool says of its own recording
-/// goes to `diagnostics`.
+/// Imports an SQLite database; its tables show which tool wrote it. Messages of the tool about its
+/// own recording are added to `diagnostics`.
 #[cfg(feature = "sqlite")]
 fn database(
     source: ImportSource<'_>,
@@ -203,7 +204,7 @@ fn database(
     Ok((format, draft))
 }
 
-/// Imports a database.
+/// Refuses an SQLite database, since this build cannot read one.
 #[cfg(not(feature = "sqlite"))]
 fn database(
     source: ImportSource<'_>,
@@ -213,13 +214,13 @@ fn database(
     Err(TraceError::SqliteSwitchedOff { file: source.file })
 }
 
-/// Imports an XPlane.
+/// Imports an XPlane, a profile of JAX, XLA or TensorFlow.
 #[cfg(feature = "xplane")]
 fn planes(source: ImportSource<'_>, options: &ImportConfig) -> Result<Draft, TraceError> {
     xplane::import(source, options)
 }
 
-/// Imports an XPlane.
+/// Refuses an XPlane, since this build cannot read one.
 #[cfg(not(feature = "xplane"))]
 fn planes(source: ImportSource<'_>, _options: &ImportConfig) -> Result<Draft, TraceError> {
     Err(TraceError::XPlaneSwitchedOff { file: source.file })
@@ -272,7 +273,7 @@ fn detect<'a>(
     })
 }
 
-/// Describes a text of no known kind. The file may be any, and private, so that nothing of it is
+/// Describes a text of no known kind. The file may be any file, and private, so its content is not
 /// quoted.
 fn described(text: &[u8]) -> String {
     match text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {

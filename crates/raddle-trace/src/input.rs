@@ -1,20 +1,20 @@
-//! How do the bytes of a file arrive: plain or gzip, and with how little memory?
+//! How are the bytes of a file read, plain or gzip, with little memory?
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Bytes read from the system at once.
+/// Number of bytes that are read from the operating system at once.
 const CHUNK: usize = 128 * 1024;
 
-/// The number of chunks that are read behind the last wanted byte before giving up.
+/// Most chunks that are read behind the last wanted byte to find damage.
 const DRAIN_CHUNKS: usize = 512;
 
 /// The uncompressed bytes of a file; gzip is recognised by the first two bytes, never by a name.
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
-    /// The number of lines that have been passed over.
+    /// Number of lines that have been skipped at the beginning.
     pub(crate) lines: u64,
 }
 
@@ -30,8 +30,8 @@ impl<'a> FileInput<'a> {
         Ok(Self { reader, gzip, lines: 0 })
     }
 
-    /// Returns the bytes at hand behind a byte order mark and blanks, which are passed over; no
-    /// bytes at the end of the input.
+    /// Returns the bytes in the buffer behind a byte order mark and blanks, which are skipped;
+    /// empty at the end of the input.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let marked = peek(&mut self.reader)?.starts_with(MARK);
@@ -49,7 +49,7 @@ impl<'a> FileInput<'a> {
     }
 }
 
-/// Returns the bytes that wait in the reader's buffer; empty at the end of the input.
+/// Returns the bytes in the reader's buffer, after filling it; empty at the end of the input.
 pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     while let Err(error) = reader.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {
@@ -59,8 +59,8 @@ pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Returns whether an error means that the bytes are damaged or cut off, not that they cannot be
-/// had.
+/// Returns whether an error means that the bytes are damaged or cut off, and not that they cannot
+/// be read.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -68,7 +68,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A rolling buffer over a reader: the bytes from a moving head on, as many as are asked for.
+/// A rolling buffer over a reader: the bytes from a position (the head) on, which only moves
+/// forward.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,
@@ -85,22 +86,22 @@ impl<'a> Window<'a> {
         Self { reader, buffer, head: 0, tail: 0, offset: 0, ended: false, failure: None }
     }
 
-    /// Returns the bytes at hand, from the head on.
+    /// Returns the bytes in the buffer, from the head on.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.head..self.tail]
     }
 
-    /// Moves the head on by `n` bytes of those at hand.
+    /// Moves the head on by `n` bytes, at most to the end of the buffer.
     pub(crate) fn skip(&mut self, n: usize) {
         self.head = self.tail.min(self.head + n);
     }
 
-    /// Returns the position of the head in the uncompressed text, from 0.
+    /// Returns the position of the head in the uncompressed text, in bytes from 0.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.head as u64
     }
 
-    /// Gets more bytes behind those at hand; `false` at the end of the input.
+    /// Reads more bytes into the buffer; `false` at the end of the input.
     pub(crate) fn more(&mut self) -> bool {
         if self.ended {
             return false;
@@ -130,8 +131,8 @@ impl<'a> Window<'a> {
         false
     }
 
-    /// Reads the rest of the input, up to `DRAIN_CHUNKS` chunks: gzip reports damage only at its
-    /// end.
+    /// Reads the rest of the input, up to `DRAIN_CHUNKS` chunks, since gzip reports damage only at
+    /// its end.
     pub(crate) fn drain(&mut self) {
         for _ in 0..DRAIN_CHUNKS {
             self.skip(self.bytes().len());
@@ -146,7 +147,7 @@ impl<'a> Window<'a> {
         self.failure
     }
 
-    /// Returns the next byte that is no blank, left in place; `None` at the end of the input.
+    /// Returns the next byte that is no blank, without skipping it; `None` at the end of the input.
     pub(crate) fn token(&mut self) -> Option<u8> {
         loop {
             let blanks = self.bytes().iter().take_while(|b| b.is_ascii_whitespace()).count();

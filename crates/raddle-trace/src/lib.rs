@@ -1,4 +1,4 @@
-//! What did a GPU do in a recorded run? Profiles in, a neutral workload out.
+//! What did a GPU do in a recorded run? This crate turns a profile into a neutral workload.
 //!
 //! [`open`] reads what PyTorch, JAX, Nsight Systems, rocprof and rocmProfileData write, or a launch
 //! table, and gives a [`Profile`]: the kernels, copies and fills of one device with their shapes,

@@ -1,17 +1,18 @@
 //! Which resource does a kernel need most, by its name, its grid and its length?
 //!
-//! No counter is needed: libraries name the tile of a matrix product, and a kernel that is short or
-//! has few workgroups fills no resource. A kernel whose name says nothing is [`KernelNeed::Unknown`],
-//! which is neither of memory nor of compute: it is counted, and widens intervals.
+//! No counter is needed: libraries name the tile of a matrix product, and a kernel that is short or has few workgroups
+//! fills no resource. A kernel whose name tells no resource is [`KernelNeed::Unknown`], which is neither memory nor
+//! compute: it is counted, and widens intervals.
 //!
 //! The thresholds and the rule of the smaller side come from one decoder and one training loop on
 //! an H200 (`docs/demand.md`).
 
 use crate::{assumed_activity, is_communication};
 
-/// A kernel of fewer nanoseconds is over before its demand matters.
+/// Length in nanoseconds below which a kernel is over before its need of a resource matters.
 const SHORT_NS: u64 = 4_000;
-/// The widest smaller side of the tile of a matrix product that reads its weights once for few rows.
+/// Largest smaller side, in elements, of the tile of a matrix product that reads its weights once for few rows, so that
+/// it needs memory.
 const NARROW: u32 = 16;
 
 /// The resource that a kernel needs most.
@@ -19,20 +20,21 @@ const NARROW: u32 = 16;
 pub enum KernelNeed {
     /// The bandwidth of the device's memory.
     Memory,
-    /// The pipes of the compute units.
+    /// The arithmetic units of the compute units.
     Compute,
-    /// Neither: it is too small, and lasts as long as its chain of accesses and launches.
+    /// Neither memory nor compute: the kernel is small, and lasts as long as its chain of accesses
+    /// and launches.
     Latency,
-    /// Unknown: nothing at hand tells.
+    /// Unknown: neither the name nor the size of the kernel tells.
     #[default]
     Unknown,
 }
 
 impl KernelNeed {
-    /// Every need, in the order in which they are shown.
+    /// Every need, in the order in which results show them.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Compute, Self::Latency, Self::Unknown];
 
-    /// The word for a need in options and results.
+    /// Returns the name of the need in options and results, such as `memory`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,33 +45,33 @@ impl KernelNeed {
         }
     }
 
-    /// Returns the need of that word.
+    /// Returns the need with this name; `None` for an unknown name.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|need| need.name() == word)
     }
 }
 
-/// The source of what is known of the need of a launch.
+/// Fact from which the need of a launch is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// The user said it.
+    /// A rule of the user.
     Said,
-    /// The name of the kernel.
+    /// The kernel's name, where no tile in it decides.
     Name,
-    /// The tile of a matrix product, which its name tells.
+    /// The tile of a matrix product, which the kernel's name tells.
     Tile,
     /// The grid of an attention kernel.
     Grid,
-    /// The number of workgroups, or the length.
+    /// The number of workgroups, or the length of the launch.
     Size,
-    /// No source: the need is unknown.
+    /// No fact: the need is unknown.
     #[default]
     Nothing,
 }
 
 impl NeedSource {
-    /// The word for a source in results.
+    /// Returns the name of the source in results, such as `tile`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,22 +85,22 @@ impl NeedSource {
     }
 }
 
-/// The figures of a launch that decide on its need.
+/// Figures of a launch from which its need is derived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaunchSize {
-    /// The number of workgroups; 0 if unknown.
+    /// Number of workgroups of the launch; 0 if unknown.
     pub workgroups: u64,
-    /// The first side of the grid.
+    /// Number of workgroups along the x axis of the grid.
     pub grid_x: u32,
-    /// How many compute units the device has.
+    /// Number of compute units that the device has.
     pub units: u64,
-    /// How many workgroups of the launch the device holds at once.
+    /// Number of workgroups of the launch that the device holds at once.
     pub at_once: u64,
-    /// How long the launch lasts alone, in nanoseconds.
+    /// Time that the launch takes alone, in nanoseconds.
     pub duration_ns: u64,
 }
 
-/// Returns the resource that a launch needs most, and where that is known from.
+/// Returns the resource that a launch needs most, and the fact from which that is known.
 ///
 /// ```
 /// use raddle_trace::{KernelNeed, LaunchSize, kernel_need};
@@ -132,9 +134,10 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
     }
 }
 
-/// Attention of one token reads the cache of keys and values once and has one block of queries, the
-/// first side of its grid. A kernel with as many workgroups as the device holds stays on it until
-/// all blocks are done, as those of whole prompts do.
+/// Returns the need of an attention kernel. Attention of one token reads the cache of keys and
+/// values once and has one block of queries, along the x axis of its grid. A kernel with as many
+/// workgroups as the device holds stays on it until all blocks are done, as attention of whole
+/// prompts does.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -147,21 +150,23 @@ fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     (need, NeedSource::Grid)
 }
 
-/// The kind of a kernel by its name alone.
+/// Kind of a kernel, as its name alone tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NamedKind {
-    /// Elementwise work, normalisation, reduction, softmax, optimisers, copies.
+    /// Work on memory: elementwise work, normalisation, reduction, softmax, optimisers, copies.
     Memory,
-    /// A product of matrices or a convolution, with its tile where the name has it.
+    /// A product of matrices or a convolution, with the two sides of its tile in elements; `None`
+    /// where the name has no tile.
     Product(Option<(u32, u32)>),
-    /// Attention; true if the name says that it is of one token, false if it says the contrary.
+    /// Attention: true if the name says that it is of one token, false if it says that it is not,
+    /// `None` where it says neither.
     Attention(Option<bool>),
     /// No word of the name is known.
     Unknown,
 }
 
-/// Words of work on memory that count even where the name has a word of matrices or attention too:
-/// they name a step behind or before those.
+/// Words of names of work on memory that count even where the name also has a word of matrices or
+/// attention: they name a step before or behind such a kernel.
 const MEMORY_FIRST: [&str; 27] = [
     "elementwise",
     "splitkreduce",
@@ -191,7 +196,7 @@ const MEMORY_FIRST: [&str; 27] = [
     "convert_dq",
     "reshape_and_cache",
 ];
-/// Further words of work on memory, beside those of the classes of activity.
+/// Further words of names of work on memory, beside those of the classes of activity.
 const MEMORY_TOO: [&str; 24] = [
     "triton_poi",
     "triton_red",
@@ -219,10 +224,10 @@ const MEMORY_TOO: [&str; 24] = [
     "repeat_interleave",
 ];
 const ATTENTION: [&str; 5] = ["attention", "flash", "fmha", "sdpa", "attn"];
-/// Words of attention of one token, whose keys and values are split or paged.
+/// Words of names of attention of one token, whose keys and values are split or paged.
 const DECODES: [&str; 5] = ["splitkv", "split_kv", "decode", "paged", "attention_3d"];
 const BACKWARD: [&str; 2] = ["bwd", "backward"];
-/// Further words of products, beside those of the class of activity.
+/// Further words of names of matrix products, beside those of the class of activity.
 const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {
@@ -250,7 +255,7 @@ impl NamedKind {
     }
 }
 
-/// Returns the name without what stands in angle brackets or parentheses behind it.
+/// Returns the name of a kernel without the text in angle brackets or parentheses behind it.
 fn family(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut from = 0;
@@ -266,8 +271,9 @@ fn family(name: &str) -> &str {
     &name[..end]
 }
 
-/// Returns the tile of a matrix product: the first two numbers of the name with an `x` between them
-/// that can be one (`128x64`, `MT128x128x16`), or those of `GemmShape<128, 64, 32>`.
+/// Returns the two sides of a matrix product's tile: the first two numbers of the name with an `x`
+/// between them that can be a tile (`128x64`, `MT128x128x16`), or those of `GemmShape<128, 64,
+/// 32>`. `None` where the name has no tile.
 fn tile(name: &str) -> Option<(u32, u32)> {
     if let Some((_, behind)) = name.split_once("gemmshape<") {
         let mut sides = behind.split([',', '>']).map(|side| side.trim().parse().ok());

@@ -7,8 +7,8 @@ use wildmatch::WildMatch;
 use crate::error::TraceError;
 use crate::need::KernelNeed;
 
-/// A rule `GLOB=memory`, `GLOB=compute`, `GLOB=latency` or `GLOB=unknown`: kernels of these names
-/// need that most. `*` in the glob stands for any characters, `?` for one.
+/// A rule `GLOB=memory`, `GLOB=compute`, `GLOB=latency` or `GLOB=unknown`: kernels whose names fit
+/// the glob need that resource most. `*` in the glob stands for any characters, `?` for one.
 ///
 /// ```
 /// use raddle_trace::{KernelNeed, NeedRule};
@@ -46,7 +46,8 @@ impl FromStr for NeedRule {
 }
 
 impl NeedRule {
-    /// Returns what a kernel of that name needs by the rule, if the rule is about it.
+    /// Returns which resource a kernel of this name needs most by the rule; `None` where the name
+    /// does not fit.
     #[must_use]
     pub fn need_of(&self, kernel: &str) -> Option<KernelNeed> {
         WildMatch::new(&self.glob).matches(kernel).then_some(self.need)

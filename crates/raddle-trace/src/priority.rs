@@ -8,11 +8,11 @@ use wildmatch::WildMatch;
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind, Profile};
 
-/// A rule `GLOB[:stream N]=LEVEL`: the work of these profiles, or of one stream of them, has this
-/// level.
+/// A rule `GLOB[:stream N]=LEVEL`: the work of profiles that fit the glob, or of one stream of
+/// them, has this level (0 is the most urgent).
 ///
-/// The glob is held against the profile's name and against the file's name; `*` stands for any
-/// characters, `?` for one. Of several rules that fit, the last wins.
+/// The glob is compared with the profile's name and with the file's name; `*` stands for any
+/// characters, `?` for one. Where several rules fit, the last one counts.
 ///
 /// ```
 /// use raddle_trace::PriorityRule;
@@ -64,31 +64,31 @@ impl PriorityRule {
     }
 }
 
-/// The profile and the stream whose level is decided.
+/// A stream of a profile, whose level of urgency is to be decided.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelTarget<'a> {
-    /// The profile's name.
+    /// Name of the profile.
     pub profile: &'a str,
-    /// The file's name, without folders.
+    /// Name of the file, without folders.
     pub file: &'a str,
-    /// The label of the stream.
+    /// Label of the stream.
     pub stream: &'a str,
 }
 
-/// Returns the level of work in a stream: that of the last rule that fits, else `rank` (see
-/// [`Ranks`]), else the most urgent.
+/// Returns the level of urgency of the work in a stream: that of the last rule that fits, else
+/// `rank` (see [`Ranks`]), else the most urgent.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));
     rule.map(|rule| rule.level).or(rank).unwrap_or(Level::MOST_URGENT)
 }
 
-/// The priorities seen in a profile, the most urgent first.
+/// Priorities of the kernels of a profile, the most urgent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranks(Vec<i32>);
 
 impl Ranks {
-    /// Collects the priorities of a profile's kernels; none where no kernel has one.
+    /// Collects the priorities of a profile's kernels; empty where no kernel has one.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -102,8 +102,8 @@ impl Ranks {
         Self(seen)
     }
 
-    /// Returns the rank of an op among the priorities seen, 0 for the most urgent, at most 255;
-    /// `None` where the profile has no priorities.
+    /// Returns the level of an op: its rank among the priorities of the profile, 0 for the most
+    /// urgent, at most 255; `None` where the profile has no priorities.
     #[must_use]
     pub fn level(&self, op: &Op) -> Option<Level> {
         if self.0.is_empty() {
@@ -114,7 +114,7 @@ impl Ranks {
     }
 }
 
-/// Returns an op's priority, or 0, which is CUDA's default, where it has none.
+/// Returns an op's priority; 0, which is CUDA's default, where it has none.
 fn effective(op: &Op) -> i32 {
     op.priority.unwrap_or(0)
 }

@@ -11,86 +11,86 @@ use crate::format::ProfileFormat;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 
-/// One profile: everything that one file says about the work of one device.
+/// All that one file says about the work of one device, in the words of this project.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The file's name without folders and without endings that only say how it is stored, such as
     /// `.pt.trace.json.gz`.
     pub name: String,
-    /// The kind of file that the profile came from.
+    /// Format of the file that the profile came from.
     pub format: ProfileFormat,
     /// The device that the profile was recorded on; `None` where the file does not describe it.
     pub device: Option<SourceDevice>,
     /// Names of kernels, copies and fills; [`Op::kernel`] is a position in this list.
     pub kernels: Vec<String>,
-    /// The in-order lanes, in order of first use; [`Op::stream`] is a position in this list.
+    /// Streams, whose ops run in order, by first use; [`Op::stream`] is a position in this list.
     pub streams: Vec<StreamLabel>,
-    /// The work, by start time, then by position in the file.
+    /// Ops of the device, sorted by start time, then by position in the file.
     pub ops: Vec<Op>,
-    /// The time from 0 to the last end, in nanoseconds.
+    /// Time from 0 to the end of the last op, in nanoseconds.
     pub span_ns: u64,
-    /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
-    /// or 1.
+    /// Step of the recording clock, or error of its time stamps, in nanoseconds: 1000 or 1.
     pub resolution_ns: u64,
-    /// How long the host takes between two repetitions of this work, in nanoseconds: the median of
-    /// those that the profile holds, or what a launch table says; `None` if unknown.
+    /// Time that the host takes between two repetitions of the profile's work, in nanoseconds: the
+    /// median of the times in the profile, or the time that a launch table gives; `None` if
+    /// unknown.
     pub between_ns: Option<u64>,
-    /// The most device memory that the program was recorded to hold, in bytes: what PyTorch's
+    /// Most device memory that the program was recorded to hold at once, in bytes: what PyTorch's
     /// allocator reserved, or the allocations that Nsight Systems saw. Contexts and libraries are
     /// not in it; `None` where the file does not tell.
     pub memory_bytes: Option<u64>,
-    /// Calls in which the host waited for the device, by their ends; none where the file tells of
-    /// no calls.
+    /// Calls in which the host waited for the device, sorted by their ends; empty where the file
+    /// has no such calls.
     pub host_waits: Vec<HostWait>,
-    /// Ops that wait for an op of another stream, by op; none where the file tells of no such calls.
+    /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has no such calls.
     pub stream_waits: Vec<StreamWait>,
-    /// Kernels that end with their peers on other devices, by op; none but by
-    /// [`CommRule::Peers`](crate::CommRule::Peers).
+    /// Kernels that end together with their peers on other devices, by position; empty unless
+    /// [`CommRule::Peers`](crate::CommRule::Peers) was applied.
     pub collectives: Vec<Collective>,
-    /// The warnings and errors that the profiler wrote about its own recording (Nsight Systems), those
-    /// about the GPU first; paths are left out.
+    /// Warnings and errors that Nsight Systems wrote about its own recording, those about the GPU first; paths are
+    /// removed.
     pub diagnostics: Vec<String>,
-    /// The counts of what was read, and of what had to be mended, left out or assumed.
+    /// Counts of the records that were read, and of those that were mended, left out or assumed.
     pub report: ImportReport,
 }
 
-/// A call in which the host waited for the device.
+/// A call in which the host waited for work of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostWait {
-    /// The time of the call, in nanoseconds since time 0.
+    /// Time at which the host called, in nanoseconds since time 0 of the profile.
     pub begin_ns: u64,
-    /// The time of the return, in nanoseconds since time 0.
+    /// Time at which the call returned, in nanoseconds since time 0 of the profile.
     pub end_ns: u64,
-    /// The ops that the call waited for, as positions in [`Profile::ops`]; `None` if unknown.
+    /// Ops that the call waited for, as positions in [`Profile::ops`]; `None` if unknown.
     pub ops: Option<Vec<u32>>,
 }
 
-/// A wait of an op of one stream for an op of another one.
+/// A wait of an op of one stream for an op of another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamWait {
-    /// The op that waits, as a position in [`Profile::ops`].
+    /// Op that waits, as a position in [`Profile::ops`].
     pub op: u32,
-    /// The op that is waited for: an earlier position, issued no later and ended when the other
-    /// started.
+    /// Op that is waited for, as a position in [`Profile::ops`]: earlier than `op`, issued no
+    /// later, and ended when `op` started.
     pub source: u32,
-    /// True if the file says only that the stream waited there, and not for what: then the source
-    /// is the op of another stream that ended last before.
+    /// True if the file says only that the stream waited, and not for which op: `source` is then
+    /// the op of another stream that had ended last.
     pub inferred: bool,
 }
 
-/// A kernel that waits for its peers on other devices.
+/// A kernel that waits for its peers, the same kernel on other devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// The kernel, as a position in [`Profile::ops`].
+    /// Position of the kernel in [`Profile::ops`].
     pub op: u32,
-    /// The time that the kernel takes when no peer is waited for, in nanoseconds.
+    /// Time that the kernel takes when it waits for no peer, in nanoseconds.
     pub work_ns: u64,
 }
 
 impl Profile {
-    /// Returns how long the op at this position ran after the op that it waits for had ended, in
+    /// Returns how long the op at this position ran after the end of the op that it waits for, in
     /// nanoseconds: its duration, less the time that a programmatic launch spent waiting. The whole
-    /// duration where there is no op to wait for; 0 where there is no op at this position.
+    /// duration where it waits for no op; 0 where the profile has no op at this position.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
@@ -101,8 +101,8 @@ impl Profile {
         op.duration_ns.saturating_sub(waited)
     }
 
-    /// Returns the share of the host's waiting time that is known to be for certain ops, 0 to 1;
-    /// `None` where the host never waited, or the file has no waits.
+    /// Returns the fraction, 0 to 1, of the host's waiting time that is known to be for certain
+    /// ops; `None` where the host never waited, or the file has no waits.
     #[must_use]
     pub fn known_waits(&self) -> Option<f64> {
         // The least time of a call is 1 ns, so that one that returned within the clock's step
@@ -115,19 +115,19 @@ impl Profile {
     }
 }
 
-/// The label of an in-order lane of the source.
+/// Label of a stream, whose ops run in order, as the source names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamLabel {
-    /// The source's own number or name, as text.
+    /// Number or name of the stream in the source, as text.
     pub label: String,
-    /// The context that the lane belongs to, where the source gives it.
+    /// Number of the context that the stream belongs to; `None` where the source does not give it.
     pub context: Option<u64>,
 }
 
 impl StreamLabel {
-    /// Returns the process that the lane is of, in a recording of several, counted from 1 in order
-    /// of first use; `None` where the source has one process, or none. The number stands at the end
-    /// of the label: `7 (process 2)`.
+    /// Returns the number of the stream's process, in a recording of several, counted from 1 in
+    /// order of first use; `None` where the source has one process, or names none. The number
+    /// stands at the end of the label: `7 (process 2)`.
     ///
     /// ```
     /// use raddle_trace::StreamLabel;
@@ -146,14 +146,14 @@ impl StreamLabel {
 pub enum OpKind {
     /// A launch that runs workgroups on compute units.
     Kernel,
-    /// A copy of memory; holds its place in the stream.
+    /// A copy of memory, which keeps its place in the order of its stream.
     Copy,
-    /// A fill of memory; holds its place in the stream.
+    /// A fill of memory, which keeps its place in the order of its stream.
     Set,
 }
 
 impl OpKind {
-    /// Returns the word for the kind in a launch table.
+    /// Returns the name of the kind in a launch table, such as `kernel`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -164,52 +164,55 @@ impl OpKind {
     }
 }
 
-/// One piece of work of a stream: a kernel launch, a copy or a fill.
+/// An operation of a stream: a kernel launch, a copy or a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// The name of the op, as a position in [`Profile::kernels`].
+    /// Name of the op, as a position in [`Profile::kernels`].
     pub kernel: u32,
-    /// The lane of the op, as a position in [`Profile::streams`].
+    /// Stream of the op, as a position in [`Profile::streams`].
     pub stream: u32,
-    /// The grid in workgroups; all 0 for copies and fills.
+    /// Grid of the kernel in workgroups; all 0 for copies and fills.
     pub grid: Dim3,
-    /// The number of workgroups: the grid's volume, or 0 where the grid or the workgroup is empty.
+    /// Number of workgroups: the volume of the grid, or 0 where the grid or the workgroup is empty.
     pub workgroups: u64,
-    /// The time at which the host issued the op, at most [`Op::start_ns`].
+    /// Time at which the host issued the op, in nanoseconds since time 0 of the profile; at most
+    /// [`Op::start_ns`].
     pub arrival_ns: u64,
-    /// The time at which the device began the op.
+    /// Time at which the device began the op, in nanoseconds since time 0 of the profile.
     pub start_ns: u64,
-    /// The time that the device took, at least 1.
+    /// Time that the device took for the op, in nanoseconds, at least 1.
     pub duration_ns: u64,
-    /// The resources that one workgroup needs.
+    /// Resources that one workgroup of the kernel needs.
     pub footprint: Footprint,
-    /// The op of the same stream that must end first, as a position in [`Profile::ops`]. A programmatic
-    /// launch begins before that, see [`Profile::own_ns`].
+    /// Op of the same stream that must end before this op does its work, as a position in [`Profile::ops`]; `None`
+    /// where there is none. A programmatic launch begins before that end, see [`Profile::own_ns`].
     pub after: Option<u32>,
-    /// The source's own priority; in CUDA the lower number is the more urgent one.
+    /// Priority in the source's own numbers, `None` where it gives none; in CUDA the lower number
+    /// is the more urgent one.
     pub priority: Option<i32>,
     /// The kind of the op: a kernel, a copy or a fill.
     pub kind: OpKind,
-    /// The workgroups of a cluster, which run beside each other; 1 where there are no clusters. A
-    /// launch table cannot hold it.
+    /// Number of workgroups in a cluster, which run beside each other; 1 where the kernel has no
+    /// clusters. A launch table cannot hold this number.
     pub cluster: u16,
-    /// The verdict on whether the op may be killed and run again.
+    /// Verdict on whether the kernel may be killed and run again.
     pub idempotent: Idempotence,
-    /// The activity of a kernel's waves, counted or assumed by its name; none for copies and fills.
+    /// Instructions that the kernel's waves issue, counted or assumed by its name; all 0 for copies
+    /// and fills.
     pub activity: Activity,
-    /// The occupancy that the kernel achieves by the profile's own claim, in percent (PyTorch);
-    /// profilers write whole percents, and 0 also where they could not tell. A launch table cannot
-    /// hold it.
+    /// Occupancy that the kernel achieves by the profile's own claim, in percent (PyTorch).
+    /// Profilers write whole percents, and 0 also where they could not tell; `None` without a
+    /// claim. A launch table cannot hold this number.
     pub claimed_percent: Option<u8>,
-    /// The origin of each field: measured, joined or assumed.
+    /// Origin of each field of the op: measured, joined or assumed.
     pub provenance: Provenance,
 }
 
 impl Op {
-    /// Builds an op as an importer begins to read it, with times of the source's clock, which may
-    /// be negative, and without an arrival. Copies and fills need no more than a name and a stream.
+    /// Builds an op without an arrival, as an importer begins to read it; `start` is on the
+    /// source's clock and may be negative. Copies and fills need no more than a name and a stream.
     ///
-    /// A kernel is opaque until it is given a shape.
+    /// A kernel counts as opaque (of unknown shape) until its shape is set.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
         let barrier = if kind == OpKind::Kernel { Barrier::Assumed } else { Barrier::No };
         let known = Provenance::MEASURED.with(Field::Arrival, Origin::Assumed);
@@ -236,21 +239,21 @@ impl Op {
         }
     }
 
-    /// Returns whether the op is a kernel of which nobody knows the grid or the workgroup, as of
-    /// most kernels that a graph launched: it has a time and a place in its stream, and 0
+    /// Returns whether the op is an opaque kernel: its grid or its workgroup is unknown, as of most
+    /// kernels that a graph launched. Such an op has a time and a place in its stream, and 0
     /// workgroups.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.provenance.of(Field::Shape) == Origin::Unknown
     }
 
-    /// Takes away the grid and the workgroup, so that the op is opaque.
+    /// Removes the grid and the workgroup, so that the op is an opaque kernel.
     pub(crate) fn forget_shape(&mut self) {
         (self.grid, self.workgroups) = (Dim3::default(), 0);
         self.provenance = self.provenance.with(Field::Shape, Origin::Unknown);
     }
 
-    /// Takes away the resources of a workgroup, which mean nothing without its size.
+    /// Removes the resources of a workgroup, which mean nothing where its size is unknown.
     pub(crate) fn forget_footprint(&mut self) {
         self.footprint = Footprint { barrier: Barrier::Assumed, ..Footprint::default() };
         [Field::Registers, Field::SharedMemory, Field::Barrier]
@@ -258,14 +261,15 @@ impl Op {
             .for_each(|field| self.assume(field));
     }
 
-    /// Sets when the host issued the op, by the source's clock, and the origin of that time.
+    /// Sets the time at which the host issued the op, in nanoseconds of the source's clock, and the
+    /// origin of that time.
     pub(crate) fn set_arrival(&mut self, at: i64, origin: Origin) {
         self.arrival_ns = unsigned_time(at);
         self.provenance = self.provenance.with(Field::Arrival, origin);
     }
 
-    /// Sets the grid in workgroups, and the work-items of a workgroup. Returns `None`, and leaves
-    /// the op opaque, where there are more of either than can be counted.
+    /// Sets the grid in workgroups, and the workgroup in work-items along x, y and z. Returns
+    /// `None`, and leaves the op opaque, where a product is too large to count.
     pub(crate) fn set_shape(&mut self, grid: Dim3, block: [u64; 3]) -> Option<()> {
         let threads = block.into_iter().try_fold(1, u64::checked_mul)?;
         let (threads, volume) = (u32::try_from(threads).ok()?, grid.volume()?);
@@ -276,7 +280,7 @@ impl Op {
         Some(())
     }
 
-    /// Sets the registers of a work-item; 0 counts as unknown, too.
+    /// Sets the number of registers that a work-item takes; `None` and 0 count as unknown.
     pub(crate) fn set_registers(&mut self, registers: Option<u32>) {
         self.footprint.vgprs_per_thread = registers.unwrap_or(0);
         if self.footprint.vgprs_per_thread == 0 {
@@ -284,7 +288,8 @@ impl Op {
         }
     }
 
-    /// Sets the shared memory of a workgroup, and by the rule its barrier.
+    /// Sets the shared memory of a workgroup in bytes, `None` if unknown, and by the rule whether
+    /// the workgroup has a barrier.
     pub(crate) fn set_shared_memory(&mut self, bytes: Option<u32>, barriers: BarrierRule) {
         self.footprint.lds_bytes = bytes.unwrap_or(0);
         self.footprint.barrier = barriers.barrier(bytes);
@@ -294,24 +299,26 @@ impl Op {
         }
     }
 
-    /// Marks a field as assumed.
+    /// Marks the origin of a field as assumed.
     pub(crate) fn assume(&mut self, field: Field) {
         self.provenance = self.provenance.with(field, Origin::Assumed);
     }
 
-    /// Returns when the device ended the op, in nanoseconds.
+    /// Returns when the device ended the op, in nanoseconds since time 0 of the profile.
     #[must_use]
     pub const fn end_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.duration_ns)
     }
 }
 
-/// Converts a time of the source's clock to one without a sign, in the same order.
+/// Converts a time of the source's clock to a number without a sign, such that the order of times
+/// stays.
 pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }
 
-/// Makes a profile's name from a file name: no folders, no endings that only say how it is stored.
+/// Returns a profile's name from a file name: without folders, and without endings that only say
+/// how the file is stored.
 ///
 /// ```
 /// assert_eq!(raddle_trace::profile_name("runs/worker0.pt.trace.json.gz"), "worker0");

@@ -1,39 +1,40 @@
-//! Where does each field of an op come from: measured, joined from elsewhere, or assumed?
+//! Where does each field of an op come from: was it measured, joined from another record, or
+//! assumed?
 
-/// The source of a value.
+/// Source of the value of an op's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The record of the op itself has the value.
     Measured,
-    /// Another record has the value, found through a shared key.
+    /// Another record has the value, and shares a key with the record of the op.
     Joined,
     /// No record has the value; a rule gave it.
     Assumed,
-    /// No record has the value, and nothing stands for it: [`Field::Shape`] of an opaque kernel.
+    /// No record has the value, and no value takes its place: [`Field::Shape`] of an opaque kernel.
     Unknown,
 }
 
 /// The fields of an op that are not always measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// [`crate::Op::arrival_ns`]
+    /// Time at which the host issued the op, [`crate::Op::arrival_ns`].
     Arrival,
-    /// [`crate::Op::duration_ns`]
+    /// Time that the device took for the op, [`crate::Op::duration_ns`].
     Duration,
-    /// [`crate::Op::grid`] and the work-items of the footprint.
+    /// Grid of the op, [`crate::Op::grid`], and number of work-items in its workgroup.
     Shape,
-    /// Registers of the footprint.
+    /// Registers that a work-item takes.
     Registers,
-    /// Shared memory of the footprint.
+    /// Shared memory that a workgroup takes.
     SharedMemory,
-    /// Barrier of the footprint.
+    /// Whether the workgroup meets at a barrier.
     Barrier,
-    /// [`crate::Op::activity`]
+    /// Instructions that a wave issues, [`crate::Op::activity`].
     Activity,
 }
 
 impl Field {
-    /// All fields, in the order in which they are shown.
+    /// All fields, in the order in which results show them.
     pub const ALL: [Self; 7] = [
         Self::Arrival,
         Self::Duration,
@@ -44,7 +45,7 @@ impl Field {
         Self::Activity,
     ];
 
-    /// Returns the kebab-case name of the field.
+    /// Returns the kebab-case name of the field in results, such as `shared-memory`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,9 +60,9 @@ impl Field {
     }
 }
 
-/// The origin of each [`Field`]; everything is measured at first.
+/// Origin of each [`Field`] of an op; every field counts as measured at first.
 ///
-/// A field takes two bits, because every op has a provenance.
+/// Each field takes two bits, to keep it small: every op has a provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provenance(u16);
 
@@ -69,7 +70,7 @@ impl Provenance {
     /// The provenance of an op whose fields are all measured.
     pub(crate) const MEASURED: Self = Self(0);
 
-    /// Returns the origin of `field`.
+    /// Returns the origin of the op's field.
     #[must_use]
     pub const fn of(self, field: Field) -> Origin {
         match self.0 >> (2 * field as u16) & 3 {
@@ -80,7 +81,7 @@ impl Provenance {
         }
     }
 
-    /// Returns a copy with another origin for `field`.
+    /// Returns a copy in which `field` has this origin.
     #[must_use]
     pub const fn with(self, field: Field, origin: Origin) -> Self {
         let shift = 2 * field as u16;

@@ -1,8 +1,8 @@
-//! What was read from a file, and what in it had to be mended, left out or assumed?
+//! What was read from a file, and which of its records had to be mended, left out or assumed?
 
 macro_rules! quirks {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $explanation:literal;)*) => {
-        /// Something in a file that a reader of its results should know.
+        /// Faults and gaps of a file that the reader of its results should know.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Quirk { $($(#[$doc])* $variant,)* }
 
@@ -10,12 +10,12 @@ macro_rules! quirks {
             /// All quirks, in the order in which reports list them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the stable kebab-case name of the quirk.
+            /// Returns the stable kebab-case name of the quirk, such as `no-line-end`.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns one sentence for the reader of a report.
+            /// Returns one sentence about the quirk for the reader of a report.
             const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
@@ -24,157 +24,157 @@ macro_rules! quirks {
 }
 
 quirks! {
-    /// The file stops early.
+    /// The file stops before its end.
     Truncated, "truncated", "the file stops before its end, so whole events up to there were kept";
-    /// A table whose last line may be cut.
+    /// A table whose last line has no line end, and so may be cut off.
     NoLineEnd, "no-line-end", "the last line has no line end: is the file truncated there, its last value lacks digits";
-    /// The file cannot be read further.
+    /// The file is damaged, so that it cannot be read from some point on.
     Damaged, "damaged", "the file is damaged: it cannot be read further at some point, or its checksum does not fit";
-    /// Events were lost.
+    /// Events were cut off, or too large to read.
     LostEvents, "lost-events", "events were cut off or too large to read; where the file stops early there may have been more";
-    /// An event is not what it should be.
+    /// An event is no valid JSON, lacks a time, or ends before it starts.
     Malformed, "malformed", "events that are not valid JSON, lack a time or end before they start were left out";
-    /// Text is not UTF-8.
+    /// The text of an event is not UTF-8.
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
-    /// Grid or workgroup size are not given, or beyond all bounds.
+    /// Grid or workgroup size of a kernel are missing, or too large to count.
     NoShape, "no-shape", "kernels without a grid and a workgroup size that can be counted are opaque: they keep their time and their place in the stream, and are taken to hold the device (traces of AMD GPUs lack shapes where a graph launched the kernel: fill them with --shapes-from)";
-    /// The shape is that of the launch in the capture of the graph.
+    /// A kernel's shape is that of its launch when the graph was captured.
     ShapeInOrder, "shape-in-order", "kernels without a grid were given the shape and shared memory of their launch when their graph was captured, matched in order (--shapes-from)";
-    /// The shape is that of captured launches of the same name.
+    /// A kernel's shape is that of captured launches of the same name.
     ShapeByName, "shape-by-name", "kernels without a grid were given the shape and shared memory that most launches of their name have in the files of --shapes-from, as no capture fits theirs in order";
-    /// The shape is that of other launches.
+    /// A kernel's shape is that of other launches of the same kernel.
     ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
-    /// The unit of a grid is not in the file.
+    /// The unit of a grid, workgroups or work-items, is not in the file.
     GridUnitAssumed, "grid-unit-assumed", "grids without a launch call were taken to be in the unit of other launches of the same kernel, else in work-items if a library of AMD's names its kernels so, else in workgroups";
-    /// The grid is no whole number of workgroups.
+    /// A kernel's grid, in work-items, is no whole number of workgroups.
     UnevenGrid, "uneven-grid", "grids in work-items that are no whole number of workgroups were rounded up";
-    /// Grid or workgroup are empty.
+    /// Grid or workgroup of a kernel are empty.
     EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
-    /// More workgroups than the time allows.
+    /// A kernel has more workgroups than any device starts in its time.
     ImpossibleShape, "impossible-shape", "kernels of more workgroups than any device starts in their time (1000 a nanosecond) were kept as they stand: their shape or their time is wrong";
-    /// More registers than a work-item can have.
+    /// A kernel has more registers than a work-item can have.
     ImpossibleRegisters, "impossible-registers", "kernels with more registers than a work-item of their device can have, or fewer than 0, as where the profiler wrote a field that nobody filled: their registers are unknown";
-    /// More shared memory than a workgroup can have.
+    /// A kernel has more shared memory than a workgroup can have.
     ImpossibleSharedMemory, "impossible-shared-memory", "kernels with more shared memory than their device has for a workgroup, or less than 0: it is unknown";
-    /// More work-items than a workgroup can have.
+    /// A kernel has more work-items than a workgroup can have.
     ImpossibleThreads, "impossible-threads", "kernels with more work-items in a workgroup than a device takes (1024), or fewer than 0: their shape is unknown, so they are opaque";
-    /// A grid that no device takes.
+    /// A kernel's grid is one that no device takes.
     ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
-    /// The times of an op cannot be.
+    /// The start or the length of an op is impossible.
     ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that start before 0 (with Nsight Systems any number), or that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
-    /// The launch is said to be long before the recording.
+    /// The launch of an op lies too long before the recording, or before 0.
     ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
-    /// The file has work of another device.
+    /// The file has work of a device other than the one that is kept.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The device of the work has no properties in the file.
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
-    /// The file has no device properties at all.
+    /// The file does not describe any device.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
-    /// Lanes are hardware queues.
+    /// Ops name a hardware queue in place of their stream.
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
-    /// An op is twice in the file.
+    /// An op is more than once in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
     /// Ops are out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
-    /// Ops are far apart in time.
+    /// Ops are far apart in time, or last very long.
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
-    /// The time stamps show no duration.
+    /// The time stamps of an op show no duration, as it is shorter than the clock's step.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
-    /// Ops of a stream that overlap a little.
+    /// Ops of a stream overlap by at most half of the shorter one.
     Handover, "handover", "ops that begin before the one in front of them in their stream has ended, by at most half of the shorter one, wait for it: programmatic launches";
-    /// Ops of a stream overlap.
+    /// Ops of a stream overlap by more than the clock's step.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
-    /// No launch call belongs to the op.
+    /// The recording has no launch call for an op.
     NoLaunchCall, "no-launch-call", "ops without a recorded launch were taken to arrive with the op before them in their stream, or at time 0";
-    /// The launch call is later than the op.
+    /// The launch call of an op is later than its start.
     ClockSkew, "clock-skew", "ops that start before their recorded launch were taken to arrive at their start";
-    /// Several launch calls have one correlation.
+    /// Several launch calls have one correlation number.
     RepeatedCorrelation, "repeated-correlation", "launch calls that repeat a correlation number were ignored in favour of the earliest";
     /// The op was launched as a part of a graph.
     GraphLaunch, "graph-launch", "ops were launched as part of a graph, so many share one arrival";
-    /// Registers are unknown.
+    /// The registers of a kernel are unknown.
     NoRegisters, "no-registers", "kernels without a register count, or with 0, were taken to use none: a compute unit may hold fewer of their workgroups than it seems";
-    /// Shared memory is unknown.
+    /// The shared memory of a kernel is unknown.
     NoSharedMemory, "no-shared-memory", "kernels without a shared-memory size were taken to use none";
-    /// Shared memory is known in part.
+    /// Only the dynamic part of a kernel's shared memory is known.
     DynamicLdsOnly, "dynamic-lds-only", "kernels whose launch call says the shared memory it asks for, but not what the kernel's code reserves beside it: a compute unit may hold fewer of their workgroups than it seems";
-    /// Shared memory is given in steps.
+    /// Shared memory is given in steps of many bytes.
     RoundedSharedMemory, "rounded-shared-memory", "shared memory is given in steps of 1000 bytes or so; of the sizes that print alike the one in whole KiB was taken";
-    /// Workgroups must run beside each other.
+    /// Workgroups of a cluster must run beside each other.
     Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups, where it is known (H100 SXM) on as many compute units as such clusters can fill";
-    /// Graphs are recorded without their kernels.
+    /// A graph was recorded as a whole, without its kernels.
     WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so each is one opaque kernel: record with --cuda-graph-trace=node";
-    /// The name is not in the file.
+    /// The name of a kernel is not in the file.
     NoName, "no-name", "kernels whose name is not in the file are called `unnamed`";
     /// Several processes ran on one device.
     SeveralProcesses, "several-processes", "further processes ran on the device; they are replayed with the first as one, each with its own streams";
-    /// The file is newer than this reader.
+    /// The file's schema is newer than those that this reader was made for.
     NewerSchema, "newer-schema", "the file's schema is newer than those this reader was made for";
-    /// Ranges stand on the GPU's lane.
+    /// Ranges that annotate the GPU's time line are not work.
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
-    /// The file has no streams, so queues stand in.
+    /// The file has no streams, so hardware queues take their place.
     QueueAsStream, "queue-as-stream", "kernels of a file that tells no streams were put in order by their hardware queue";
-    /// Streams share one queue.
+    /// Streams share one hardware queue.
     SharedQueue, "shared-queue", "streams shared a hardware queue with another stream, which may have held them up in the recorded run but not in a replay";
-    /// Ops overlap only because the clock is off.
+    /// Ops overlap only because the clock is imprecise.
     ClockJitter, "clock-jitter", "ops that overlap the one before them in their stream by at most 1 us, which is how far time stamps are off, follow it";
-    /// Registers were counted by half.
+    /// The profiler counted half of a kernel's registers.
     HalvedRegisters, "halved-registers", "kernels whose vector registers the profiler counted by half (MI350 series, before May 2026) were given twice as many";
-    /// Registers were perhaps counted by half.
+    /// The profiler perhaps counted half of a kernel's registers.
     DoubtfulRegisters, "doubtful-registers", "kernels may take twice as many vector registers: such tables leave out accumulation registers (MI100) or count by half (MI200, MI350), and do not say the device";
-    /// A kernel without a name.
+    /// The file does not describe a kernel, so its name is its number.
     UnknownKernel, "unknown-kernel", "kernels that the file does not describe are named by their number";
-    /// Dynamic shared memory is lost.
+    /// The table leaves out the shared memory that launches ask for.
     StaticLds, "static-lds", "kernels of a table that leaves out shared memory asked for at launch; the JSON result of such a run has it";
-    /// The extents of a grid are multiplied out.
+    /// Grid and workgroup are given by their volumes alone.
     FlatGrid, "flat-grid", "grids and workgroups given by their volume alone were taken to be one-dimensional";
-    /// Kernels were run one at a time.
+    /// The profiler ran kernels one at a time.
     Serialised, "serialised", "kernels were run one at a time by the profiler, so there is no concurrency information";
-    /// Several rows are of one dispatch.
+    /// Several rows of the table are of one dispatch.
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
-/// The way in which a table ends.
+/// How a table in a file ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
-    /// The table ends with a line end.
+    /// The last line has its line end.
     Whole,
-    /// The table ends without a line end, so its last value or comment may be cut.
+    /// The last line has no line end, so its last value or comment may be cut off.
     NoLineEnd,
     /// The table ends within a row, which is lost.
     Cut,
 }
 
-/// A quirk that was met in a file, with its count.
+/// A quirk (fault or gap) that was met in a file, with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QuirkMet {
-    /// The stable kebab-case name, such as `no-launch-call`.
+    /// Stable kebab-case name of the quirk, such as `no-launch-call`.
     pub name: &'static str,
-    /// The number of times that the quirk was met, 1 or more.
+    /// Number of times that the quirk was met, 1 or more.
     pub count: u64,
-    /// One sentence for the reader of a report.
+    /// Sentence about the quirk for the reader of a report.
     pub explanation: &'static str,
 }
 
-/// The counts of what was read, and of the quirks that were met.
+/// Counts of the records that were read, and of the quirks (faults and gaps) that were met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
-    /// The number of events, or rows, of the file.
+    /// Number of events, or rows, of the file.
     pub events: u64,
-    /// The number of kernel launches kept.
+    /// Number of kernel launches that were kept.
     pub kernels: u64,
-    /// The number of copies kept.
+    /// Number of copies that were kept.
     pub copies: u64,
-    /// The number of fills kept.
+    /// Number of fills that were kept.
     pub sets: u64,
-    /// The number of kernels left out because their record does not say when they ran; each is also
+    /// Number of kernels left out because their record does not say when they ran; each is also
     /// counted as `malformed`.
     pub left_out: u64,
-    /// Time of kernels that have the shape of their launch in the capture of their graph
-    /// (`shape-in-order`), in nanoseconds.
+    /// Sum of the durations, in nanoseconds, of kernels that have the shape of their launch in the
+    /// capture of their graph (`shape-in-order`).
     pub shape_in_order_ns: u64,
-    /// Time of kernels that have the shape of other captured launches of their name
-    /// (`shape-by-name`), in nanoseconds.
+    /// Sum of the durations, in nanoseconds, of kernels that have the shape of other captured
+    /// launches of their name (`shape-by-name`).
     pub shape_by_name_ns: u64,
     counts: [u64; Quirk::ALL.len()],
 }
@@ -228,7 +228,8 @@ impl ImportReport {
         self.add(quirk, 1);
     }
 
-    /// Notes a kernel that has its shape from the capture of a graph.
+    /// Counts a kernel that has its shape from the capture of a graph, with its duration in
+    /// nanoseconds; `in_order` is true where the shape is that of its own launch.
     pub(crate) fn captured(&mut self, in_order: bool, ns: u64) {
         let (quirk, time) = match in_order {
             true => (Quirk::ShapeInOrder, &mut self.shape_in_order_ns),
@@ -238,13 +239,13 @@ impl ImportReport {
         self.note(quirk);
     }
 
-    /// Notes a kernel whose record cannot be used.
+    /// Counts a kernel whose record cannot be used.
     pub(crate) fn leave_out(&mut self) {
         self.note(Quirk::Malformed);
         self.left_out = self.left_out.saturating_add(1);
     }
 
-    /// Notes how a table ends: a row that the file stops within is lost.
+    /// Counts the quirks of how a table ends: a row in which the file stops is lost.
     pub(crate) fn ends(&mut self, end: TableEnd) {
         match end {
             TableEnd::Whole => {}
@@ -256,7 +257,7 @@ impl ImportReport {
         }
     }
 
-    /// Lists the quirks among `quirks` that were met, with their counts, for a message.
+    /// Lists those of `quirks` that were met, with their counts, for a message.
     pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
         let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
         let met: Vec<_> =

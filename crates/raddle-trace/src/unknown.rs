@@ -1,19 +1,21 @@
-//! How much of the kernel time of a profile is of kernels with unknown demands?
+//! How much of the kernel time of a profile is of kernels whose shape or time is unknown?
 
 use crate::profile::{Op, OpKind, Profile};
 
-/// The kernels of a profile that are opaque or were left out, and their time, in nanoseconds.
+/// Numbers and times of the kernels of a profile that are opaque (of unknown shape) or were left
+/// out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownTime {
-    /// The time of all kernels of the file, those left out among them.
+    /// Sum of the durations of all kernels of the file, those left out among them, in nanoseconds.
     pub kernel_ns: u64,
-    /// The number of opaque kernels ([`Op::is_opaque`]).
+    /// Number of opaque kernels ([`Op::is_opaque`]).
     pub opaque: u64,
-    /// The time of the opaque kernels.
+    /// Sum of the durations of the opaque kernels, in nanoseconds.
     pub opaque_ns: u64,
-    /// The number of kernels left out, whose records have no time.
+    /// Number of kernels that were left out because their records have no time.
     pub left_out: u64,
-    /// The time of the kernels left out, if they last as long as the others on average.
+    /// Time of the kernels that were left out, in nanoseconds, if they last as long as the others
+    /// on average.
     pub left_out_ns: u64,
 }
 
@@ -22,14 +24,14 @@ impl UnknownTime {
         self.opaque_ns.saturating_add(self.left_out_ns)
     }
 
-    /// Returns the share of unknown time in kernel time, 0 to 1.
+    /// Returns the share of kernel time that is of opaque or left-out kernels, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.ns() as f64 / self.kernel_ns.max(1) as f64
     }
 
-    /// Returns whether the unknown time is above a tenth of kernel time: what is left says little
-    /// of the recorded run.
+    /// Returns whether more than a tenth of the kernel time is of opaque or left-out kernels, so
+    /// that the other kernels say little of the recorded run.
     #[must_use]
     pub fn is_much(&self) -> bool {
         u128::from(self.ns()) * 10 > u128::from(self.kernel_ns)
@@ -37,7 +39,8 @@ impl UnknownTime {
 }
 
 impl Profile {
-    /// Returns how much of the profile's kernel time is of kernels without a shape.
+    /// Returns how much of the profile's kernel time is of kernels that are opaque or were left
+    /// out.
     #[must_use]
     pub fn unknown_time(&self) -> UnknownTime {
         let kernels = || self.ops.iter().filter(|op| op.kind == OpKind::Kernel);

@@ -1,4 +1,4 @@
-//! How much does a decimal text say, exactly?
+//! How is a decimal text read as an exact rate or a whole number?
 
 use core::fmt;
 
@@ -8,16 +8,16 @@ use serde_json::value::RawValue;
 use crate::decimal::{DecimalError, fixed, unquote};
 use crate::error::shown;
 
-/// The rate at which requests arrive, in requests per 10^9 seconds; at 0 none arrives.
+/// Rate at which requests arrive, in requests per 10^9 seconds; at 0 no request arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(u64);
 
-/// The most requests a second: one a nanosecond.
+/// Most requests a second that a rate may have: one request a nanosecond.
 const MOST_PER_SECOND: u64 = 1_000_000_000;
 
 impl Rate {
-    /// Makes a rate of requests per 10^9 seconds, so 10^9 is one a second; `None` for 0 and for
-    /// more than one a nanosecond.
+    /// Makes a rate of this many requests in 10^9 seconds, so 10^9 is one request a second; `None`
+    /// for 0 and for more than one request a nanosecond.
     #[must_use]
     pub const fn per_giga_second(requests: u64) -> Option<Self> {
         if requests == 0 || requests > MOST_PER_SECOND * 1_000_000_000 {
@@ -26,7 +26,8 @@ impl Rate {
         Some(Self(requests))
     }
 
-    /// Makes a rate of requests a second, at most 10^9; at 0 none arrives.
+    /// Makes a rate of this many requests a second; more than 10^9 count as 10^9, and at 0 no
+    /// request arrives.
     #[must_use]
     pub const fn per_second(requests: u32) -> Self {
         let most = MOST_PER_SECOND as u32;
@@ -40,7 +41,8 @@ impl Rate {
         self.0
     }
 
-    /// Reads requests a second, with at most nine decimals.
+    /// Reads a rate from a text in requests a second; digits behind the ninth decimal are cut off.
+    /// A rate of 0 or above 10^9 is an error.
     fn parse(text: &str) -> Result<Self, String> {
         Self::per_giga_second(scaled(text, 9)?).ok_or_else(|| {
             format!("{} requests a second: above 0 and at most 10^9 are wanted", shown(text))
@@ -66,7 +68,8 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-/// Reads a decimal number that is not negative, times 10^`places`; further digits are cut off.
+/// Reads a decimal number that is not negative, and returns it times 10^`places`, cut off to a
+/// whole number.
 pub(super) fn scaled(text: &str, places: u32) -> Result<u64, String> {
     let number = fixed(unquote(text), places);
     let value =

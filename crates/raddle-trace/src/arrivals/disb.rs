@@ -1,7 +1,9 @@
-//! What does a load file in JSON hold, be it a workload of DISB or a figure of REEF?
+//! Which tasks and arrivals does a load file in JSON describe, be it a workload of DISB or a figure
+//! of REEF?
 //!
-//! Both are written by hand, so like a launch table they are not mended: a value that makes no
-//! sense is an error that names the task. Only traces that are out of order are sorted.
+//! Both kinds of files are written by hand, so like a launch table they are not mended: a value
+//! that makes no sense is an error that names the task. Only traces that are out of order are
+//! sorted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +17,11 @@ use super::{
 };
 use crate::error::{TraceError, begin, shown};
 
-/// The members of the outermost object.
+/// Members of the outermost object of a JSON document, each with its text, by key.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
-/// Keys of files that people may take for a load, and a description of each such file.
+/// Keys of JSON files that people may take for a load, each with the description of such a file for
+/// the error message.
 const OTHERS: [(&str, &str); 5] = [
     (
         "results",
@@ -30,7 +33,7 @@ const OTHERS: [(&str, &str); 5] = [
     ("rocprofiler-sdk-tool", "it is a profile of rocprofv3: give it as a profile to replay"),
 ];
 
-/// Reads the load that a document with these members describes.
+/// Reads the load that a JSON document with these members describes.
 pub(super) fn document(
     file: &str,
     keys: &Keys,
@@ -72,7 +75,7 @@ pub(super) fn document(
     })
 }
 
-/// Describes a document that is no load, for an error.
+/// Describes a JSON document that is no load, for an error message.
 fn other(keys: &Keys) -> String {
     if let Some((_, what)) = OTHERS.iter().find(|(key, _)| keys.contains_key(*key)) {
         return (*what).to_owned();
@@ -122,7 +125,8 @@ struct ReefClient {
     trace: Option<Vec<Box<RawValue>>>,
 }
 
-/// Reads a priority; the error names it, because it can stand in two places.
+/// Reads a priority, a whole number from 0, the most urgent. The error says "priority", because the
+/// key can stand in two places.
 fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<Box<RawValue>>::deserialize(json)? else {
         return Ok(None);
@@ -133,13 +137,13 @@ fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error>
     })
 }
 
-/// The tasks of a load that have been read so far.
+/// Reader of a load file, with the tasks that it has read so far.
 #[derive(Default)]
 struct LoadTasks<'f> {
     file: &'f str,
     tasks: Vec<ArrivalTask>,
     names: BTreeSet<String>,
-    /// True if a task has an id of its own.
+    /// True if the file gives at least one of its tasks an id.
     has_id: bool,
     unsorted: u64,
     requests: usize,
@@ -247,7 +251,7 @@ impl LoadTasks<'_> {
         Ok(ArrivalProcess::Trace(times))
     }
 
-    /// Reads a part of the document, whose errors name its place.
+    /// Reads a part of the document; `at` is its place, which an error names.
     fn part<'t, T: Deserialize<'t>>(&self, at: &str, part: &'t RawValue) -> Result<T, TraceError> {
         serde_json::from_str(part.get()).map_err(|error| fault(self.file, at, plain(&error)))
     }
@@ -257,7 +261,8 @@ impl LoadTasks<'_> {
         self.tasks.push(ArrivalTask { name, priority, process, number });
     }
 
-    /// Returns the wanted name, or `name-2`, `name-3`, ... where it is taken.
+    /// Returns a name that no earlier task has: the wanted name, or `name-2`, `name-3`, ... where
+    /// it is taken.
     fn name(&mut self, wanted: String) -> String {
         let mut name = wanted.clone();
         let mut n = 2_u64;
@@ -268,8 +273,8 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// Returns the unit that `time` is taken to count, and why; `seconds` is `time` in seconds,
-    /// converted to nanoseconds.
+    /// Returns the unit that the member `time` of the file is taken to count, and the reason.
+    /// `seconds` is `time` read as seconds, in nanoseconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

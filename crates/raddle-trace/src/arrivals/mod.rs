@@ -31,30 +31,32 @@ pub(crate) use requests::format_of_header;
 pub use process::{ArrivalProcess, jitter};
 pub use random::SplitMix64;
 
-/// The most requests that one trace may hold.
+/// Most requests that one trace of requests may hold.
 const REQUEST_LIMIT: usize = 1 << 24;
-/// The most bytes of a file in JSON.
+/// Most bytes of a file in JSON that are read.
 const BYTE_LIMIT: u64 = 1 << 28;
-/// The problem in the error for a file that is cut off.
+/// Description of the problem in the error for a file that is cut off.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
-/// The arrivals that one file describes.
+/// Arrivals of requests that one load file or trace describes, task by task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalFile {
-    /// The kind of file by name: `disb`, `reef`, `azure`, `mooncake`, `bailian` or `burstgpt`; another name
-    /// where nobody wrote a file.
+    /// Name of the kind of file: `disb`, `reef`, `azure`, `mooncake`, `bailian` or `burstgpt`;
+    /// another name where the arrivals come from no file.
     pub format: &'static str,
-    /// The tasks, one or more, each with a name of its own.
+    /// Tasks of the load, one or more, each with a name of its own.
     pub tasks: Vec<ArrivalTask>,
-    /// The unit in which the arrivals of a trace were taken to count.
+    /// Unit in which the times of a trace of requests were taken to count, and where the unit comes
+    /// from.
     pub counts: TimesCount,
-    /// The duration of the load, where the file gives one.
+    /// Duration of the load; `None` where the file gives none.
     pub time: Option<LoadTime>,
-    /// The number of steps back in time from one arrival of a trace to the next; they were sorted.
+    /// How often a trace listed an arrival earlier than the one before it; the arrivals were then
+    /// sorted by time.
     pub unsorted: u64,
 }
 
-/// The kinds of files with arrivals.
+/// Kinds of files that say when requests arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrivalFormat {
     /// A workload of DISB, in JSON.
@@ -85,31 +87,33 @@ impl ArrivalFormat {
     }
 }
 
-/// The duration of a load, and why it is read so.
+/// Duration of a load, with the unit in which the file was taken to give it, and the reason for
+/// that unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadTime {
-    /// The duration in nanoseconds.
+    /// Duration of the load in nanoseconds.
     pub ns: u64,
-    /// The unit that the file's number was taken to count.
+    /// Unit that the file's number of the duration was taken to count.
     pub unit: TimeUnit,
-    /// The reason for the unit, as a clause: "the option says so".
+    /// Reason for the unit, in words: "as asked", or the observation that decided.
     pub why: &'static str,
 }
 
-/// A unit of the numbers of a file, which no file states.
+/// Unit of time of the numbers in a file of arrivals, which no file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
-    /// Milliseconds, as the traces of Mooncake and of loads.
+    /// Milliseconds, in which the traces of Mooncake and of loads count.
     Milliseconds,
-    /// Seconds, as the traces of Bailian and BurstGPT, and the `time` of DISB's own benchmarks.
+    /// Seconds, in which the traces of Bailian and BurstGPT count, and the `time` of DISB's own
+    /// benchmarks.
     Seconds,
-    /// Minutes, as the `time` of REEF's benchmarks.
+    /// Minutes, in which the `time` of REEF's benchmarks counts.
     Minutes,
 }
 
 impl TimeUnit {
-    /// Returns the word for the unit.
+    /// Returns the name of the unit in the plural, such as `seconds`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -119,7 +123,7 @@ impl TimeUnit {
         }
     }
 
-    /// Converts a number of this unit to nanoseconds; further digits are cut off.
+    /// Converts a decimal number of this unit to nanoseconds; parts of a nanosecond are cut off.
     fn ns(self, text: &str) -> Result<u64, String> {
         let (places, times) = match self {
             Self::Milliseconds => (6, 1),
@@ -131,24 +135,24 @@ impl TimeUnit {
     }
 }
 
-/// The unit in which the arrivals of a trace count, and where it comes from.
+/// Unit in which the arrivals of a trace of requests count, and where the unit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimesCount {
-    /// No unit: the arrivals are dates with times, or there is no trace.
+    /// The arrivals are dates with times, or the file has no trace, so no unit is needed.
     Dates,
-    /// The unit of the format.
+    /// The unit is that of the file's format.
     ByFormat(TimeUnit),
-    /// The unit that the caller asked for.
+    /// The unit is that which the caller asked for.
     AsAsked(TimeUnit),
 }
 
 impl TimesCount {
-    /// Returns the unit that the caller asked for, else that of the format.
+    /// Returns the unit that the caller asked for, else the unit of the format.
     pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
         asked.map_or(Self::ByFormat(format), Self::AsAsked)
     }
 
-    /// Returns the unit; `None` for dates.
+    /// Returns the unit of the times; `None` where the times are dates.
     pub(crate) const fn unit(self) -> Option<TimeUnit> {
         match self {
             Self::Dates => None,
@@ -157,26 +161,28 @@ impl TimesCount {
     }
 }
 
-/// One client or model of a load.
+/// One client or model of a load, with the process by which its requests arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrivalTask {
-    /// The name of the task, distinct within the file.
+    /// Name of the task, distinct within the file.
     pub name: String,
-    /// The priority of the task as the file gives it: 0 is real-time, larger is less urgent.
+    /// Priority of the task as the file gives it: 0 is real-time, larger is less urgent; `None`
+    /// where the file gives none.
     pub priority: Option<u32>,
-    /// The process by which requests of the task arrive.
+    /// Process by which requests of the task arrive.
     pub process: ArrivalProcess,
-    /// The position of the task in the file, which gives it random numbers of its own.
+    /// Position of the task in the file, from 0; with the seed it determines the task's random
+    /// numbers.
     pub number: u32,
 }
 
-/// The choices of a caller where a file leaves one open.
+/// Choices of the caller where a file of arrivals leaves the meaning of its numbers open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalConfig {
-    /// The unit of the times of a request trace, if they are numbers, and of the `time` of a load.
-    /// `None` follows the format of a trace, and for `time` a rule: minutes where a trace reaches
+    /// Unit of the times in a trace of requests, if they are numbers, and of the `time` of a load.
+    /// `None` follows the format of the trace, and for `time` a rule: minutes where a trace reaches
     /// beyond twice that many seconds, in a figure of REEF, and in a workload none of whose tasks
-    /// has an `id`; seconds else.
+    /// has an `id`; else seconds.
     pub time_unit: Option<TimeUnit>,
 }
 
@@ -189,14 +195,14 @@ impl ArrivalFile {
         Some(Level(task.priority.map_or(u8::MAX, |p| u8::try_from(p).unwrap_or(u8::MAX))))
     }
 
-    /// Finds the task of that name.
+    /// Finds the task with this name; `None` where the file has no such task.
     #[must_use]
     pub fn task(&self, name: &str) -> Option<&ArrivalTask> {
         self.tasks.iter().find(|task| task.name == name)
     }
 }
 
-/// Reads arrivals from a file, plain or gzip.
+/// Reads the arrivals of a load file or a trace of requests, plain or gzip.
 ///
 /// # Errors
 /// When the file cannot be read, is of another kind, or holds a value that makes no sense; see
@@ -206,7 +212,7 @@ pub fn open(path: &Path, options: &ArrivalConfig) -> Result<ArrivalFile, TraceEr
     read(&file, bytes, options)
 }
 
-/// Reads arrivals from bytes; `file` is their name, for messages.
+/// Reads arrivals from the bytes of a file; `file` is its name for messages.
 ///
 /// # Errors
 /// The errors of [`open`].
@@ -224,7 +230,7 @@ pub fn read(
     }
 }
 
-/// Reads JSON Lines, or one JSON document.
+/// Reads arrivals from JSON Lines, or from one JSON document.
 fn json(
     file: &str,
     input: FileInput<'_>,
@@ -265,19 +271,19 @@ fn json(
     read
 }
 
-/// Builds the error for a value in a file that makes no sense.
+/// Builds the error for a value that makes no sense; `at` is its place in the file.
 fn fault(file: &str, at: &str, problem: String) -> TraceError {
     TraceError::Arrivals { file: file.to_owned(), at: at.to_owned(), problem }
 }
 
-/// Returns the message of the JSON parser without its place, which counts from the part that was
-/// parsed and not from the file.
+/// Returns the message of the JSON parser without its line and column, which count from the part
+/// that was parsed and not from the start of the file.
 fn plain(error: &serde_json::Error) -> String {
     let text = raddle_read::without_content(&error.to_string());
     text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message).to_owned()
 }
 
-/// Builds the error for a read that failed.
+/// Builds the error for a read that failed; a file that is cut off gets an error that says so.
 fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     if is_damage(&cause) {
         return fault(file, at, BREAKS_OFF.to_owned());
@@ -285,7 +291,7 @@ fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
-/// Sorts times, and counts the steps back that there were.
+/// Sorts times, and returns how often a time was earlier than the one before it.
 fn sort(times: &mut [u64]) -> u64 {
     let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     times.sort_unstable();

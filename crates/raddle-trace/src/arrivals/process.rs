@@ -4,34 +4,36 @@ use super::ArrivalTask;
 use super::amount::Rate;
 use super::random::SplitMix64;
 
-/// The process by which the requests of a task arrive.
+/// The process by which the requests of a task arrive: evenly, at random, at given times, or after
+/// other requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArrivalProcess {
-    /// Even arrivals: request k at k / rate, rounded to the nearest nanosecond, so nothing drifts;
-    /// the first at 0.
+    /// Even arrivals: request k arrives at k / rate, rounded to the nearest nanosecond, so that no
+    /// error adds up; request 0 arrives at time 0.
     Periodic {
-        /// The rate of the requests.
+        /// Rate at which requests arrive.
         rate: Rate,
     },
-    /// Random arrivals, independent of each other: the time between two is exponential.
+    /// Random arrivals, independent of each other: the time between two requests is exponential.
     Poisson {
-        /// The mean rate of the requests.
+        /// Mean rate at which requests arrive.
         rate: Rate,
     },
-    /// Arrivals at these times in nanoseconds, which do not fall.
+    /// Arrivals at these times, in nanoseconds from the start of the load; no time is less than the
+    /// one before it.
     Trace(Vec<u64>),
-    /// A closed loop: the next request arrives when the one before has ended.
+    /// A closed loop: the next request arrives when the request before it has ended.
     Continuous,
-    /// One request when a request of each of these tasks has ended, by name.
+    /// One request arrives when a request of each of the tasks in `after` has ended.
     Dependent {
-        /// Names of other tasks of the file.
+        /// Names of other tasks of the file, for whose requests this task waits.
         after: Vec<String>,
     },
 }
 
 impl ArrivalProcess {
-    /// Returns the word for the process in results: that of DISB.
+    /// Returns the name of the process in results, which is DISB's word for it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -44,14 +46,14 @@ impl ArrivalProcess {
     }
 }
 
-/// Nanoseconds in 10^9 seconds, which is what rates count in.
+/// Number of nanoseconds in 10^9 seconds, the time that a rate counts requests in.
 const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
 
 impl ArrivalTask {
-    /// Returns when the requests of the task arrive, from the start of the load; equal seeds give
-    /// equal times on every machine. The times do not fall, and those of a rate end only with the
-    /// range of the type, so take a part of them. `None` where they depend on when other requests
-    /// end.
+    /// Returns when the requests of the task arrive, in nanoseconds from the start of the load,
+    /// never falling; equal seeds give equal times on every machine. `None` where the times depend
+    /// on when other requests end. The times of a rate end only with the range of `u64`, so take a
+    /// part of them.
     ///
     /// ```
     /// use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, Rate};
@@ -90,9 +92,9 @@ impl ArrivalTask {
     }
 }
 
-/// Moves each time later by less than `width_ns`, at random, and sorts them again: for traces whose
-/// clock has coarse steps, where many requests bear one time. Equal seeds and tasks give equal
-/// times.
+/// Moves each time later by a random part of `width_ns`, and sorts the times again. It is for
+/// traces whose clock has coarse steps, so that many requests have the same time. Equal seeds and
+/// tasks give equal times.
 pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
     if width_ns == 0 {
         return;

@@ -1,22 +1,23 @@
 //! Which random numbers does a seed give, the same on every machine?
 //!
-//! SplitMix64: a counter that grows by the golden ratio times 2^64, mixed. Exponential numbers are
-//! made of it by `-ln(u)`, the logarithm bit by bit in integers: no floating point, so no digit
-//! depends on a machine or a library.
+//! Random bits come from SplitMix64: a counter that grows by the golden ratio times 2^64, mixed.
+//! Exponential numbers are `-ln(u)` of them, the logarithm bit by bit in integers: no floating
+//! point, so no digit depends on a machine or a library.
 
-/// The golden ratio times 2^64, odd.
+/// Step of the counter of SplitMix64: the golden ratio times 2^64, made odd.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The natural logarithm of 2, times 2^32.
+/// Natural logarithm of 2, times 2^32.
 const LN_2: u128 = 2_977_044_472;
-/// Bits behind the point of a binary logarithm.
+/// Number of binary digits behind the point that are computed of a logarithm.
 const BITS: u32 = 40;
 
-/// A source of random numbers.
+/// A source of random numbers, SplitMix64, whose numbers are equal on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Builds the source of a task; other seeds and other tasks give other numbers.
+    /// Builds the source of random numbers of one task, named by its number; other seeds and other
+    /// tasks give other numbers.
     #[must_use]
     pub fn new(seed: u64, task: u32) -> Self {
         Self(mix(seed.wrapping_add(STEP)) ^ mix(u64::from(task)))
@@ -28,13 +29,14 @@ impl SplitMix64 {
         mix(self.0)
     }
 
-    /// Returns a whole number below `width`, which is not 0; all numbers come equally often but for
-    /// one part in 2^64 / `width`.
+    /// Returns a random whole number from 0 to `width` - 1; `width` is not 0. All numbers come
+    /// equally often but for one part in 2^64 / `width`.
     pub fn below(&mut self, width: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(width)) >> 64) as u64
     }
 
-    /// Returns an exponential number of mean 1, times 2^32; at most 46 times 2^32.
+    /// Returns an exponentially distributed random number of mean 1, times 2^32; at most 46 times
+    /// 2^32.
     pub(super) fn exponential(&mut self) -> u64 {
         minus_ln(self.bits())
     }
@@ -46,7 +48,7 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Computes `-ln((2 x + 1) / 2^65)`, times 2^32.
+/// Returns `-ln((2 x + 1) / 2^65)`, times 2^32.
 fn minus_ln(x: u64) -> u64 {
     let odd = 2 * u128::from(x) + 1;
     let whole = 127 - odd.leading_zeros();

@@ -1,6 +1,6 @@
 //! What does a trace of requests by Azure, BurstGPT (CSV), Mooncake or Bailian (JSON Lines) hold?
 //!
-//! One request a line; times are counted from the earliest request of the file.
+//! Each line is one request; times are counted from the earliest request of the file.
 
 use jiff::civil::DateTime;
 use jiff::fmt::temporal::Pieces;
@@ -18,20 +18,20 @@ use crate::error::{TraceError, shown};
 use crate::input::FileInput;
 use crate::report::TableEnd;
 
-/// One line of a trace in JSON Lines.
+/// One request in JSON Lines; only its time is read.
 #[derive(serde::Deserialize)]
 pub(super) struct RequestLine {
     timestamp: Box<RawValue>,
 }
 
-/// A row of a table; the column of its time is written in one of two ways.
+/// One request in a CSV table; only its time is read, whose column has one of two spellings.
 #[derive(serde::Deserialize)]
 struct RequestRow<'r> {
     #[serde(alias = "TIMESTAMP", rename = "Timestamp")]
     time: &'r str,
 }
 
-/// Builds the trace of requests that came at these times.
+/// Builds the arrivals of a trace of requests from their times, in nanoseconds from any point.
 fn trace(
     file: &str,
     format: ArrivalFormat,
@@ -52,7 +52,7 @@ fn trace(
     Ok(ArrivalFile { format: format.name(), tasks: vec![task], counts, time: None, unsorted })
 }
 
-/// Returns the format of a table whose header has these names.
+/// Returns which trace of requests a CSV table with these column names is; `None` where it is none.
 fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<ArrivalFormat> {
     let has = |wanted: [&str; 3]| wanted.iter().all(|name| names.clone().any(|n| n == *name));
     if has(["TIMESTAMP", "ContextTokens", "GeneratedTokens"]) {
@@ -61,7 +61,8 @@ fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Arrival
     has(["Timestamp", "Request tokens", "Response tokens"]).then_some(ArrivalFormat::BurstGpt)
 }
 
-/// Describes the table that begins with this line, where it is one that this module reads.
+/// Describes the trace of requests that a CSV table with this first line is; `None` where it is
+/// none.
 pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     Some(match format_of(line.split(',').map(unquote))? {
         ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
@@ -69,7 +70,7 @@ pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     })
 }
 
-/// Reads a request trace in CSV.
+/// Reads a trace of requests in CSV.
 pub(super) fn csv(
     file: &str,
     mut input: FileInput<'_>,
@@ -114,7 +115,8 @@ pub(super) fn csv(
     trace(file, format, counts, &times)
 }
 
-/// Reads a time that is a number and no date, in the unit that the caller asked for.
+/// Reads a time that is a number and no date, in the unit that the caller asked for, and returns it
+/// in nanoseconds; without a unit it is an error.
 fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     let Some(unit) = asked else {
         let wanted = "no time such as `2023-11-16 18:15:46.6805900`";
@@ -123,7 +125,8 @@ fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     unit.ns(text).map(i128::from)
 }
 
-/// Returns the nanoseconds from 1970 to a date with a time; without a zone it counts as UTC.
+/// Returns the nanoseconds from 1970 to a date with a time; a date without a zone counts as UTC.
+/// `None` where the text is no date with a time.
 fn date_ns(text: &str) -> Option<i128> {
     let date = Pieces::parse(text).ok()?;
     let time = DateTime::from_parts(date.date(), date.time()?);
@@ -131,8 +134,8 @@ fn date_ns(text: &str) -> Option<i128> {
     Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Reads requests of which each has a line of JSON; `lines` lines stand before the first request,
-/// which has these members.
+/// Reads a trace of requests in JSON Lines. `lines` lines stand before the first request, whose
+/// members are `first`; the other requests are in `rest`.
 pub(super) fn json_lines(
     (file, lines): (&str, u64),
     first: &Keys,
@@ -161,7 +164,7 @@ pub(super) fn json_lines(
     trace(file, format, counts, &times)
 }
 
-/// Says what is wrong with JSON Lines whose first line has no time.
+/// Error text for JSON Lines whose first line has no time.
 pub(super) const NO_TIME: &str = "these are JSON Lines, and this one has no `timestamp`: each request \
                                   wants the time of its arrival; leave other lines out";
 

@@ -7,7 +7,8 @@
 use super::Renumber;
 use crate::profile::{HostWait, Op, StreamWait, unsigned_time};
 
-/// A wait as an importer reads it, with times of the source's clock.
+/// A wait as an importer reads it: its begin and its end on the source's clock, who waits, and for
+/// which work.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftWait {
     pub(crate) begin: i64,
@@ -16,45 +17,46 @@ pub(crate) struct DraftWait {
     pub(crate) awaits: Awaited,
 }
 
-/// The host or the stream that waits.
+/// The one that waits: the host or a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiter {
-    /// The host, until the call returns.
+    /// The host waits until the call returns.
     Host,
-    /// A stream of the draft: the first op of it that is issued after the call.
+    /// A stream, by its number in the draft, waits: its first op that is issued after the call.
     Stream(u32),
 }
 
-/// The work that a wait is for.
+/// Work that a wait of the host or of a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// All work that was issued to a stream of the draft up to a time.
+    /// All work that was issued to a stream of the draft up to a time: (stream, time on the
+    /// source's clock).
     Stream(u32, i64),
-    /// Everything that was issued to the device.
+    /// All work that was issued to the device.
     Device,
-    /// One stream, of which the file does not say which: that of the last op issued, if all that
-    /// was issued to it had ended when the call returned.
+    /// Work of one stream that the file does not name. It is taken to be the stream of the last op
+    /// issued, if all ops issued to that stream had ended when the call returned.
     Last,
-    /// Work that the file does not name.
+    /// The file does not name the work that is waited for.
     Unknown,
 }
 
 impl DraftWait {
-    /// Returns the work that a copying call waits for: the copy, if the call returned after its
-    /// end.
+    /// Returns the work that a copying call waits for: its copy. `None` where the call returned
+    /// before the copy ended.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))
     }
 }
 
-/// The order in which ops were issued, by their arrivals.
+/// Ops in the order in which the host issued them, which is that of their arrivals.
 struct IssueOrder<'o> {
     ops: &'o [Op],
-    /// All ops by arrival.
+    /// Positions of all ops, sorted by arrival.
     all: Vec<u32>,
-    /// The ops of each stream by arrival: the arrival, the largest position of an op so far, the
-    /// op.
+    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest position
+    /// of an op so far, position of the op).
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
@@ -76,20 +78,22 @@ impl<'o> IssueOrder<'o> {
         self.ops[at as usize].arrival_ns
     }
 
-    /// Counts the ops that were issued up to a time.
+    /// Counts the ops that were issued up to the time `by`, in nanoseconds.
     fn issued(&self, by: u64) -> usize {
         self.all.partition_point(|&at| self.arrival(at) <= by)
     }
 
-    /// Returns the last op of a stream, in stream order, among those issued up to a time.
+    /// Returns the position of the last op of a stream, in the order in which the stream runs them,
+    /// among the ops issued up to the time `by`.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
     }
 
-    /// Finds the wait of the first op of a stream that is issued after a time. The op waits for the
-    /// last op of the named stream issued by then, or if none is named, for the op of all other
-    /// streams that had ended last when it started; in both cases among ops issued before the wait.
+    /// Finds what the first op of a stream that is issued after the time `begin` waits for: the
+    /// last op of the named stream issued up to the named time, or, where no stream is named, the
+    /// op of all other streams that had ended last when it started. Only ops issued before the wait
+    /// count.
     fn between(
         &self,
         stream: u32,
@@ -114,9 +118,10 @@ impl<'o> IssueOrder<'o> {
         Some(StreamWait { op, source, inferred: awaits.is_none() })
     }
 
-    /// Returns the last op of a stream that was issued up to a time and had ended.
+    /// Returns the last op of a stream that was issued up to the time `by` and had ended; `None`
+    /// where there is none among the last 64 issued ops.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// The number of ops that are looked at: ops that were issued earlier have long ended.
+        /// Number of ops that are looked at: ops that were issued earlier have long ended.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
@@ -124,8 +129,8 @@ impl<'o> IssueOrder<'o> {
     }
 }
 
-/// Resolves waits to ops: the waits of the host by their ends, without those for nothing, and the
-/// waits of streams.
+/// Returns the waits of a profile with the ops that each is for: the waits of the host sorted by
+/// their ends, without waits for no op, and the waits of streams for each other.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],
@@ -191,7 +196,7 @@ pub(super) fn resolve(
     (found, between)
 }
 
-/// Returns the last op of each stream among the given ops, rising.
+/// Returns the last op of each stream among the ops at these positions, by rising position.
 fn last_of_each(these: &[u32], ops: &[Op]) -> Vec<u32> {
     let mut these = these.to_vec();
     these.sort_unstable_by_key(|&at| (ops[at as usize].stream, std::cmp::Reverse(at)));

@@ -1,6 +1,6 @@
 //! What becomes of a profile's communication kernels before it is replayed?
 //!
-//! Everything else stays as recorded: launch times, order within streams, time 0.
+//! All other ops stay as recorded: launch times, order within streams, time 0.
 
 use std::collections::BTreeMap;
 
@@ -9,39 +9,41 @@ use crate::assemble::Renumber;
 use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 
-/// A rule for communication kernels in a replay; their durations are mostly waiting for peers.
+/// What a replay does with communication kernels, whose durations are mostly waiting for peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
-    /// Communication kernels last as long as recorded.
+    /// Communication kernels last as long as they did in the recording.
     Keep,
     /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
     /// in the profile: its work without the wait, as far as a profile can tell.
     Fixed,
-    /// Each communication kernel ends with its peers: no earlier than recorded, and no earlier than
-    /// its own work, which is that of [`CommRule::Fixed`], takes from its start.
+    /// Each communication kernel ends together with its peers on other devices: no earlier than
+    /// recorded, and no earlier than its own work takes from its start. That work lasts as long as
+    /// under [`CommRule::Fixed`].
     #[default]
     Peers,
-    /// Communication kernels are left out; an op that waited for one waits for what the kernel
-    /// waited for.
+    /// Communication kernels are left out; an op that waited for one waits for the op that the
+    /// kernel waited for.
     Drop,
 }
 
-/// The amount of communication in a profile.
+/// The amount of communication in a profile: how many kernels, and how long they last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Communication {
-    /// Launches of communication kernels.
+    /// Number of launches of communication kernels.
     pub launches: u64,
-    /// The sum of their durations as recorded, in nanoseconds.
+    /// Sum of the durations of communication kernels as recorded, in nanoseconds.
     pub recorded_ns: u64,
-    /// The sum of their durations under the rule, in nanoseconds; 0 where they were left out.
+    /// Sum of the durations of communication kernels under the rule, in nanoseconds; 0 where they
+    /// were left out.
     pub replayed_ns: u64,
-    /// The sum of the durations of all kernels as recorded, in nanoseconds.
+    /// Sum of the durations of all kernels as recorded, in nanoseconds.
     pub kernel_ns: u64,
 }
 
 impl CommRule {
-    /// Returns the word for the rule in options and results.
+    /// Returns the name of the rule in options and results, such as `keep`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,11 +54,11 @@ impl CommRule {
         }
     }
 
-    /// Applies the rule to a profile, and returns how much communication it concerned.
+    /// Applies the rule to a profile, and returns how much communication the profile has.
     ///
-    /// With [`CommRule::Drop`] a profile of communication alone has no kernel left. Its import
-    /// report then counts the kernels that are left, and nothing else anew. A duration that another
-    /// launch gave is [`Origin::Joined`].
+    /// A profile of communication alone has no kernel left after [`CommRule::Drop`]; the profile's
+    /// import report then counts the kernels that are left, and counts no other figure anew. A
+    /// duration that is taken from another launch is marked [`Origin::Joined`].
     pub fn apply(self, profile: &mut Profile) -> Communication {
         let is_one = communicates(profile);
         let mut found = Communication::of(profile);
@@ -78,7 +80,8 @@ impl CommRule {
 }
 
 impl Communication {
-    /// Counts the communication of a profile as it is.
+    /// Counts the communication kernels of a profile, and adds up their durations, with no rule
+    /// applied.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_one = communicates(profile);
@@ -96,18 +99,19 @@ impl Communication {
     }
 }
 
-/// Returns a test for the ops of a profile that are communication.
+/// Returns a test that tells whether an op of this profile is a communication kernel.
 fn communicates(profile: &Profile) -> impl Fn(&Op) -> bool + use<> {
     let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
     move |op| op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
 }
 
-/// Returns the key of an op's kernel and grid; ops with equal keys count as equal work.
+/// Returns the kernel and the grid (x, y, z) of an op; ops with equal keys count as equal work.
 const fn key(op: &Op) -> (u32, u32, u32, u32) {
     (op.kernel, op.grid.x, op.grid.y, op.grid.z)
 }
 
-/// Finds the shortest duration of each kernel and grid, a measured one if there is any.
+/// Finds the shortest duration of each kernel and grid among the ops that pass the test, as (true
+/// if it is only assumed, nanoseconds); a measured duration goes before an assumed one.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,
@@ -122,7 +126,8 @@ fn shortest(
     shortest
 }
 
-/// Gives each op that passes the test the shortest duration of its kernel and grid.
+/// Sets the duration of each op that passes the test to the shortest duration of its kernel and
+/// grid.
 fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let shortest = shortest(profile, &is_one);
     for op in profile.ops.iter_mut().filter(|op| is_one(op)) {
@@ -135,7 +140,7 @@ fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);
 }
 
-/// Leaves out the ops that pass the test, and the kernels and streams that nothing uses any more.
+/// Removes the ops that pass the test, and the kernels and streams that no other op uses.
 fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let mut kernels = Renumber::new(profile.kernels.len());
     let mut streams = Renumber::new(profile.streams.len());

@@ -1,20 +1,21 @@
 //! Which calls of the host return only when work of the device has ended?
 
-/// The work that a call of the host may wait for.
+/// Work of the device for which a call of the host may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Blocking {
-    /// All work of one stream.
+    /// The call waits for all work of one stream.
     Stream,
-    /// All work of the device.
+    /// The call waits for all work of the device.
     Device,
-    /// All work that was issued before an event was recorded.
+    /// The call waits for all work that was issued before an event was recorded.
     Event,
-    /// The call's own copy, if the call returns after its end.
+    /// The call waits for its own copy, if it returns after the copy's end.
     Copy,
 }
 
 impl Blocking {
-    /// Returns the wait of a call by its name; `None` where the call waits for nothing.
+    /// Returns what a call of the host, given by its name, waits for; `None` where it waits for
+    /// nothing.
     pub(super) fn of(call: &str) -> Option<Self> {
         const NAMES: [(&str, Blocking); 6] = [
             ("StreamSynchronize", Blocking::Stream),

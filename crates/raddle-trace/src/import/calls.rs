@@ -1,9 +1,9 @@
-//! Which calls of the host launched work?
+//! Which calls of the host launched work, and how are they sorted and searched?
 
 use crate::report::{ImportReport, Quirk};
 
-/// Sorts launch calls, whose order begins with their key, and keeps the earliest of those with
-/// equal keys.
+/// Sorts launch calls, whose order begins with their key, and keeps of those with equal keys the
+/// earliest; the others are counted in the report.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,
@@ -15,8 +15,8 @@ pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
 }
 
-/// Counts the items for which `before` is true; they come first. The search begins at `near`, the
-/// count of the search before: in most files both rise together.
+/// Returns the number of items for which `before` is true; those items come first in the list. The
+/// search begins at `near`, the result of the search before it: in most files both rise together.
 pub(super) fn count_before<T>(items: &[T], near: usize, before: impl Fn(&T) -> bool) -> usize {
     let is_before = |at: usize| items.get(at).is_some_and(&before);
     let is_behind = near.checked_sub(1).is_some_and(is_before);

@@ -1,13 +1,13 @@
-//! Why does a file hold launches and no kernels, and what can be done?
+//! Why does a file hold launches and no kernels, and what can the user do?
 
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind};
 
-/// The usual causes on NVIDIA, each with its cure.
+/// Usual causes of a recording without kernels on a GPU of NVIDIA, each with its cure.
 pub(super) const NVIDIA: &str = "the usual causes are WSL2 (record under Linux itself, or with the newest driver of Windows), missing rights (run as root, or load the driver's module with NVreg_RestrictProfilingToAdminUsers=0), a driver newer than the profiler (install the newest profiler), a second profiler at the same time (end it), and a program that was killed before it flushed (let it end, or call cudaDeviceSynchronize before it does)";
 
-/// Returns the usual causes on AMD, each with its cure; that of PyTorch's profiler where it wrote the
-/// file.
+/// Returns the usual causes of a recording without kernels on a GPU of AMD, each with its cure. `by_torch` is true
+/// where PyTorch's profiler wrote the file.
 pub(super) fn amd(by_torch: bool) -> String {
     let torch = if by_torch {
         "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`, where CUDA stands for AMD's GPUs too, or with "
@@ -19,7 +19,7 @@ pub(super) fn amd(by_torch: bool) -> String {
     )
 }
 
-/// The cure of a recording in which calls or copies show that the GPU was recorded.
+/// Cure for a file whose calls or copies show that the GPU was recorded, and that has no launch.
 const RECORDED: &str = "the GPU was recorded, and nothing was launched meanwhile. Record the process that launches the kernels (a worker, not its parent), from before the first launch until it has synchronised";
 
 /// Returns whether a call of the runtime or the driver launches a kernel or a graph.
@@ -29,25 +29,25 @@ pub(super) fn is_launch(call: &str) -> bool {
     makes && call.contains("Launch") && !other
 }
 
-/// Builds the refusal of a file with this many launches of kernels.
+/// Builds the refusal of a file with this many launches, whose kernels were not recorded.
 pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceError {
     let word = if launches == 1 { "launch was" } else { "launches were" };
     let launches = format!("{} {word}", grouped(launches));
     TraceError::NoDeviceSide { file, launches, why }
 }
 
-/// The work and the calls of a file without kernels and without launches.
+/// Numbers of calls, copies and fills in a file without kernels and without launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OtherWork {
     pub(super) calls: u64,
-    /// True if the calls are of HIP.
+    /// True if the calls are of HIP, false if of CUDA.
     pub(super) hip: bool,
     pub(super) copies: u64,
     pub(super) fills: u64,
 }
 
 impl OtherWork {
-    /// Counts the copies and the fills.
+    /// Counts the copies and the fills among the ops.
     pub(super) fn of<'o>(ops: impl Iterator<Item = &'o Op>) -> Self {
         let mut found = Self::default();
         for op in ops {
@@ -60,7 +60,7 @@ impl OtherWork {
         found
     }
 
-    /// Names the work with its counts; `None` where there is none.
+    /// Lists the copies, fills and calls with their counts, as words; `None` where there are none.
     pub(super) fn told(self) -> Option<String> {
         let Self { calls, hip, copies, fills } = self;
         let maker = if hip { "HIP" } else { "CUDA" };
@@ -77,8 +77,8 @@ impl OtherWork {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// Builds the refusal of a file that holds such work alone, with what the tool says of its
-    /// recording; `None` where it holds none.
+    /// Builds the refusal of a file that holds copies, fills or calls and no launch; `said` are
+    /// messages of the recording tool. `None` where the file holds none of them.
     pub(super) fn refuse(self, file: &str, said: &[String]) -> Option<TraceError> {
         let said = if said.is_empty() {
             String::new()

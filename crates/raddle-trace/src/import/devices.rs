@@ -1,11 +1,12 @@
-//! Which device's work is kept, where a file holds that of several?
+//! Which device's work is kept, where a file holds the work of several?
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::TraceError;
 
-/// The devices seen, each with its count of kernels and the numbers that the file has for it.
+/// Devices that a file names, each with its count of kernels and the numbers that the file has for
+/// it.
 #[derive(Debug)]
 pub(super) struct Devices<K>(BTreeMap<K, DeviceUse>);
 
@@ -20,7 +21,7 @@ impl<K: Ord + Clone> Devices<K> {
         Self(BTreeMap::new())
     }
 
-    /// Counts a kernel of a device that has this number in the file.
+    /// Counts one kernel that ran on `device`, which has this number in the file.
     pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
         if !self.0.contains_key(device) {
             self.0.insert(device.clone(), DeviceUse::default());
@@ -36,14 +37,14 @@ impl<K: Ord + Clone> Devices<K> {
         self.0.is_empty()
     }
 
-    /// Returns the numbers that the file has for a device.
+    /// Returns the numbers that the file has for `device`.
     #[cfg(feature = "sqlite")]
     pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
         self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
     }
 
-    /// Returns the device with the most kernels, ties to the first, among those of the wanted
-    /// number.
+    /// Returns the device with the most kernels, of equal ones the first, among the devices with
+    /// the wanted number; `None` wants any.
     ///
     /// # Errors
     /// Where no kernel ran on a device of that number, or on any.

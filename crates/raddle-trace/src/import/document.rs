@@ -1,7 +1,7 @@
-//! Which records does a JSON document hold that is too large to keep in memory?
+//! How are the records of a JSON document read that is too large to keep in memory?
 //!
-//! A layout names the keys under which records are; serde_json parses each record alone. Positions
-//! are zero-based bytes of the uncompressed text.
+//! A layout names the keys under which records are; serde_json parses each record by itself.
+//! Positions are zero-based bytes of the uncompressed text.
 
 mod layout;
 mod members;
@@ -17,8 +17,8 @@ pub(super) use layout::{DocumentEnd, DocumentLayout, RecordSink};
 pub(super) use members::{members, string};
 use walker::DocumentWalker;
 
-/// Hands every record of a document to `sink` and notes the damage in its report. The layout
-/// depends on the first byte of the document.
+/// Passes every record of a JSON document to `sink`, and counts damaged records in its report.
+/// `layout` returns the places of the records by the document's first byte.
 ///
 /// # Errors
 /// When the input cannot be read, breaks off before any kernel, or holds too much.

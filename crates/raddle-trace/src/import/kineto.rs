@@ -1,8 +1,8 @@
 //! What do the traces of the PyTorch profiler (Kineto) say about the work of a GPU?
 //!
-//! All versions from 2020 to 2026, NVIDIA and AMD. Times are decimal microseconds and are read
-//! exactly; an op's arrival is the start of the launch call with the same correlation number. Nothing
-//! but figures and kernel names leaves a trace: no paths, hosts, users or process groups.
+//! All versions from 2020 to 2026 are read, of NVIDIA and AMD. Times are decimal microseconds and are read exactly; an
+//! op's arrival is the start of the launch call with the same correlation number. Of a trace only figures and kernel
+//! names are kept: no paths, hosts, users or process groups.
 
 mod batch;
 mod capture;
@@ -29,8 +29,8 @@ use crate::import::known;
 use crate::report::Quirk;
 use collect::{KinetoCollector, TraceMaker, TraceSection};
 
-/// Imports a trace: an object in which `traceEvents` may come anywhere, or the bare array of events
-/// that the first versions wrote.
+/// Imports a trace of events in JSON: an object in which `traceEvents` may come anywhere, or the
+/// bare array of events that the first versions of the profiler wrote.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -59,7 +59,7 @@ pub(super) fn import(
     Ok((format, draft))
 }
 
-/// Returns the error for a file without usable kernels.
+/// Returns the error for a trace without usable kernels.
 fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceError {
     let kernels = found.kernels_seen;
     if kernels > 0 {
@@ -118,7 +118,8 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
     TraceError::NoKernels { file, categories }
 }
 
-/// Returns the error for a file of the host's work that describes a GPU.
+/// Returns the error for a trace that describes a GPU and holds only work of the host; `None` where
+/// it describes no device.
 fn of_host(file: &str, found: &KinetoCollector) -> Option<TraceError> {
     let (_, device) = found.devices.first()?;
     let work = listed(found.categories.iter().map(String::as_str));

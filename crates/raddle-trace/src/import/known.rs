@@ -1,7 +1,7 @@
-//! What is a file that is no profile, where it is known, and what can be done with it?
+//! Which known kind of file is this, if it is no profile, and what can the user do with it?
 //!
-//! Loads and request traces say when work arrives, models and results what it cost, and traces of
-//! simulators what it computes: none of them says which kernels a GPU ran when.
+//! Loads and request traces say when work arrives, models and results how long it took, and traces
+//! of simulators which instructions it has: none of them says which kernels a GPU ran when.
 
 mod binary;
 
@@ -9,19 +9,19 @@ use crate::arrivals::format_of_header;
 use crate::error::TraceError;
 pub(super) use binary::{by_name, by_packets, is_xplane};
 
-/// A kind of file that is known and is no profile.
+/// Kinds of files that are known and are no profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForeignFile {
     /// A file that describes when requests arrive; the text describes the file.
     Arrivals(&'static str),
     /// A file without recorded launches; the text describes the file and what it holds instead.
     NoLaunches(&'static str),
-    /// A file of another tool, or a packed one; the texts are a description and advice.
+    /// A file of another tool, or a compressed archive; the texts are a description and advice.
     Other(&'static str, &'static str),
 }
 
 impl ForeignFile {
-    /// Builds the refusal of a file of this kind.
+    /// Builds the error that refuses a file of this kind.
     pub(super) fn refuse(self, file: String) -> TraceError {
         match self {
             Self::Arrivals(what) => TraceError::OnlyArrivals { file, what },
@@ -31,20 +31,21 @@ impl ForeignFile {
     }
 }
 
-/// The number of lines that are searched for a file's own description.
+/// Number of lines of a file that are searched for a text that tells its kind.
 const HEAD: usize = 20;
 
 const SIMULATOR: &str =
     "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
 
-/// Beginnings of keys in every file that `nsys export --type jsonlines` (or `json`) writes.
+/// Beginnings of keys that are in every file that `nsys export --type jsonlines` (or `json`)
+/// writes.
 const NSYS_KEYS: [&str; 4] = ["TargetInfo", "AnalysisDetails", "CudaEvent", "TraceProcessEvent"];
 const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "an export of Nsight Systems as lines of JSON",
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
-/// Files that raddle itself writes, and reads elsewhere.
+/// Results that raddle itself writes; other verbs of the command read them.
 const OWN_RESULT: ForeignFile = ForeignFile::Other(
     "a result of raddle (summary.json)",
     "compare results with `raddle compare A B`, or give the profile that was replayed",
@@ -54,7 +55,7 @@ const OWN_RECIPE: ForeignFile = ForeignFile::Other(
     "give it beside a profile with `raddle replay PROFILE --recipe FILE`",
 );
 
-/// Kinds of JSON by keys, all of which must be there.
+/// Kinds of JSON files, each told by keys of the outermost object that must all be there.
 const JSON: [(&[&str], ForeignFile); 9] = [
     (&["raddle", "profiles"], OWN_RESULT),
     (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
@@ -78,7 +79,8 @@ const JSON: [(&[&str], ForeignFile); 9] = [
     ),
 ];
 
-/// Returns the kind of a JSON file whose outermost object has these keys.
+/// Returns the kind of a JSON file whose outermost object has these keys; `None` where it is
+/// unknown.
 pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     if keys.iter().any(|key| NSYS_KEYS.iter().any(|start| key.starts_with(start))) {
         return Some(NSYS_JSON);
@@ -87,7 +89,7 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
-/// Columns of tables of the profilers of Huawei's Ascend.
+/// Columns of tables that the profilers of Huawei's Ascend write, by which such a table is told.
 const ASCEND: [&[&str]; 3] = [
     &["Accelerator Core", "Duration(us)"],
     &["Task Type", "Task Duration(us)"],
@@ -96,8 +98,8 @@ const ASCEND: [&[&str]; 3] = [
 pub(super) const LAUNCH_TABLE: &str =
     "describe its launches in a launch table (docs/launch-table.md)";
 
-/// Returns whether a text is a trace of Perfetto as text: its first line that is no comment opens a
-/// packet.
+/// Returns whether a text is a trace of Perfetto in its text form: its first line that is no
+/// comment opens a packet.
 fn lines_of_perfetto(text: &[u8]) -> bool {
     let mut lines = text.split(|&b| b == b'\n').take(HEAD).map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
@@ -105,7 +107,8 @@ fn lines_of_perfetto(text: &[u8]) -> bool {
     rest.is_some_and(|rest| matches!(rest.trim_ascii_start(), [b'{', ..] | [b':', ..]))
 }
 
-/// Builds the refusal of a profile whose work is that of another kind of device, with this name.
+/// Builds the error that refuses a profile whose work is that of a device which is no GPU; `device`
+/// is its name.
 pub(super) fn other_device(file: String, device: &str) -> TraceError {
     let what = format!(
         "a profile of JAX, XLA or TensorFlow of a device that is no GPU (`{}`)",
@@ -116,7 +119,7 @@ pub(super) fn other_device(file: String, device: &str) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// Returns the kind of a file that begins with this text.
+/// Returns the kind of a file that begins with this text; `None` where it is unknown.
 pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     if let Some(known) = binary::by_bytes(text) {
         return Some(known);

@@ -1,7 +1,7 @@
-//! What does a launch table say? (docs/launch-table.md)
+//! What does a launch table, our own format, hold? (docs/launch-table.md)
 //!
-//! It is written by people and by scripts, so unlike a profiler's trace it is not mended: whatever
-//! is wrong in it is an error with its line and column.
+//! A launch table is written by people and by scripts, so unlike a profiler's trace it is not
+//! mended: any fault in it is an error with its line and column.
 
 use raddle_policy::{Activity, Barrier, Dim3, Idempotence};
 use serde::Deserialize;
@@ -22,9 +22,8 @@ mod columns;
 pub use columns::LAUNCH_TABLE_COLUMNS;
 use columns::{check_header, is_column};
 
-/// Returns whether a file that begins with this text may be a launch table: by the table's own
-/// first line, a comment with one of its settings, or below all comments a header with a known
-/// column.
+/// Returns whether a file that begins with this text may be a launch table: it has the table's own
+/// first line, a comment with one of its settings, or a header with a known column.
 pub(super) fn looks_like(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
@@ -39,7 +38,8 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
     })
 }
 
-/// Returns the version that a comment names, if it is the first line of a table.
+/// Returns the version that a comment names, if it is the first line of a launch table; else
+/// `None`.
 fn version(comment: &str) -> Option<&str> {
     comment.strip_prefix("# raddle launch table ")
 }
@@ -86,7 +86,8 @@ pub(super) fn import(
     Ok(Draft { kernels: names.into_items(), streams: streams.into_items(), ..draft })
 }
 
-/// The cells of one row; `None` is blank or not in the table.
+/// Cells of one row of a launch table, by column; `None` where the cell is blank or the table lacks
+/// the column.
 #[derive(Deserialize)]
 struct LaunchRow<'r> {
     name: Option<&'r str>,
@@ -117,7 +118,7 @@ struct LaunchRow<'r> {
 }
 
 impl LaunchRow<'_> {
-    /// Returns start and duration.
+    /// Returns start and duration of the row, in nanoseconds.
     fn span(&self) -> Result<(i64, u64), CellFault> {
         let start = wanted("start_ns", self.start_ns)?;
         let duration = match (self.duration_ns, self.end_ns) {
@@ -142,7 +143,7 @@ impl LaunchRow<'_> {
         Ok([x, y, wanted("block_z", self.block_z)?].map(u64::from))
     }
 
-    /// Returns whether the row has no grid and no workgroup.
+    /// Returns whether the row has neither grid nor workgroup, so that its kernel is opaque.
     fn is_opaque(&self) -> bool {
         [self.grid_x, self.grid_y, self.grid_z, self.block_x, self.block_y, self.block_z]
             == [None; 6]
@@ -165,7 +166,8 @@ fn wanted<T>(column: &str, cell: Option<T>) -> Result<T, CellFault> {
     cell.ok_or_else(|| CellFault::new(column, "a whole number is wanted here"))
 }
 
-/// Returns the value of the word in a cell; `None` for a blank cell.
+/// Returns the value that stands for the word in a cell; `None` for a blank cell, an error for an
+/// unknown word.
 fn word<T: Copy>(
     column: &str,
     cell: Option<&str>,
@@ -181,12 +183,13 @@ fn word<T: Copy>(
     })
 }
 
-/// Checks that a time in nanoseconds fits the signed clock of an import.
+/// Converts a time in nanoseconds to the signed clock of an import; one that does not fit is an
+/// error.
 fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
     i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
 
-/// The rows of a launch table that have been read so far.
+/// Reader of a launch table, with the rows that it has read so far.
 struct LaunchTable {
     draft: Draft,
     names: Interner<String>,
@@ -210,7 +213,7 @@ impl LaunchTable {
         Self { draft, names: Interner::default(), streams: Interner::default(), barriers }
     }
 
-    /// Reads a comment above the header.
+    /// Reads a comment above the header: the version of the table, or one of its settings.
     fn comment(&mut self, line: &str) -> Result<(), String> {
         if let Some(version) = version(line)
             && version.trim() != "1"
@@ -247,7 +250,7 @@ impl LaunchTable {
         }
     }
 
-    /// Takes a call in which the host waited: for a stream, or for all of them.
+    /// Adds a call in which the host waited: for one stream, or, where the row names none, for all.
     fn wait(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let (begin, duration) = row.span()?;
         let end = time("duration_ns", begin.unsigned_abs().saturating_add(duration))?;
@@ -278,7 +281,7 @@ impl LaunchTable {
         Ok(())
     }
 
-    /// Fills in the fields that only kernels have.
+    /// Sets those fields of an op that only kernels have.
     fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let grid = row.grid()?;
         op.set_shape(grid, row.block()?).ok_or_else(|| {

@@ -1,7 +1,7 @@
-//! What does Nsight Systems say about the work of a GPU?
+//! Which exports of Nsight Systems are read, and what do both have in common?
 //!
-//! Two of its exports are read: the SQLite database, which holds everything, and the report
-//! `cuda_gpu_trace` as CSV, which leaves out arrivals, priorities and the device's limits.
+//! One is the SQLite database, which holds everything, the other the report `cuda_gpu_trace` as
+//! CSV, which leaves out arrivals, priorities and the device's limits.
 
 pub(super) mod csv;
 #[cfg(feature = "sqlite")]

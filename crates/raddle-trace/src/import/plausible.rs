@@ -1,8 +1,8 @@
-//! Which figures in a file can be those of no device, and what becomes of them?
+//! Which figures in a file can be true of no device, and what becomes of them?
 //!
 //! Profilers write fields that nobody has filled, and differences that ran below zero. Such a
-//! figure is taken as unknown and counted. Launch tables are not looked at: people write them on
-//! purpose, also for devices that do not exist.
+//! figure counts as unknown and is counted in the report. Launch tables are not checked: people
+//! write them on purpose, also for devices that do not exist.
 
 use raddle_device::{Device, Vendor, find, find_arch, find_product, from_properties};
 
@@ -14,46 +14,49 @@ use crate::report::Quirk;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
-/// A year in nanoseconds: no op lasts as long, and no recording begins so long before its ops.
+/// A year in nanoseconds: no op lasts longer, and no recording begins longer before its ops.
 const YEAR_NS: u64 = 365 * DAY_NS;
-/// A time lies apart by more than this many times all that was recorded together.
+/// Factor: a time is doubtful if it is further away than this many times the length of the
+/// recording around the middle op.
 const APART: u64 = 1_000;
-/// Ops that lie apart are left out where they are at most one of so many: of few ops nobody knows
-/// which are wrong.
+/// Ops with doubtful times are left out only where they are at most one in this many: among few ops
+/// it is unknown which times are wrong.
 const FEW: usize = 10;
-/// The bit by which [`crate::profile::unsigned_time`] moves times of the source's clock.
+/// Bit by which [`crate::profile::unsigned_time`] moves times of the source's clock: a time of 0
+/// becomes this number.
 const SIGN: u64 = 1 << 63;
 
-/// The most that a workgroup, or a work-item of it, can have on the device of a profile.
+/// Most that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limits {
-    /// Vector registers of a work-item.
+    /// Vector registers of one work-item.
     registers: u32,
-    /// Shared memory of a workgroup, in bytes.
+    /// Shared memory of one workgroup, in bytes.
     lds_bytes: u32,
-    /// Work-items of a workgroup.
+    /// Number of work-items in one workgroup.
     threads: u32,
-    /// Workgroups along each axis.
+    /// Number of workgroups along x, y and z.
     grid: [u32; 3],
 }
 
-/// The most scalar registers that tools write for a wave.
+/// Most scalar registers that tools write for one wave.
 const SGPRS: u32 = 128;
 
-/// The grids that CUDA takes (CUDA C++ Programming Guide, "Technical Specifications per Compute
-/// Capability"). HIP limits the work-items along an axis instead.
+/// Largest grid that CUDA takes, in workgroups along x, y and z (CUDA C++ Programming Guide,
+/// "Technical Specifications per Compute Capability"). HIP limits the work-items along an axis
+/// instead.
 const CUDA_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const ANY_GRID: [u32; 3] = [u32::MAX; 3];
 
-/// The limits of all GPUs of NVIDIA, of AMD, and of both.
+/// Limits that hold for all GPUs of NVIDIA, of AMD, and of either.
 const NVIDIA: Limits =
     Limits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
 const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 1024, grid: ANY_GRID };
 const ANY: Limits = Limits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
 
 impl Limits {
-    /// Returns the limits of the device of a profile where it is known, else those of all devices
-    /// of its maker.
+    /// Returns the limits of the device of a profile if it is known, else those of all devices of
+    /// its maker.
     fn of(source: Option<&SourceDevice>, format: ProfileFormat) -> Self {
         let maker = match format.maker() {
             Some(Vendor::Nvidia) => NVIDIA,
@@ -71,7 +74,7 @@ impl Limits {
     }
 }
 
-/// Finds the device that a profile describes.
+/// Finds the device that a profile describes; `None` where it is unknown.
 fn known(source: &SourceDevice) -> Option<Device> {
     let by_units = || find_arch(&source.arch, source.sms?);
     find(&source.name)
@@ -80,8 +83,8 @@ fn known(source: &SourceDevice) -> Option<Device> {
         .or_else(|| (!source.arch.is_empty()).then(by_units).flatten())
 }
 
-/// Takes figures that can be those of no device as unknown. Ops whose times cannot be are left out,
-/// as nobody knows when they ran.
+/// Marks figures that no device can have as unknown, and counts them in the report. Ops with
+/// impossible times are left out, since nobody knows when they ran.
 pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     // The first device stands in for one that is not listed, so its limits may be too low.
     let listed = draft.report.count(Quirk::DeviceNotListed) == 0;
@@ -129,11 +132,12 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     }
 }
 
-/// The ops around the one in the middle, of which none starts an hour after the one before it.
+/// Group of ops around the middle op (the median by start), each of which starts within an hour of
+/// its neighbour; times are starts, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Together {
     first: u64,
-    /// The start of the last of them.
+    /// Start of the group's last op.
     last: u64,
     middle: u64,
     /// True if most ops start at 0 or later by the source's clock.
@@ -158,7 +162,9 @@ impl Together {
         Self { first, last, middle, from_zero }
     }
 
-    /// Returns whether no recording is so long, beside these ops or by any clock.
+    /// Returns whether a distance in time is too long to lie within one recording: longer than
+    /// `floor` and than 1,000 times the length of this group, or longer than a year. All times are
+    /// in nanoseconds.
     fn is_far(&self, distance: u64, floor: u64) -> bool {
         let apart = (self.last - self.first).saturating_mul(APART);
         distance > floor.max(apart).min(YEAR_NS)
@@ -170,8 +176,8 @@ impl Together {
         time < SIGN && self.from_zero
     }
 
-    /// Returns whether an op lies so far before or behind these, or lasts so long, that its time is
-    /// hardly one, or starts before 0.
+    /// Returns whether the time of an op is doubtful: the op starts before 0, lies far before or
+    /// behind this group, or lasts very long.
     fn is_apart(&self, op: &Op) -> bool {
         let before = self.first.saturating_sub(op.start_ns);
         let after = op.start_ns.saturating_sub(self.last);
@@ -180,8 +186,9 @@ impl Together {
             || self.is_far(after.max(op.duration_ns), DAY_NS)
     }
 
-    /// Returns whether an op has a time that is none, whatever the others are: it lasts longer than
-    /// a year, or starts at 0 or less by a clock that the op in the middle reads a year later.
+    /// Returns whether an op's time is wrong, whatever the other ops are: the op lasts longer than
+    /// a year, or starts at 0 or less on a clock on which the middle op starts more than a year
+    /// later.
     fn is_timeless(&self, op: &Op) -> bool {
         let unset = op.start_ns <= self.middle.saturating_sub(YEAR_NS).min(SIGN);
         (unset && self.middle > SIGN.saturating_add(YEAR_NS))
@@ -190,14 +197,14 @@ impl Together {
     }
 }
 
-/// Returns the least distance by which a time of the source's clock lies apart: less where nobody
-/// may have written it, as it is 0 or below.
+/// Returns the least distance in nanoseconds at which a time of the source's clock is doubtful: an
+/// hour for a time of 0 or below, which may never have been written, else a day.
 const fn floor(time: u64) -> u64 {
     if time <= SIGN { HOUR_NS } else { DAY_NS }
 }
 
-/// Leaves out ops whose times cannot be, or are apart from those of nearly all others. Times before 0
-/// cannot be where the clock counts `from_zero`, the begin of the recording.
+/// Removes ops whose times are impossible, and, if they are few, those with doubtful times. Times
+/// before 0 are impossible where the clock counts `from_zero`, the begin of the recording.
 fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let together = Together::of(&draft.ops);
     let timeless =

@@ -30,7 +30,7 @@ pub(super) mod rocpd;
 #[cfg(feature = "sqlite")]
 pub(super) mod v1_database;
 
-/// The most by which time stamps of neighbouring dispatches are taken to be off, in nanoseconds.
+/// Most nanoseconds by which the times of neighbouring dispatches are taken to be off.
 const CLOCK_NS: u64 = 1000;
 
 /// Returns a kernel's name without the marks of its descriptor: `.kd`, ` [clone .kd]`, ` (.kd)`.

@@ -1,8 +1,8 @@
 //! What does a database of rocmProfileData hold (`.rpd`, written by `runTracer.sh`)?
 //!
-//! Rows of `rocpd_op` are work of a GPU, rows of `rocpd_api` calls of HIP; `rocpd_api_ops` ties them.
-//! What a launch asked for stands beside the call, and nothing says the device or registers. There are
-//! two sources, which no table names:
+//! Rows of `rocpd_op` are work of a GPU, rows of `rocpd_api` calls of HIP; `rocpd_api_ops` ties
+//! them. The shape of a launch stands beside the call, and the file says neither the device nor
+//! registers. Two tools fill such files, which no table names:
 //!
 //! - roctracer writes the grid as the call takes it, in workgroups or in work-items, and the shared
 //!   memory asked for dynamically, so kernels are settled as those of a PyTorch trace of an AMD GPU.
@@ -79,11 +79,11 @@ pub(super) fn import(
     }))
 }
 
-/// The meaning of a string that decides what a row is.
+/// Meaning of a string of the table of strings, where it decides what a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    /// Work, and whether the name is that of rocprofiler-sdk; `None` for kernels, whose name is the
-    /// same.
+    /// Work of this kind, and whether the name is one of rocprofiler-sdk: `None` for kernels, whose
+    /// name does not tell.
     Work(OpKind, Option<bool>),
     Empty,
 }
@@ -102,7 +102,7 @@ impl RpdWord {
     }
 }
 
-/// Returns the meaning of the strings that decide what a row is, by their number.
+/// Returns the meaning of the strings that decide what a row is, by the number of the string.
 fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     let mut words = BTreeMap::new();
     database.scan(STRINGS, &["id", "string"], |row| {
@@ -113,18 +113,18 @@ fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     words
 }
 
-/// The records of interest in the tables so far.
+/// Reader of the tables of work, with the ops that it has found so far.
 struct RpdReader<'w> {
     found: KinetoCollector,
     words: &'w BTreeMap<i64, RpdWord>,
-    /// The names of work, as numbers of strings.
+    /// Names of ops, as numbers in the table of strings.
     names: Interner<i64>,
-    /// Lanes by queue and GPU.
+    /// Lanes by (queue, GPU), as positions in the lanes found.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
 
 impl<'w> RpdReader<'w> {
-    /// Reads the work of GPUs.
+    /// Reads the ops of all GPUs.
     fn read(words: &'w BTreeMap<i64, RpdWord>, database: &Database) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (names, queues) = Default::default();
@@ -156,8 +156,8 @@ impl<'w> RpdReader<'w> {
         self.tie(database);
     }
 
-    /// Takes an op on its queue; its number is kept in `workgroups`, which is still unused. `None`
-    /// where the op has no time.
+    /// Adds an op on its queue; `None` where it has no time. The number of the op is kept in its
+    /// field `workgroups`, which is still unused.
     fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
@@ -182,7 +182,7 @@ impl<'w> RpdReader<'w> {
         Some(())
     }
 
-    /// Ties each op to the call that launched it.
+    /// Stores with each op the number of the call that launched it.
     fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
@@ -202,7 +202,7 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Gives each op the stream, name and shape that its call asked for.
+    /// Sets stream, name and shape of each op to those that its launch call asked for.
     fn join(&mut self, calls: RpdCalls) {
         let RpdCalls { found: calls, streams, mut launches, kinds } = calls;
         let kinds = kinds.into_items();
@@ -261,7 +261,8 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Returns whether rocprofiler-sdk is the source: a copy shows it, or else the grids do.
+    /// Returns whether rocprofiler-sdk wrote the records: a copy's name tells, or else the grids
+    /// do.
     fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
@@ -271,19 +272,19 @@ impl<'w> RpdReader<'w> {
     }
 }
 
-/// The lanes of ops, once their calls are known.
+/// Lanes of ops after their calls are known: each is a queue, or a stream where the call names one.
 struct RpdLanes {
-    /// The labels of streams.
+    /// Labels of streams, by position.
     streams: Vec<String>,
     queues: Vec<KinetoLane>,
-    /// The labels of queues.
+    /// Labels of queues, by position.
     labels: Vec<StreamLabel>,
-    /// The lanes by queue, stream and process.
+    /// Positions of lanes by (queue, stream, process).
     new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
 }
 
 impl RpdLanes {
-    /// Returns the lane of an op of that queue, stream and process.
+    /// Returns the lane of an op, given as (queue, stream, process).
     fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
         let Self { streams, queues, labels, new } = self;
         *new.entry(place).or_insert_with(|| {
@@ -296,8 +297,8 @@ impl RpdLanes {
     }
 }
 
-/// Returns whether all grids are whole numbers of workgroups, also those of calls that take
-/// workgroups.
+/// Returns whether the grids of all launches are whole numbers of workgroups, as they are where
+/// each grid is in work-items. Only calls that take workgroups are looked at.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
     let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
@@ -308,7 +309,7 @@ fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     shapes.next().is_some_and(|first| whole(first) && shapes.all(whole))
 }
 
-/// Converts a grid in work-items to workgroups, whatever the call takes.
+/// Converts a grid in work-items to workgroups, rounded up.
 fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents {
     let mut groups = grid;
     for (axis, block) in groups.iter_mut().zip(block) {
@@ -317,8 +318,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
     KernelExtents { grid: groups, block }
 }
 
-/// Returns the launch that a call asked for, without the shape if each op has its own
-/// (rocprofiler-sdk).
+/// Returns the launch that a call asked for; without the shape where `of_sdk` is true, since each
+/// op then has its own.
 fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);
@@ -335,7 +336,7 @@ fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     }
 }
 
-/// Replaces the numbers of strings by their texts.
+/// Replaces the numbers of names by the texts in the table of strings.
 fn rename(database: &Database, names: &[i64], found: &mut KinetoCollector) {
     let mut texts: BTreeMap<i64, Option<String>> = names.iter().map(|&id| (id, None)).collect();
     database.scan(STRINGS, &["id", "string"], |row| {

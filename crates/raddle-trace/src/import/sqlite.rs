@@ -1,6 +1,6 @@
 //! How is an SQLite database opened and read, whichever tool wrote it?
 //!
-//! Nothing but figures and the names of kernels and devices leaves a database.
+//! Of a database only figures and the names of kernels and devices are kept.
 
 mod by_id;
 pub(super) mod database;
@@ -15,21 +15,21 @@ pub(super) use by_id::NumbersById;
 use database::Database;
 pub(super) use meter::RowMeter;
 
-/// An open database and what its importer needs beside it.
+/// An open database, and the facts about its file that the importer needs.
 pub(super) struct SqliteSource<'a> {
-    /// The path as it was given, for messages.
+    /// Path of the file as the caller gave it, for messages.
     pub(super) file: String,
     pub(super) database: Database,
-    /// The callback for rows that have been read.
+    /// Callback for the progress through the rows.
     pub(super) watch: Watch<'a>,
-    /// The number of bytes after which the file stops early.
+    /// Number of bytes after which the file stops too early; `None` where it is whole.
     cut: Option<u64>,
     /// True if the compressed form of the file was damaged.
     damaged: bool,
 }
 
 impl<'a> SqliteSource<'a> {
-    /// Opens a database.
+    /// Opens the SQLite database in a file.
     ///
     /// # Errors
     /// When the file is no database, or cannot be read at all.
@@ -46,7 +46,8 @@ impl<'a> SqliteSource<'a> {
         }
     }
 
-    /// Returns why no kernel was found, where the state of the file is the reason.
+    /// Returns the error that says why no kernel was found, where the file is cut off or damaged;
+    /// else `None`.
     pub(super) fn broken(&self) -> Option<TraceError> {
         let file = self.file.clone();
         if let Some(byte) = self.cut {
@@ -56,7 +57,7 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Notes the damage that was met, once all is read.
+    /// Counts the damage of the file in the report, after all rows are read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

@@ -1,9 +1,9 @@
 //! What does a profile of JAX, XLA or TensorFlow hold (`.xplane.pb`)?
 //!
-//! A plane is a device or a host, a line of a device is a stream or something derived from streams.
-//! An event of a stream is a kernel, a copy or a fill; a kernel says its shape and footprint in one
-//! text. An op arrives when the call with the same correlation number began, which stands on a plane
-//! of a host. Names of planes, lines and stats are in the file, so that no version is asked for.
+//! A plane is a device or a host, a line of a device is a stream or something derived from streams. An event of a
+//! stream is a kernel, a copy or a fill; a kernel says its shape and footprint in one text. An op arrives when the call
+//! with the same correlation number began, which stands on a plane of a host. The names of planes, lines and stats are
+//! in the file, so the version is not read.
 
 mod message;
 mod wire;
@@ -27,10 +27,10 @@ use crate::report::Quirk;
 use message::{XEvent, XEventHead, XStat};
 use wire::{WireFields, WireFile, WireSpan, WireValue};
 
-/// The most bytes of a profile, uncompressed: no protocol buffer is larger.
+/// Most bytes of a profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
 
-/// The number of planes that a message names.
+/// Most planes whose names a message lists.
 const SHOWN: usize = 4;
 
 /// Imports a profile of JAX, XLA or TensorFlow.
@@ -69,8 +69,8 @@ pub(super) fn import(
     })
 }
 
-/// Copies a profile to where it can be walked through more than once: a temporary file, or where
-/// there is none (in a browser) the memory. Returns the copy, its length in bytes, and whether the
+/// Copies a profile to where it can be read more than once: a temporary file, or where there is
+/// none (in a browser) the memory. Returns the copy, its length in bytes, and true if the
 /// compressed form was damaged.
 ///
 /// # Errors
@@ -111,7 +111,8 @@ fn spool(
     Ok((copy, len, damaged))
 }
 
-/// Builds the refusal of a profile without work of a GPU, which has these planes.
+/// Builds the error that refuses a profile without work of a GPU; `planes` are the names of its
+/// planes.
 fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
     if let Some(device) = planes.iter().find(|plane| plane.starts_with("/device:")) {
         return super::known::other_device(file, device);
@@ -125,34 +126,34 @@ fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// The records of interest in the planes so far.
+/// Reader of the planes, with the records that it has found so far.
 struct XPlaneReader<R> {
     file: WireFile<R>,
     found: KinetoCollector,
-    /// The names of planes that are no GPUs.
+    /// Names of the planes that are no GPUs.
     others: BTreeSet<String>,
 }
 
-/// The names of a plane's events and stats, by their numbers.
+/// Names of a plane's events and stats, by their numbers.
 struct XNames {
     events: BTreeMap<i64, Vec<u8>>,
     stats: BTreeMap<i64, Vec<u8>>,
 }
 
 impl XNames {
-    /// Returns the name of a stat.
+    /// Returns the name of a stat (a fact about an event or a plane); empty where it is unknown.
     fn stat(&self, stat: &XStat) -> &[u8] {
         self.stats.get(&stat.metadata_id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the text that is the value of a stat.
+    /// Returns the text that is the value of a stat; `None` where the value is no text.
     fn text<'s>(&'s self, stat: &'s XStat) -> Option<std::borrow::Cow<'s, str>> {
         let reference = || self.stats.get(&i64::try_from(stat.reference?).ok()?).map(Vec::as_slice);
         stat.text.as_deref().or_else(reference).map(String::from_utf8_lossy)
     }
 }
 
-/// A line without its events.
+/// Name and start of a line of a plane, without its events.
 struct XLine {
     name: Vec<u8>,
     timestamp_ns: i64,
@@ -197,8 +198,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Returns the wanted names of a map of a plane, by number; a name is the second field of a
-    /// value.
+    /// Returns the names that pass `wanted` of a map of a plane (`map` is the number of its field),
+    /// by number. The name is the second field of a value of the map.
     fn names(
         &mut self,
         plane: WireSpan,
@@ -225,7 +226,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
         names
     }
 
-    /// Hands every event of a plane with its line to `take`, which returns `None` if the event
+    /// Passes every event of a plane with its line to `take`, which returns `None` if the event
     /// cannot be read.
     fn lines(&mut self, plane: WireSpan, take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
         let mut lines = WireFields::of(plane);
@@ -245,7 +246,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Reads the name and the time of a line, which may stand before or behind its events.
+    /// Reads the name and the start of a line, which may stand before or behind its events.
     fn line(&mut self, line: WireSpan) -> XLine {
         let (mut fields, mut head) =
             (WireFields::of(line), XLine { name: Vec::new(), timestamp_ns: 0 });
@@ -259,8 +260,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         head
     }
 
-    /// Reads the properties of a plane's GPU. The plane does not name it, so a name is made of
-    /// them.
+    /// Reads the properties of the GPU that a plane stands for. The plane does not name the GPU, so
+    /// a name is made of its properties.
     fn device(&mut self, plane: WireSpan, names: &XNames) -> SourceDevice {
         let (mut fields, mut stats) = (WireFields::of(plane), Vec::new());
         while let Some(stat) = fields.numbered(&mut self.file, 6) {
@@ -270,7 +271,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
         device(&stats, names)
     }
 
-    /// Takes an event of a GPU.
+    /// Reads an event on a plane of a GPU; `None` where it cannot be read.
     fn work(&mut self, gpu: u64, names: &XNames, line: &XLine, event: &[u8]) -> Option<()> {
         // Lines other than those of streams are derived from them.
         let Some(stream) = stream(&line.name) else { return Some(()) };
@@ -306,7 +307,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         Some(())
     }
 
-    /// Takes an event of a host, if it is one of these calls.
+    /// Reads an event on a plane of a host, if it is one of `calls`; `None` where it cannot be
+    /// read.
     fn call(
         &mut self,
         calls: &BTreeMap<i64, (Option<Api>, Option<Blocking>)>,
@@ -333,18 +335,19 @@ impl<R: Read + Seek> XPlaneReader<R> {
     }
 }
 
-/// Returns when an event began, in nanoseconds.
+/// Returns when an event began, in nanoseconds; its offset from the line's start is in picoseconds.
 fn start(line: &XLine, offset_ps: i64) -> i64 {
     line.timestamp_ns.saturating_add(offset_ps.div_euclid(1000))
 }
 
-/// Returns the number of a stream from the name of its line: `Stream #17(Kernel)`.
+/// Returns the number of a stream from the name of its line, as in `Stream #17(Kernel)`; `None`
+/// where the line is no stream.
 fn stream(line: &[u8]) -> Option<&str> {
     let rest = std::str::from_utf8(line).ok()?.strip_prefix("Stream #")?;
     Some(rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(rest))
 }
 
-/// Returns the kind of an event without details, by its name.
+/// Returns the kind of op that an event without details is, by the event's name.
 fn kind_by_name(name: &str) -> OpKind {
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
@@ -354,7 +357,7 @@ fn kind_by_name(name: &str) -> OpKind {
     }
 }
 
-/// Reads the properties of a GPU from the stats of its plane.
+/// Reads the properties of a GPU from the stats (facts) of its plane.
 fn device(stats: &[XStat], names: &XNames) -> SourceDevice {
     let mut figures: BTreeMap<&[u8], u32> = BTreeMap::new();
     let mut vendor = String::new();

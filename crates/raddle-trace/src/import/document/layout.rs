@@ -1,70 +1,71 @@
-//! Where does a document have its records, and what takes them?
+//! Where does a JSON document have its records, and which trait receives them?
 
 use crate::report::ImportReport;
 
-/// The members of an object that matter, by key.
+/// Keys of an object that lead to records, each with the layout of its value.
 pub(in crate::import) type LayoutMembers<S> = &'static [(&'static str, DocumentLayout<S>)];
 
-/// The places where a document has records. Everything that a layout does not name is skipped.
+/// Places where a JSON document has records. All values that a layout does not name are skipped.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) enum DocumentLayout<S: 'static> {
-    /// An object.
+    /// An object, with the keys that lead to records.
     Object(LayoutMembers<S>),
-    /// An array of objects, each of which begins this section.
+    /// An array of objects, each of which begins a section (a kind of records).
     Objects(S, LayoutMembers<S>),
-    /// An array of records, which begins this section.
+    /// An array of records, which begins a section (a kind of records).
     Records(S),
-    /// An object or array that is one record of this section.
+    /// An object or array that is itself one record of this section.
     Record(S),
 }
 
 /// A receiver of the records of a document.
 pub(in crate::import) trait RecordSink {
-    /// The kinds of records.
+    /// Kinds of records that the document holds.
     type Section: Copy + 'static;
 
-    /// The word for the items that are counted against the limit of records, for messages.
+    /// Plural word for the items that are counted against the limit of records, for messages.
     const RECORDS: &'static str;
 
-    /// Notes that a section begins.
+    /// Tells the receiver that a section begins.
     fn begin(&mut self, section: Self::Section);
 
-    /// Takes the record at the start of `text`, and returns its length.
+    /// Reads the record at the start of `text`, and returns its length in bytes.
     ///
     /// # Errors
     /// When the text is not such a record, or ends before the record does. Nothing was taken then.
     fn record(&mut self, section: Self::Section, text: &[u8]) -> serde_json::Result<usize>;
 
-    /// Counts a record that cannot be read.
+    /// Counts a record of this section that cannot be read.
     fn malformed(&mut self, section: Self::Section);
 
-    /// Returns the first key of every record of this section; after damaged text, reading goes on
-    /// at the next one. `None` where the records have no first key in common.
+    /// Returns the key that stands first in every record of this section: after damaged text,
+    /// reading goes on where that key stands next. `None` where the records have no first key in
+    /// common.
     fn first_key(section: Self::Section) -> Option<&'static [u8]>;
 
-    /// Counts the records that are kept.
+    /// Returns the number of records that are kept.
     fn kept(&self) -> usize;
 
-    /// Counts the kernels that were met, also those left out.
+    /// Returns the number of kernels that the document holds, also those that were left out.
     fn kernels_seen(&self) -> u64;
 
     /// Returns the report in which quirks are counted.
     fn report(&mut self) -> &mut ImportReport;
 }
 
-/// The way in which the reading of a document ended, and what was met.
+/// How the reading of a document ended, and how many faults it met.
 #[derive(Debug, Default)]
 pub(in crate::import) struct DocumentEnd {
-    /// The position that the reading came to.
+    /// Position in the text, in bytes, at which the reading ended.
     pub(in crate::import) position: u64,
     /// True if the input ended before the document did.
     pub(in crate::import) truncated: bool,
-    /// The position where the text stopped being JSON.
+    /// Position in the text, in bytes, where it stopped being JSON; `None` where all of it is JSON.
     pub(in crate::import) broken_at: Option<u64>,
-    /// The number of values among the records that are no records.
+    /// Number of values that stand among the records and are no records.
     pub(in crate::import) strange: u64,
-    /// The first keys of the outermost object.
+    /// First keys of the document's outermost object, for messages.
     pub(in crate::import) keys: Vec<String>,
-    /// The number of records known to be lost.
+    /// Number of records that are lost, because they were cut off or too large.
     pub(super) lost: u64,
 }

@@ -1,7 +1,7 @@
-//! What do the members of a JSON object say, as they are written?
+//! Which texts do the members of a JSON object have, without conversion to numbers?
 //!
 //! Values stay text: profilers write numbers as strings and strings as numbers, and times with more
-//! digits than a double holds.
+//! digits than a double can hold.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,9 +9,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Returns the values of the members with these names, and the length of the object at the start of
-/// `text`. Of members with equal names the last counts, `null` counts as not given; everything else
-/// is skipped.
+/// Returns the values of the members with these names, as text, and the length in bytes of the
+/// object at the start of `text`. A member that is missing or `null` gives `None`; of members with
+/// equal names the last counts; all other members are skipped.
 ///
 /// # Errors
 /// When no whole object is there.
@@ -56,7 +56,7 @@ impl<'t, const N: usize> Visitor<'t> for MembersSeed<'_, N> {
     }
 }
 
-/// The position of a key among these names.
+/// Seed that finds the position of a JSON key among these names.
 struct NameSeed<'n>(&'n [&'n str]);
 
 impl<'t> DeserializeSeed<'t> for NameSeed<'_> {
@@ -88,9 +88,9 @@ pub(in crate::import) fn string(value: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-/// Returns the text with faults of profilers mended that JSON forbids: bytes that are not UTF-8
-/// become replacement characters, control characters and lone backslashes in strings are escaped,
-/// and words such as `inf` and `NaN` become `null`.
+/// Returns the text with those faults of profilers mended that JSON forbids: bytes that are not
+/// UTF-8 become replacement characters, control characters and lone backslashes in strings are
+/// escaped, and words such as `inf` and `NaN` become `null`.
 pub(in crate::import) fn mended(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text);
     let mut rest = &*text;
@@ -114,7 +114,8 @@ pub(in crate::import) fn mended(text: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Adds a string with its control characters and the backslashes that escape nothing escaped.
+/// Appends a JSON string to `out`, with its control characters escaped, and the backslashes that
+/// escape no character.
 fn escape(string: &str, out: &mut String) {
     let mut chars = string.chars();
     while let Some(c) = chars.next() {
@@ -134,8 +135,8 @@ fn escape(string: &str, out: &mut String) {
     }
 }
 
-/// Returns the length of the string at the start of the text, or of the whole text if it does not
-/// end.
+/// Returns the length in bytes of the JSON string at the start of the text, with its quotes; a
+/// string that does not end takes the whole text.
 fn string_len(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().skip(1).position(|byte| {

@@ -1,7 +1,6 @@
-//! Where does a JSON value end that may come in pieces?
+//! Where does a JSON value end, if its text arrives in several parts?
 //!
-//! Quotes and the brackets of one kind are followed, nothing else is checked: what matters is parsed
-//! by serde_json.
+//! Only quotes and the brackets of one kind are followed; serde_json checks the syntax when it parses the value.
 
 use memchr::memchr3;
 
@@ -13,16 +12,16 @@ pub(super) struct Nesting {
     depth: u64,
     in_string: bool,
     escaped: bool,
-    /// True if a string that runs over the end of its line is a fault.
+    /// True if a string that runs over the end of its line counts as damage.
     lines: bool,
 }
 
 /// The result of a search for the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
-    /// The value ends after this many bytes.
+    /// The value ends after this many bytes of those fed last.
     Closed(usize),
-    /// A string runs over the line end before this position, so some quote before it is none.
+    /// The text is damaged: a string runs over the line end before this position, in bytes.
     Broken(usize),
 }
 
@@ -34,7 +33,8 @@ impl Nesting {
         Self { open, close, depth: 0, in_string: false, escaped: false, lines }
     }
 
-    /// Takes the next bytes, and returns the end once it is among them.
+    /// Reads the next bytes of the text, and returns the end of the value if it is among them, else
+    /// `None`.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<ValueEnd> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {

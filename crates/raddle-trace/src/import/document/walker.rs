@@ -1,7 +1,8 @@
-//! Which bytes of a document are its records?
+//! Which bytes of a JSON document are its records?
 //!
-//! Each record is parsed where it lies in a window over the text; everything else is skipped piece
-//! by piece. After damaged text, reading goes on with the next record that begins as the sink says.
+//! Each record is parsed where it lies in a window over the text; all other text is skipped a part
+//! at a time. After damaged text, reading goes on at the next record, which is found by its first
+//! key.
 
 use super::layout::{DocumentEnd, DocumentLayout, LayoutMembers, RecordSink};
 use super::members::mended;
@@ -10,32 +11,32 @@ use crate::assemble::OP_LIMIT;
 use crate::input::Window;
 use crate::report::Quirk;
 
-/// The most bytes of a record; a larger one is lost.
+/// Most bytes of one record; a larger record is lost.
 const RECORD_LIMIT: usize = 64 << 20;
-/// The number of bytes of a key that are kept.
+/// Number of bytes of a key that are kept.
 const KEY_LIMIT: usize = 64;
-/// The number of outermost keys that are kept for an error message.
+/// Number of keys of the outermost object that are kept for an error message.
 const KEYS_KEPT: usize = 8;
-/// The number of bytes that may be read again in search of the next record after damaged ones.
+/// Number of bytes that may be read a second time in search of the next record after damaged text.
 const RESCAN_LIMIT: usize = 256 << 20;
-/// The longest distance between the brace of a record and its first key, in bytes.
+/// Longest distance in bytes between the brace of a record and its first key.
 const FIRST_KEY_DISTANCE: usize = 64;
 
-/// A sign that reading stops before the end; the [`DocumentEnd`] has the reason, unless there are
-/// too many records.
+/// Sign that reading stops before the end of the document. [`DocumentEnd`] has the reason, unless
+/// there are too many records.
 pub(super) struct Stop;
 
-/// The extent of the value at the head of the window.
+/// Length of the JSON value at the beginning of the window.
 enum Measured {
-    /// A value of this length.
+    /// The value is whole and has this length in bytes.
     Whole(usize),
-    /// Text that is no JSON after this length.
+    /// The text stops being JSON after this many bytes.
     Broken(usize),
-    /// A value larger than is kept.
+    /// The value is larger than a record may be.
     Large,
 }
 
-/// A place in the text that only moves on.
+/// The reader of a document's text, which only moves forward.
 pub(super) struct DocumentWalker<'w, 'a, S> {
     pub(super) window: &'w mut Window<'a>,
     sink: &'w mut S,
@@ -48,7 +49,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Self { window, sink, end: DocumentEnd::default(), rescanned: 0 }
     }
 
-    /// Hands the records of the value at the head to the sink.
+    /// Passes the records of the JSON value at the beginning of the window to the sink, by the
+    /// value's layout.
     pub(super) fn value(&mut self, layout: &DocumentLayout<S::Section>) -> Result<(), Stop> {
         match (layout, self.token()?) {
             (DocumentLayout::Object(members), b'{') => self.object(members),
@@ -182,8 +184,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Takes the record in the first `len` bytes, mended if it must be. Returns whether it could be
-    /// read.
+    /// Passes the record in the first `len` bytes of the window to the sink; text that breaks JSON
+    /// is mended first. Returns whether the record could be read.
     fn record_of(&mut self, section: S::Section, len: usize) -> bool {
         let text = &self.window.bytes()[..len];
         if self.sink.record(section, text).is_ok() {
@@ -195,9 +197,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         read
     }
 
-    /// Moves to a record that begins inside of the damaged one of `len` bytes at the head. Returns
-    /// whether there is one. Kernel names with a bare quote, which profilers wrote until 2026, hide
-    /// the records behind them.
+    /// Moves to a record that begins inside of the damaged record, which is the first `len` bytes
+    /// of the window. Returns whether there is such a record. A kernel name with a bare quote, as
+    /// profilers wrote until 2026, hides the records behind it.
     fn find_hidden_record(&mut self, section: S::Section, len: usize) -> bool {
         self.rescanned = self.rescanned.saturating_add(len);
         let Some(key) = S::first_key(section) else {
@@ -211,7 +213,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         start.is_some()
     }
 
-    /// Moves to the next record, however far behind the `len` damaged bytes at the head it is.
+    /// Moves to the next record, however far it is behind the `len` damaged bytes at the start of
+    /// the window.
     fn find_next_record(&mut self, section: S::Section, len: usize) -> Result<(), Stop> {
         let broken_at = self.window.position();
         let Some(key) = S::first_key(section) else {
@@ -234,7 +237,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Err(Stop)
     }
 
-    /// Returns the next key of the object that the head is in; `None` at the object's end, which is
+    /// Returns the next key of the object that is being read; `None` at the object's end, which is
     /// skipped. Of a very long key only the first bytes are returned.
     fn key(&mut self) -> Result<Option<String>, Stop> {
         loop {
@@ -259,8 +262,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(Some(key))
     }
 
-    /// Measures the object, array or string at the head. A value that is too large, or broken,
-    /// stays there up to where `nesting` has come.
+    /// Measures the object, array or string at the start of the window. A value that is too large
+    /// or damaged is not skipped; `nesting` then stands behind the bytes that were searched.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -278,7 +281,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips a value that begins with `first`.
+    /// Skips a JSON value whose first byte is `first`.
     fn skip_value(&mut self, first: u8) -> Result<(), Stop> {
         match first {
             b'{' | b'[' | b'"' => self.skip_nested(&mut Nesting::new(first, false)),
@@ -291,7 +294,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips the bytes at hand, and the rest of the value that began in them.
+    /// Skips all bytes in the window, and the rest of the value that began in them.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)
@@ -304,8 +307,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// Skips to the end that `find` sees in the bytes at hand, or all of the bytes. Returns whether
-    /// `find` saw an end.
+    /// Skips the bytes of the window up to the end that `find` sees in them, or all of them.
+    /// Returns whether `find` saw an end.
     fn skip_some(&mut self, mut find: impl FnMut(&[u8]) -> Option<usize>) -> Result<bool, Stop> {
         let found = find(self.window.bytes());
         self.window.skip(found.unwrap_or(self.window.bytes().len()));
@@ -315,7 +318,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(found.is_some())
     }
 
-    /// Skips `wanted`, which must come next.
+    /// Skips the byte `wanted`; another byte is damage.
     fn expect(&mut self, wanted: u8) -> Result<(), Stop> {
         if self.token()? != wanted {
             return Err(self.broken());
@@ -329,20 +332,20 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         self.window.token().ok_or_else(|| self.cut())
     }
 
-    /// Notes that the input ends here.
+    /// Marks the document as cut off: the input ends here.
     fn cut(&mut self) -> Stop {
         self.end.truncated = true;
         Stop
     }
 
-    /// Notes that the text is no JSON here.
+    /// Marks the document as damaged: from here on the text is no JSON.
     fn broken(&mut self) -> Stop {
         self.end.broken_at = Some(self.window.position());
         Stop
     }
 }
 
-/// Finds where a record begins: a brace, blanks, and its first key.
+/// Finds the position where a record begins: a brace, blanks, and the record's first key.
 fn record_start(bytes: &[u8], key: &[u8]) -> Option<usize> {
     let starts = |at: &usize| {
         let inner = bytes[at + 1..].trim_ascii_start().strip_prefix(b"\"");

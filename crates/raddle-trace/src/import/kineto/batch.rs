@@ -1,20 +1,21 @@
 //! For which batch size does a host capture, or launch, a graph?
 //!
-//! A range around the call names it: `capture_32_FULL` and `execute_32_context_...` of vLLM, or
-//! `step[DECODE bs=32 ...]`: the first number of the name that is a word of its own. In
-//! `execute_context_0(0)_generation_32(32)` the tokens stand in parentheses and are added up.
+//! A range of the host around the call names the batch size: `capture_32_FULL` and
+//! `execute_32_context_...` of vLLM, or `step[DECODE bs=32 ...]`. The size is the first number of
+//! the name that is a word of its own. In `execute_context_0(0)_generation_32(32)` the tokens stand
+//! in parentheses and are added up.
 
 use std::cmp::Reverse;
 
 use super::event::{KinetoEvent, times};
 use crate::import::document::string;
 
-/// Ranges of the host that name a batch size: begin, end, size.
+/// Ranges of the host that name a batch size, as (begin, end, batch size); times in nanoseconds.
 #[derive(Debug, Default)]
 pub(super) struct BatchRanges(Vec<(i64, i64, u64)>);
 
 impl BatchRanges {
-    /// Takes a range, if it names a size.
+    /// Adds the range of this event, if its name holds a batch size.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
         let named = event.name.and_then(string).and_then(|name| batch_of(&name));
         if let (Some(size), Some((start, lasts))) = (named, times(event)) {
@@ -26,12 +27,13 @@ impl BatchRanges {
         self.0.len()
     }
 
-    /// Sorts the ranges by begin, the longest first, as [`Self::at`] wants them.
+    /// Sorts the ranges by begin, of equal ones the longest first; [`Self::at`] wants this order.
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable_by_key(|&(begin, end, size)| (begin, Reverse(end), size));
     }
 
-    /// Returns the size that the innermost range at that time names.
+    /// Returns the batch size that the innermost range around this time names; `None` outside of
+    /// all ranges.
     pub(super) fn at(&self, time: i64) -> Option<u64> {
         let behind = self.0.partition_point(|&(begin, ..)| begin <= time);
         self.0[..behind].iter().rev().find(|&&(_, end, _)| end >= time).map(|&(.., size)| size)

@@ -1,8 +1,8 @@
 //! Which launches did the host make while it captured graphs?
 //!
-//! vLLM and SGLang write such a trace beside a profile: a call that launches says kernel, grid and
-//! workgroup, although nothing runs. What lies between the calls that begin and end a capture is one
-//! graph; a range of the host around it names the batch size.
+//! vLLM and SGLang write such a trace beside a profile: a call that launches says kernel, grid and workgroup, although
+//! nothing runs. The launches between the calls that begin and end a capture are one graph; a range of the host around
+//! them names the batch size.
 
 use super::batch::BatchRanges;
 use super::event::{Api, Category, KinetoEvent, times};
@@ -13,7 +13,7 @@ use crate::decimal::natural;
 use crate::import::document::{RecordSink, string};
 use crate::report::ImportReport;
 
-/// A launch of the host.
+/// A launch that the host made while it captured a graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostLaunch {
     pub(super) at: i64,
@@ -22,11 +22,12 @@ pub(super) struct HostLaunch {
     pub(super) launched: Launched,
 }
 
-/// The events of a capture's trace that matter.
+/// The events of a capture's trace that are read: launches, begins and ends of captures, and ranges
+/// that name a batch size.
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,
-    /// The times at which captures begin (`true`) and end (`false`).
+    /// Times in nanoseconds at which captures begin (true) and end (false).
     pub(super) marks: Vec<(i64, bool)>,
     pub(super) ranges: BatchRanges,
     pub(super) names: Interner<String>,

@@ -15,7 +15,7 @@ use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};
 
 impl GraphCaptures {
-    /// Reads the trace of a capture, as vLLM and SGLang write it beside a profile, or any profile whose
+    /// Reads the trace of a capture of graphs, as vLLM and SGLang write it beside a profile, or any profile whose
     /// kernels have shapes.
     ///
     /// # Errors
@@ -25,8 +25,8 @@ impl GraphCaptures {
         Self::from_two(&file, bytes, || open(path, &ImportConfig::default()))
     }
 
-    /// Reads the trace of a capture as [`open`](Self::open) does, from bytes; `file` is their name,
-    /// for messages.
+    /// Reads the trace of a capture as [`open`](Self::open) does, from the file's bytes; `file` is
+    /// their name for messages.
     ///
     /// # Errors
     /// The errors of [`open`](Self::open).
@@ -34,7 +34,8 @@ impl GraphCaptures {
         Self::from_two(file, bytes, || read(file, bytes, &ImportConfig::default()))
     }
 
-    /// Builds the captures from a file's capture calls, and from the same file as a profile.
+    /// Builds the captures from the capture calls in a trace, and from the kernels of the same file
+    /// when it is read as a profile.
     fn from_two(
         file: &str,
         bytes: impl Read,
@@ -58,7 +59,7 @@ impl GraphCaptures {
         }
     }
 
-    /// Adds the kernels of a profile.
+    /// Adds the kernels of a profile that have a shape.
     fn add(&mut self, profile: &Profile) {
         let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
         for (at, op) in profile.ops.iter().filter(shaped).enumerate() {
@@ -80,7 +81,7 @@ fn layout(first: u8) -> DocumentLayout<()> {
     }
 }
 
-/// Groups the launches by the capture that they lie in.
+/// Groups the launches by the capture, of a begin and an end, that they lie in.
 fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
     let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
     let names = names.into_items();

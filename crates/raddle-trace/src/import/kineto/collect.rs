@@ -18,11 +18,11 @@ use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// Distinct categories that are remembered for an error message.
+/// Most distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
 
-/// Beginnings of categories of devices whose work is not read, a description of the file, and
-/// advice.
+/// Devices whose work is not read: the beginning of their categories' names, a description of such
+/// a file, and advice.
 const FOREIGN: [(&str, &str, &str); 3] = [
     ("xpu_", "a PyTorch trace of an Intel GPU (XPU), whose kernels have no grids", LAUNCH_TABLE),
     ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
@@ -31,7 +31,7 @@ const FOREIGN: [(&str, &str, &str); 3] = [
 pub(super) const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
                             AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
-/// The arguments of an op that matter.
+/// Names of the arguments of an op's event that are read.
 const WORK_ARGS: [&str; 12] = [
     "stream",
     "context",
@@ -49,11 +49,11 @@ const WORK_ARGS: [&str; 12] = [
     "shared memory",
 ];
 
-/// An op of some device, before its arrival and, if it is a kernel, its shape are known; its stream
-/// is a position in [`KinetoCollector::lanes`].
+/// An op of some device, before its arrival and, if it is a kernel, its shape are known. Its
+/// `stream` is a position in [`KinetoCollector::lanes`].
 ///
-/// There may be millions of ops, so the correlation and the extents are kept in fields of `Op` that
-/// are still unused: `arrival_ns` and `after`.
+/// There may be millions of ops, so the correlation and the position of the extents (grid and
+/// workgroup) are kept in two fields of `Op` that are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct KinetoOp {
     pub(in crate::import) op: Op,
@@ -66,87 +66,89 @@ impl KinetoOp {
         found
     }
 
-    /// Notes the number of the call that launched the op.
+    /// Stores the correlation: the number that the op shares with the call that launched it; `None`
+    /// where there is none.
     pub(in crate::import) fn tie(&mut self, correlation: Option<u64>) {
         self.op.arrival_ns = correlation.unwrap_or(0);
     }
 
-    /// Returns the number that the op shares with the call that launched it.
+    /// Returns the number that the op shares with the call that launched it; `None` where it has
+    /// none.
     pub(in crate::import) fn correlation(&self) -> Option<u64> {
         Some(self.op.arrival_ns).filter(|&n| n > 0)
     }
 
     /// Returns a kernel's grid and workgroup as its event writes them, as a position in
-    /// [`KinetoCollector::extents`].
+    /// [`KinetoCollector::extents`]; `None` where the event has none.
     pub(in crate::import) fn extents(&self) -> Option<u32> {
         self.op.after
     }
 }
 
-/// The place where an op ran.
+/// The place where an op ran: its stream, and its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoLane {
-    /// The stream, as a position in [`KinetoCollector::streams`].
+    /// Stream of the op, as a position in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
-    /// True if the stream is a hardware queue in case the GPU is AMD's: the op names no other
-    /// queue.
+    /// True where, on a GPU of AMD, the label of the stream is that of a hardware queue, since the
+    /// op's event has no number of a queue beside it.
     pub(in crate::import) on_queue: bool,
 }
 
-/// A call that launched work.
+/// A call of the host that launched work on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoCall {
     pub(in crate::import) correlation: u64,
     pub(in crate::import) start: i64,
-    /// The work that the call asked for, as a position in [`KinetoCollector::asked`].
+    /// Work that the call asked for, as a position in [`KinetoCollector::asked`].
     pub(in crate::import) asked: u32,
-    /// The thread that called, as a position in [`KinetoCollector::threads`].
+    /// Thread that called, as a position in [`KinetoCollector::threads`].
     pub(in crate::import) thread: u32,
 }
 
-/// The work that a call asked for.
+/// Work that a launch call asked for, as far as the call tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct AskedLaunch {
     pub(in crate::import) api: Api,
-    /// The grid and workgroup (HIP).
+    /// Grid and workgroup of the kernel, which only calls of HIP tell; else `None`.
     pub(in crate::import) extents: Option<KernelExtents>,
-    /// The shared memory that the call asks for dynamically, in bytes (HIP).
+    /// Dynamic shared memory that the call asks for, in bytes, which only calls of HIP tell; else
+    /// `None`.
     pub(in crate::import) lds_bytes: Option<u32>,
 }
 
-/// The tool that wrote the events, which decides how much each event tells.
+/// Tool that wrote the events of a trace, which decides how much each event tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::import) enum TraceMaker {
-    /// The profiler of PyTorch: events tell all of a kernel on NVIDIA, only a part on AMD.
+    /// The profiler of PyTorch: on NVIDIA the events tell all of a kernel, on AMD only a part.
     #[default]
     Kineto,
-    /// The profiler of XLA and TensorFlow: kernels tell their shape, in workgroups, whatever the
-    /// GPU.
+    /// The profiler of XLA and TensorFlow: kernels tell their shape, in workgroups, on every GPU.
     Xla,
-    /// The profiler rocprof v1: kernels tell their shape by volumes, or no shape.
+    /// The profiler rocprof v1: kernels tell only the volumes of grid and workgroup, or no shape.
     RocprofV1,
-    /// The tool rocmProfileData: launch calls tell the shape, if any do.
+    /// The tool rocmProfileData: the launch calls tell the shape, if any event does.
     Rpd,
 }
 
-/// The parts of a trace that are read.
+/// Parts of a trace that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum TraceSection {
-    /// The array `traceEvents`, or the whole document.
+    /// The array `traceEvents` of a trace, or the whole document where that is the array.
     Events,
-    /// The value of `deviceProperties`.
+    /// The descriptions of devices, the value of `deviceProperties`.
     Devices,
 }
 
-/// The items of interest in the events so far.
+/// Reader of the events of a trace, with what it has found so far.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) maker: TraceMaker,
     pub(in crate::import) ops: Vec<KinetoOp>,
     pub(in crate::import) calls: Vec<KinetoCall>,
     pub(in crate::import) waits: KinetoWaits,
-    /// The ranges of the host that name batch sizes, where `wants_ranges` is set.
+    /// Ranges of the host that name batch sizes; empty unless `wants_ranges` is set.
     pub(super) ranges: BatchRanges,
     pub(super) wants_ranges: bool,
     pub(super) memory: AllocatorPeaks,
@@ -155,29 +157,31 @@ pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) lanes: Interner<KinetoLane>,
     pub(in crate::import) extents: Interner<KernelExtents>,
     pub(in crate::import) asked: Interner<AskedLaunch>,
-    /// The numbers of threads; 0 where the file does not give one.
+    /// Numbers of the threads that called; 0 where the file gives none.
     pub(in crate::import) threads: Interner<u64>,
     pub(in crate::import) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(in crate::import) report: ImportReport,
-    /// True if there was an array of events.
+    /// True if the trace has an array of events, which may be empty.
     pub(super) has_events: bool,
-    /// Categories seen before the first kernel, for the message when there is none.
+    /// Categories of events seen before the first kernel, for the message where there is no kernel.
     pub(super) categories: BTreeSet<String>,
-    /// The number of kernel events, also those left out.
+    /// Number of events of kernels, also of those left out.
     pub(in crate::import) kernels_seen: u64,
-    /// The number of calls of the runtime or the driver, and of records of synchronisation, which
-    /// need no call beside them.
+    /// Number of calls of the CUDA or HIP runtime or driver, and (in `syncs_seen`) of records of
+    /// synchronisation, which need no call beside them.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
-    /// The number of calls that launch a kernel or a graph.
+    /// Number of calls that launch a kernel or a graph.
     pub(super) launches: u64,
-    /// True if any time shows parts of a microsecond.
+    /// True if any time in the trace shows parts of a microsecond, so that the clock is finer.
     pub(in crate::import) fine: bool,
-    /// A description of the file, and advice, where its work is that of a device which is not read.
+    /// Description of the file, and advice, where the work is that of a device which is not read;
+    /// else `None`.
     pub(super) foreign: Option<(&'static str, &'static str)>,
-    /// The numbers of the GPUs by the process that stands for each, in a trace without categories.
+    /// Number of each GPU by the number of the process that stands for it, in a trace without
+    /// categories.
     pub(super) gpus: BTreeMap<u64, u64>,
-    /// The names of devices of a trace without categories that are no GPUs.
+    /// Names of devices that are no GPUs, in a trace without categories.
     pub(super) other_devices: BTreeSet<String>,
     registers_seen: bool,
     pub(super) hip_calls: bool,
@@ -185,14 +189,14 @@ pub(in crate::import) struct KinetoCollector {
 }
 
 impl KinetoCollector {
-    /// Builds a collector for the records of another tool than PyTorch's, whose times are in
-    /// nanoseconds.
+    /// Builds the reader for the records of a tool other than PyTorch's profiler, whose times are
+    /// in nanoseconds.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn of(maker: TraceMaker) -> Self {
         Self { maker, fine: true, ..Self::default() }
     }
 
-    /// Returns whether the kernels are those of an AMD GPU.
+    /// Returns whether the kernels of the trace ran on an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
         self.kernels_seen > 0
             && match self.maker {
@@ -263,7 +267,7 @@ impl KinetoCollector {
         }
     }
 
-    /// Takes a call; `None` where it has no name or no time.
+    /// Reads an event that is a call of the host; `None` where it has no name or no time.
     fn call(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let name = event.name.and_then(string)?;
         self.calls_seen += 1;
@@ -288,20 +292,20 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Takes a call of which no more is known than when it launched what.
+    /// Adds a launch call of which only the correlation, the start and the kind are known.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
         let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
         let thread = self.threads.number(&0);
         push(&mut self.calls, KinetoCall { correlation, start, asked, thread });
     }
 
-    /// Returns whether there is room for more records.
+    /// Returns whether another record may be kept in this import.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn has_room(&self) -> bool {
         self.kept() <= OP_LIMIT
     }
 
-    /// Returns the number of a lane.
+    /// Returns the position of a lane (a stream of a device) in `lanes`; a new one is added.
     pub(in crate::import) fn lane(
         &mut self,
         label: &StreamLabel,
@@ -312,7 +316,7 @@ impl KinetoCollector {
         self.lanes.number(&KinetoLane { stream, device, on_queue })
     }
 
-    /// Takes an op; `None` where it has no name or no time.
+    /// Reads an event that is an op of the device; `None` where it has no name or no time.
     fn work(&mut self, event: &KinetoEvent<'_>, kind: OpKind) -> Option<()> {
         let name = event.name.and_then(string)?;
         let [
@@ -353,7 +357,8 @@ impl KinetoCollector {
     }
 }
 
-/// Sets the registers and the shared memory of a workgroup; work-items and barrier stay open.
+/// Sets the registers of a work-item and the shared memory of a workgroup in bytes, or marks them
+/// as assumed where they are `None`; work-items and barrier stay open.
 pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {

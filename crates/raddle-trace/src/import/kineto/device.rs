@@ -1,4 +1,4 @@
-//! What does a trace say about its devices?
+//! What does a trace of the PyTorch profiler say about its devices?
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -8,11 +8,11 @@ use crate::decimal::natural;
 use crate::import::document::{members, string};
 use crate::profile::SourceDevice;
 
-/// A device with its number.
+/// A device, and the number that the trace has for it, if any.
 type NumberedDevice = (Option<u64>, SourceDevice);
 
-/// Reads the entries of `deviceProperties` at the start of `text`, with their numbers, and the
-/// length of all. An entry that is no object is passed over.
+/// Reads the entries of `deviceProperties` at the start of `text`: returns the devices with their
+/// numbers, and the length of the entries in bytes. An entry that is no object is skipped.
 pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<NumberedDevice>, usize)> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let entries: Vec<&RawValue> = Deserialize::deserialize(&mut json)?;
@@ -53,8 +53,8 @@ fn device(entry: &str) -> Option<NumberedDevice> {
     Some((id.and_then(natural), device))
 }
 
-/// Returns the instruction set for which AMD's matrix library compiled its kernels, whose names
-/// hold `_ISA942_` for gfx942. An empty text where there are no such kernels, or for several sets.
+/// Returns the instruction set for which AMD's matrix library compiled the kernels, whose names
+/// hold `_ISA942_` for gfx942. Empty where there are no such kernels, or kernels for several sets.
 pub(super) fn arch(names: &[String]) -> String {
     let mut found = names.iter().filter(|name| name.starts_with("Cijk_")).filter_map(|name| {
         let (_, behind) = name.split_once("_ISA")?;

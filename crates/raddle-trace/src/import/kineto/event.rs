@@ -1,25 +1,25 @@
-//! What does one event say?
+//! What does one event of a trace say?
 
 use super::shape::GridUnit;
 use crate::decimal::{Micros, micros, natural, unquote};
 use crate::import::document::{members, string};
 
-/// The kinds of events that matter.
+/// Kinds of events that are told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Category {
     /// A kernel on the device.
     Kernel,
     /// A copy on the device.
     Copy,
-    /// A fill on the device.
+    /// A fill of memory on the device.
     Set,
-    /// A call of the runtime or driver on the host.
+    /// A call of the CUDA or HIP runtime or driver on the host.
     Call,
     /// A record of the stream or event that a call of the host waited for.
     Sync,
-    /// A range on the device's lane that is no work.
+    /// A range on the device's time line that is no work.
     Annotation,
-    /// A range of the host that its program named.
+    /// A range of the host that the program named.
     Range,
     /// An event of any other kind.
     #[default]
@@ -27,7 +27,7 @@ pub(super) enum Category {
 }
 
 impl Category {
-    /// Returns the category by its name, as in use since 2022 or before.
+    /// Returns the category with this name, as profilers have written it since 2022 or before.
     fn of(name: &str) -> Self {
         match name {
             "kernel" | "Kernel" => Self::Kernel,
@@ -42,21 +42,21 @@ impl Category {
     }
 }
 
-/// The kind of work that a call starts on the device.
+/// Kind of work that a call of the host starts on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) enum Api {
-    /// A copy, a fill, or a kernel in CUDA, where nothing depends on which.
+    /// A copy, a fill, or a kernel of CUDA, which are treated alike.
     Plain,
-    /// A kernel, its grid in workgroups (HIP).
+    /// A kernel of HIP, whose grid the call gives in workgroups.
     HipWorkgroups,
-    /// A kernel, its grid in work-items (HIP).
+    /// A kernel of HIP, whose grid the call gives in work-items.
     HipWorkItems,
-    /// A whole graph.
+    /// A whole graph of kernels.
     Graph,
 }
 
 impl Api {
-    /// Returns the kind of a call by its name; `None` where the call can start nothing.
+    /// Returns the kind of work that a call of this name starts; `None` where it can start none.
     pub(in crate::import) fn of(call: &str) -> Option<Self> {
         const PLAIN: [&str; 11] = [
             "cudaLaunch",
@@ -84,7 +84,8 @@ impl Api {
         }
     }
 
-    /// Returns the unit of the grid of the kernel that the call starts, where that is known.
+    /// Returns the unit of the grid that the launch call gives; `None` where the call gives no
+    /// grid.
     pub(in crate::import) fn unit(self) -> Option<GridUnit> {
         match self {
             Self::HipWorkgroups => Some(GridUnit::Workgroups),
@@ -94,11 +95,11 @@ impl Api {
     }
 }
 
-/// An event, with its values as they are written.
+/// An event of a trace, with its values as they are written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KinetoEvent<'t> {
     pub(super) category: Category,
-    /// The category's text, with quotes.
+    /// Text of the event's category, with quotes.
     pub(super) cat: Option<&'t str>,
     pub(super) ph: Option<&'t str>,
     pub(super) name: Option<&'t str>,
@@ -110,7 +111,7 @@ pub(super) struct KinetoEvent<'t> {
 }
 
 impl<'t> KinetoEvent<'t> {
-    /// Reads the event at the start of `text`; returns it and its length.
+    /// Reads the event at the start of `text`; returns it, and its length in bytes.
     pub(super) fn read(text: &'t [u8]) -> serde_json::Result<(Self, usize)> {
         let names = ["cat", "ph", "name", "pid", "tid", "ts", "dur", "args"];
         let ([cat, ph, name, pid, tid, ts, dur, args], len) = members(text, &names)?;
@@ -118,33 +119,34 @@ impl<'t> KinetoEvent<'t> {
         Ok((Self { category, cat, ph, name, pid, tid, ts, dur, args }, len))
     }
 
-    /// Returns the arguments with these names; none where the event has no object of arguments.
+    /// Returns the values of the arguments with these names; `None` for each that the event lacks.
     pub(super) fn args<const N: usize>(&self, names: &[&str; N]) -> [Option<&'t str>; N] {
         let args = self.args.and_then(|args| members(args.as_bytes(), names).ok());
         args.map_or([None; N], |(values, _)| values)
     }
 
-    /// Returns the number of the thread that called; 0 where the event has none.
+    /// Returns the number of the host's thread; 0 where the event has none.
     pub(super) fn thread(&self) -> u64 {
         self.tid.map(unquote).and_then(natural).unwrap_or(0)
     }
 
-    /// Returns the label of the event's stream, which an argument or else the thread gives: the
-    /// number or name, without the word "stream".
+    /// Returns the label of the event's stream: the argument `stream`, else the event's thread,
+    /// without the word "stream".
     pub(super) fn stream_label(&self, stream: Option<&'t str>) -> &'t str {
         let label = stream.or(self.tid).map_or("", unquote);
         label.strip_prefix("stream ").unwrap_or(label).trim()
     }
 }
 
-/// Returns start and duration; `None` where one is missing, is no exact number or is negative.
+/// Returns start and duration of an event; `None` where one is missing, is no exact number, or the
+/// duration is negative.
 pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
     let start = micros(event.ts?).ok()?;
     let duration = micros(event.dur?).ok()?;
     (duration.nanos >= 0).then_some((start, duration))
 }
 
-/// Reads the number that ties an op to its launch call; 0 ties nothing.
+/// Reads the correlation number, which an op shares with its launch call; 0 counts as none.
 pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
     correlation.and_then(natural).filter(|&n| n > 0)
 }

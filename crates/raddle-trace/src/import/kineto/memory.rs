@@ -1,7 +1,7 @@
-//! How much device memory did the allocator of PyTorch hold at most?
+//! How much device memory did the allocator of PyTorch hold at its peak?
 //!
-//! An instant event `[memory]` follows each allocation and each release, where the profiler records
-//! memory. It has the totals of the device, in bytes; contexts and other allocators are not in them.
+//! An instant event `[memory]` follows each allocation and each release, where the profiler records memory. It has the
+//! totals of the device, in bytes; memory of contexts and of other allocators is not in them.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::event::KinetoEvent;
 use crate::decimal::natural;
 use crate::import::document::string;
 
-/// The numbers of CUDA and HIP among PyTorch's types of devices.
+/// Numbers of CUDA and of HIP in PyTorch's list of types of devices.
 const GPUS: [u64; 2] = [1, 6];
 
 const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];
 
-/// The most bytes that the allocator held, by the number of the device.
+/// Most bytes that the allocator held at once, by the number of the device.
 #[derive(Debug, Default)]
 pub(super) struct AllocatorPeaks(BTreeMap<u64, u64>);
 
 impl AllocatorPeaks {
-    /// Takes an event, if it tells of device memory; returns whether it does.
+    /// Reads an event, if it tells how much device memory is held; returns whether it does.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) -> bool {
         if event.name.and_then(string).is_none_or(|name| name != "[memory]") {
             return false;
@@ -33,7 +33,8 @@ impl AllocatorPeaks {
         true
     }
 
-    /// Returns the most bytes on a device; if events number it otherwise, those on the only one.
+    /// Returns the most bytes held on a device; where the events have no such number, those on the
+    /// only device. `None` where nothing is known.
     pub(super) fn on(&self, device: Option<u64>) -> Option<u64> {
         let named = device.and_then(|device| self.0.get(&device));
         let only = self.0.values().next().filter(|_| self.0.len() == 1);

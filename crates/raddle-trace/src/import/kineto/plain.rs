@@ -1,7 +1,8 @@
 //! Which work do events without a category describe, as other profilers than PyTorch's write them?
 //!
 //! XLA's profiler (JAX, TensorFlow) writes the shape and footprint of a kernel as words of one
-//! text; rocmProfileData writes only the kind of the work. The name of a process tells its device.
+//! text; rocmProfileData writes only the kind of the work. The name of a process in the trace tells
+//! its device.
 
 use super::collect::{KinetoCollector, KinetoOp, LAUNCH_TABLE, TraceMaker};
 use super::event::{Api, KinetoEvent, tie, times};
@@ -13,24 +14,24 @@ use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// The name of the process that stands for an NPU of Huawei, and a description of such a file.
+/// Name of the process that stands for an NPU of Huawei, and the description of such a file.
 const ASCEND: (&str, &str) =
     ("Ascend Hardware", "a trace of an Ascend NPU of Huawei, which is no GPU");
 
-/// The most processes and devices that are remembered.
+/// Most processes and devices that are remembered.
 const NAME_LIMIT: usize = 1 << 12;
 
-/// A piece of work, from whatever file.
+/// An op of the device, read from an event of any tool without categories.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct PlainWork<'a> {
     pub(in crate::import) kind: OpKind,
     pub(in crate::import) name: &'a str,
-    /// The start and the duration, in nanoseconds.
+    /// Start and duration of the op, in nanoseconds.
     pub(in crate::import) span: (i64, u64),
     pub(in crate::import) device: Option<u64>,
     pub(in crate::import) stream: &'a str,
     pub(in crate::import) correlation: Option<u64>,
-    /// The words of XLA about a kernel.
+    /// Text in which XLA describes the shape of a kernel; `None` where the event has none.
     pub(in crate::import) details: Option<&'a str>,
 }
 
@@ -72,7 +73,7 @@ fn three(text: &str) -> Option<[u32; 3]> {
 }
 
 impl KinetoCollector {
-    /// Takes an event without a category; `None` where it is work without a time.
+    /// Reads an event without a category; `None` where it is an op without a time.
     pub(super) fn plain(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let phase = event.ph.and_then(string).unwrap_or_default();
         if phase == "M" {
@@ -134,7 +135,7 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Takes a piece of work.
+    /// Adds an op of the device to the work that was found.
     pub(in crate::import) fn plain_work(&mut self, work: PlainWork<'_>) {
         let (start, duration) = work.span;
         let mut op = Op::at(work.kind, start, duration);
@@ -157,7 +158,7 @@ impl KinetoCollector {
         push(&mut self.ops, KinetoOp::new(op, work.correlation, extents));
     }
 
-    /// Takes the name of a process, where it is one of a device.
+    /// Remembers the name of a process of the trace, if the process stands for a device.
     fn process(&mut self, event: &KinetoEvent<'_>) {
         let [name] = event.args(&["name"]);
         let named = event.name.and_then(string).is_some_and(|name| name == "process_name");
@@ -177,14 +178,15 @@ impl KinetoCollector {
     }
 }
 
-/// Returns the number of the GPU from the name that XLA gives its plane.
+/// Returns the number of the GPU from the name that XLA gives its plane, such as `/device:GPU:0`;
+/// `None` for any other name.
 pub(in crate::import) fn gpu_of_plane(name: &str) -> Option<u64> {
     let rest = name.strip_prefix("/device:GPU:")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..digits].parse().ok()
 }
 
-/// Returns the op for a kind of work of rocmProfileData; `None` where the kind is no work.
+/// Returns the kind of op for a kind of work of rocmProfileData; `None` where the kind is no work.
 pub(in crate::import) fn work_of_rpd(kind: &str) -> Option<OpKind> {
     let word = kind.len() < 40 && kind.bytes().all(|b| b.is_ascii_alphanumeric());
     match kind {

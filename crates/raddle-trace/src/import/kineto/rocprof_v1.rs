@@ -1,8 +1,9 @@
 //! Which work do the events of rocprof v1 describe (`rocprof --hip-trace`, results.json)?
 //!
-//! Its events have no category, and numbers as strings. Work is told from calls by its arguments: a
-//! kernel names its device and its queue, a copy is called by its direction. Traces of HIP know no
-//! grids; where the arguments are those of the table of kernels, they are in work-items.
+//! The events have no category, and write numbers as strings. Work differs from calls by its
+//! arguments: a kernel names its device and its queue, a copy is named by its direction. Traces of
+//! HIP calls have no grids; where the arguments are those of the table of kernels, the grids are in
+//! work-items.
 
 use super::collect::{KinetoCollector, KinetoOp, TraceMaker, set_footprint};
 use super::event::KinetoEvent;
@@ -13,7 +14,7 @@ use crate::decimal::{natural, unquote};
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// The arguments of work.
+/// Names of the arguments of an event that are read.
 const ARGS: [&str; 12] = [
     "BeginNs",
     "EndNs",
@@ -29,21 +30,21 @@ const ARGS: [&str; 12] = [
     "accum_vgpr",
 ];
 
-/// A piece of work as rocprof v1 writes it.
+/// An op of the device as rocprof v1 writes it.
 struct RocprofWork {
     kind: OpKind,
     begin: u64,
     end: u64,
     device: Option<u64>,
     stream: String,
-    /// The volumes of grid and workgroup, in work-items.
+    /// Volumes of grid and workgroup, in work-items; `None` where the event has none.
     shape: Option<[u32; 2]>,
     lds_bytes: Option<u32>,
     registers: Option<u32>,
 }
 
 impl RocprofWork {
-    /// Reads an event; `None` where it is no work of rocprof v1.
+    /// Reads an event as work of rocprof v1; `None` where it is none.
     fn of(event: &KinetoEvent<'_>, name: &str) -> Option<Self> {
         let args = event.args(&ARGS);
         let number = |at: usize| args[at].map(unquote).and_then(natural);
@@ -77,7 +78,7 @@ impl RocprofWork {
     }
 }
 
-/// Returns the kind of a copy or a fill by its name; `None` for any other name.
+/// Returns whether an op of this name is a copy or a fill; `None` for any other name.
 fn kind_of(name: &str) -> Option<OpKind> {
     match work_of_rpd(name.strip_prefix("hc").unwrap_or(name)) {
         Some(OpKind::Kernel) | None => name.starts_with("hcMemcpy").then_some(OpKind::Copy),
@@ -86,8 +87,8 @@ fn kind_of(name: &str) -> Option<OpKind> {
 }
 
 impl KinetoCollector {
-    /// Takes an event of rocprof v1 that is work. Returns `None` where it is none, and else whether
-    /// it has times.
+    /// Reads an event, if it is work of rocprof v1. Returns `None` where it is no such work, else
+    /// whether the event has valid times.
     pub(super) fn rocprof_v1(&mut self, event: &KinetoEvent<'_>, name: &str) -> Option<bool> {
         let work = RocprofWork::of(event, name)?;
         self.maker = TraceMaker::RocprofV1;

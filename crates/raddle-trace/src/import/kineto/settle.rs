@@ -1,6 +1,6 @@
-//! Which shape and footprint has each kernel, and which have none?
+//! Which shape and footprint has each kernel, and which kernels have none?
 //!
-//! On NVIDIA each kernel's event says both. On AMD they are put together:
+//! On NVIDIA each kernel's event says shape and footprint. On AMD they are put together:
 //!
 //! - The grid is counted in workgroups or in work-items, depending on the call that launched the
 //!   kernel; before 2024 the call alone says grid and workgroup.
@@ -27,7 +27,7 @@ use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Beginnings of names of kernels that Tensile and MIOpen launch with grids in work-items.
+/// Beginnings of names of the kernels that Tensile and MIOpen launch with grids in work-items.
 const IN_WORK_ITEMS: [&str; 14] = [
     "Cijk_",
     "igemm_",
@@ -45,21 +45,23 @@ const IN_WORK_ITEMS: [&str; 14] = [
     "naive_conv_",
 ];
 
-/// The tables by which kernels get their shapes.
+/// The tables by which kernels get their shapes, and the report for kernels that get none.
 pub(super) struct Settler<'a> {
-    /// Launch calls, by correlation.
+    /// Launch calls, sorted by correlation.
     pub(super) calls: &'a [KinetoCall],
-    /// The work that the launch calls asked for.
+    /// Work that the launch calls asked for, by the position that a call has for it.
     pub(super) asked: &'a [AskedLaunch],
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
-    /// The captures of graphs, and the batch sizes around graph launches.
+    /// Captures of graphs, and the ranges with the batch sizes of graph launches; `None` where the
+    /// caller gave no captures.
     pub(super) captures: Option<(&'a GraphCaptures, &'a BatchRanges)>,
     pub(super) report: &'a mut ImportReport,
 }
 
-/// The settled launches of one kernel.
+/// Launches of one kernel whose shape is known: how many have a grid in workgroups, how many one in
+/// work-items, and their shapes.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
@@ -68,7 +70,7 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
-    /// Settles kernels whose own events hold the whole shape.
+    /// Sets the shapes of kernels whose own events hold the whole shape, as on NVIDIA.
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
@@ -87,7 +89,7 @@ impl Settler<'_> {
         self.by_captures(ops, without_grid);
     }
 
-    /// Settles kernels of an AMD GPU.
+    /// Sets the shapes of kernels of an AMD GPU.
     pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
@@ -120,7 +122,8 @@ impl Settler<'_> {
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
-    /// Settles kernels with a grid, but without a launch call that tells its unit.
+    /// Sets the shapes of the kernels at these positions, whose events have a grid and whose launch
+    /// call does not tell the unit of it.
     fn by_unit_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -150,7 +153,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Settles kernels without a grid by the captures of graphs; returns those that stay without.
+    /// Sets the shapes of kernels without a grid, at these positions, by the captures of graphs;
+    /// returns the positions of the kernels that still have no shape.
     fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
@@ -182,7 +186,8 @@ impl Settler<'_> {
         left
     }
 
-    /// Settles kernels without a grid by the shape of other launches of the same kernel.
+    /// Sets the shapes of kernels without a grid, at these positions, to the shape that most other
+    /// launches of the same kernel have.
     fn by_shape_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -199,7 +204,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Settles a kernel with a shape, and shared memory, from `origin`.
+    /// Sets the shape of a kernel, and its shared memory in bytes; `origin` says where both come
+    /// from.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
@@ -234,7 +240,8 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
     ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel)
 }
 
-/// Finds the call of an op by its correlation, from `near` on, where the one before was found.
+/// Finds the launch call with this correlation number; `None` where there is none. The search
+/// begins at `near`, the position that the last search found, and moves it.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],

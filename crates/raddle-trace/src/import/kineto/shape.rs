@@ -1,4 +1,4 @@
-//! How large are a grid and a workgroup, as an event writes them?
+//! How large are the grid and the workgroup that an event gives?
 
 use raddle_policy::Dim3;
 
@@ -6,12 +6,12 @@ use crate::captures::KernelShape;
 use crate::decimal::{figure, unquote};
 use crate::report::Quirk;
 
-/// The unit that a grid is counted in.
+/// Unit in which a grid is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
     /// Whole workgroups.
     Workgroups,
-    /// Work-items, the last workgroup of an axis perhaps not full.
+    /// Work-items; the last workgroup of an axis may be incomplete.
     WorkItems,
 }
 
@@ -23,14 +23,14 @@ pub(in crate::import) struct KernelExtents {
 }
 
 impl KernelExtents {
-    /// Reads grid and workgroup, each an array of up to three numbers, also within a string; `None`
-    /// where one is not given, or not as whole numbers.
+    /// Reads grid and workgroup, each an array of up to three numbers, also as a string; `None`
+    /// where one is missing or has no whole numbers.
     pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Option<Self> {
         Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
-    /// Returns the shape of a launch of HIP, whose work-items along an axis are a number of 32 bits;
-    /// `None` where they are none.
+    /// Returns the shape of a launch of HIP, which allows at most 2^32 - 1 work-items along an axis; `None` for larger
+    /// extents.
     pub(super) fn shape_of_hip(self, unit: GridUnit) -> Option<KernelShape> {
         let mut axes = self.grid.iter().zip(self.block);
         let counted = |(&groups, size): (&u32, u32)| groups.checked_mul(size.max(1)).is_some();
@@ -38,15 +38,16 @@ impl KernelExtents {
         self.shape(unit).filter(|_| fits)
     }
 
-    /// Returns what cannot be about extents that have no shape.
+    /// Returns the fault of extents that give no shape: an impossible grid, or an impossible
+    /// workgroup.
     pub(super) fn fault(self) -> Quirk {
         let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
         let possible = threads.is_some() && !self.block.contains(&u32::MAX);
         if possible { Quirk::ImpossibleGrid } else { Quirk::ImpossibleThreads }
     }
 
-    /// Returns the shape that the extents mean in this unit; `None` where it is more than can be
-    /// counted, or below 0.
+    /// Returns the shape that these extents give in this unit; `None` where one is negative or a
+    /// product is too large.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         if grid.iter().chain(&block).any(|&extent| extent == u32::MAX) {

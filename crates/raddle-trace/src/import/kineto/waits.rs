@@ -1,7 +1,7 @@
-//! In which calls did the host wait, or was a stream told to wait, and for what?
+//! In which calls did the host wait, or was a stream told to wait, and for which work?
 //!
 //! A call says no more than its name and time; an event of the category `cuda_sync` with the same
-//! correlation says for which stream, or for which record of an event. Where there is none, the
+//! correlation says for which stream, or for which record of an event. Without such an event, the
 //! stream that is told to wait is that of the next op that the same thread launches.
 
 use std::collections::BTreeMap;
@@ -14,33 +14,34 @@ use crate::import::blocking::Blocking;
 use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
-/// The calls that may have waited, and the records that tell what for.
+/// Calls in which the host or a stream may have waited, and the records that tell for which work.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
     syncs: BTreeMap<u64, KinetoSync>,
-    /// The times at which events were recorded, by the correlation of the call.
+    /// Times in nanoseconds at which events were recorded in a stream, by the correlation of the
+    /// recording call.
     records: BTreeMap<u64, i64>,
-    /// Calls that told a stream to wait: the time, the thread, and the correlation.
+    /// Calls that told a stream to wait, as (time in nanoseconds, thread, correlation).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
-/// A call that told a stream to wait, without a record of the stream.
+/// A call that told a stream to wait, in a trace without a record that names the stream.
 #[derive(Clone, Copy, Debug)]
 struct GuessedWait {
     thread: u64,
     begin: i64,
-    /// The launch of this thread that follows the call: the time, and the stream.
+    /// First launch of the same thread after the call, as (time in nanoseconds, stream).
     next: Option<(i64, u32)>,
 }
 
-/// The record of one call that waited.
+/// The record of one call that waited: for which stream or event, and who waited.
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
-    /// The stream that waits, and since when; `None` where the host waits.
+    /// Stream that waits, and the time in nanoseconds from which on; `None` where the host waits.
     waiter: Option<(u32, i64)>,
-    /// The call that recorded the event.
+    /// Correlation of the call that recorded the event; `None` where the record names no event.
     record: Option<u64>,
 }
 
@@ -49,7 +50,7 @@ impl KinetoWaits {
         self.calls.len().max(self.syncs.len()).max(self.records.len()).max(self.told.len())
     }
 
-    /// Takes a call, if it may have waited or recorded an event.
+    /// Reads a call, if it may have waited, recorded an event, or told a stream to wait.
     pub(super) fn call(&mut self, event: &KinetoEvent<'_>, name: &str) {
         let blocking = Blocking::of(name);
         let records = name.contains("EventRecord");
@@ -70,7 +71,8 @@ impl KinetoWaits {
         }
     }
 
-    /// Takes a call that may have waited, with its correlation.
+    /// Adds a call of the host that may have waited, with its times in nanoseconds and its
+    /// correlation.
     pub(in crate::import) fn add(
         &mut self,
         blocking: Blocking,
@@ -81,7 +83,8 @@ impl KinetoWaits {
         self.calls.push((DraftWait { begin, end, waiter, awaits }, blocking, correlation));
     }
 
-    /// Takes the record of a call; `None` where it does not give the call's correlation.
+    /// Reads the record of a call that waited; `None` where the record lacks the call's
+    /// correlation.
     pub(super) fn sync(
         &mut self,
         event: &KinetoEvent<'_>,
@@ -108,8 +111,8 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// Returns the waits, once all ops are known. `launches` has the thread, the time and the
-    /// stream of each launch; `ops` each op with its correlation.
+    /// Returns all waits, after all ops are known. `launches` gives the thread, the time and the
+    /// stream of each launch; `ops` gives each op with its correlation.
     pub(in crate::import) fn draft(
         self,
         launches: impl Iterator<Item = (u64, i64, u32)>,
@@ -148,7 +151,7 @@ impl KinetoWaits {
         self.calls.iter().filter_map(told).chain(between).collect()
     }
 
-    /// Returns the waits of streams.
+    /// Returns the waits of streams for other streams.
     fn between(&self, launches: impl Iterator<Item = (u64, i64, u32)>) -> Vec<DraftWait> {
         let known = |tie: &Option<u64>| {
             tie.and_then(|tie| self.syncs.get(&tie)).is_some_and(|sync| sync.waiter.is_some())
@@ -183,8 +186,7 @@ impl KinetoWaits {
         waits
     }
 
-    /// Returns the wait of a stream that a record describes; `None` where the record is of the
-    /// host.
+    /// Returns the wait of a stream that a record describes; `None` where the host waits in it.
     fn said(&self, sync: &KinetoSync) -> Option<DraftWait> {
         let (waiter, begin) = sync.waiter?;
         let record = sync.record.and_then(|record| self.records.get(&record));

@@ -1,4 +1,4 @@
-//! Which of the work in a trace is kept, and with what joined to it?
+//! Which ops of a trace are kept, and which facts of calls are joined to them?
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::provenance::Origin;
 use crate::report::{ImportReport, Quirk};
 
 impl KinetoCollector {
-    /// Builds the work of one device, each kernel with its shape and arrivals joined; `None` where
+    /// Builds the work of one device, each kernel with its shape and arrival joined; `None` where
     /// no kernel can be used. Kernels that cannot be used are left out.
     ///
     /// # Errors
@@ -100,7 +100,8 @@ impl KinetoCollector {
         devices
     }
 
-    /// Takes the lanes, each with the number of its GPU.
+    /// Returns the lanes (streams, each of a device) with the number of each one's GPU, and empties
+    /// the list.
     fn lanes(&mut self) -> Vec<KinetoLane> {
         let mut lanes = core::mem::take(&mut self.lanes).into_items();
         for lane in &mut lanes {

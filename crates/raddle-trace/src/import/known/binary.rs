@@ -1,4 +1,4 @@
-//! What is a file whose first bytes are those of another tool's format?
+//! Which other tool's file is this, by its first bytes or its name?
 
 use super::ForeignFile;
 
@@ -15,7 +15,7 @@ pub(super) const PERFETTO: &str = ROCPROF;
 
 const PICTURE: &str = "give the profile that it shows, as the profiler wrote it (docs/profiles.md)";
 
-/// The first bytes of files, what they mean, and advice.
+/// First bytes of files that are no profiles, each with a description of the file and advice.
 const BEGINNINGS: [(&[u8], &str, &str); 22] = [
     (
         b"HPCTOOLKIT",
@@ -65,7 +65,8 @@ const BEGINNINGS: [(&[u8], &str, &str); 22] = [
     ),
 ];
 
-/// Endings of names of files whose content is not documented, so for once the name decides.
+/// Endings of names of files whose format is not documented, each with a description and advice.
+/// Only for these files does the name decide.
 const ENDINGS: [(&[&str], &str, &str); 3] = [
     (
         &[".nsys-rep", ".qdrep", ".qdstrm"],
@@ -76,7 +77,7 @@ const ENDINGS: [(&[&str], &str, &str); 3] = [
     (&[".otf2"], "an OTF2 archive of Score-P or rocprofv3", ROCPROF),
 ];
 
-/// Returns the kind of a file that begins with these bytes.
+/// Returns the kind of a file that begins with these bytes; `None` where it is unknown.
 pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     let markup = &head[..head.len().min(512)];
     if head.starts_with(b"<") && markup.windows(10).any(|part| part == b"HPCToolkit") {
@@ -94,8 +95,8 @@ pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     None
 }
 
-/// Returns the kind of a file of packets. Their first byte is a blank in a text, so this test comes
-/// before blanks are passed over.
+/// Returns the kind of a file of protocol buffers (packets of Perfetto); `None` for others. The
+/// first byte of such a file is a blank in a text, so this test comes before blanks are skipped.
 pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     match first_field(head)? {
         // Names come first in the timelines of raddle.
@@ -110,7 +111,7 @@ pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     }
 }
 
-/// Returns the kind of a file with this name.
+/// Returns the kind of a file with this name; `None` where the name's ending is not known.
 pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     let stem = file.strip_suffix(".gz").unwrap_or(file);
     let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));
@@ -118,8 +119,8 @@ pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     found.map(|&(_, what, advice)| ForeignFile::Other(what, advice))
 }
 
-/// Returns whether a file that begins with these bytes is an XPlane: the first field is a plane,
-/// which begins with its number and its name.
+/// Returns whether a file that begins with these bytes is an XPlane: its first field is a plane,
+/// which begins with a number and a name.
 pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     let Some(mut plane) = first_message(head) else {
         return false;
@@ -137,8 +138,8 @@ pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     name.is_some_and(|name| name.starts_with(b"/") || name == b"Task Environment")
 }
 
-/// Returns the number of the first field of the first packet, where these bytes are packets of
-/// Perfetto.
+/// Returns the number of the first field of the first packet, if these bytes are packets of
+/// Perfetto; else `None`.
 fn first_field(head: &[u8]) -> Option<u64> {
     // The fields: times, sequences, clocks, names, a configuration, descriptors, events,
     // synchronisation.
@@ -149,7 +150,8 @@ fn first_field(head: &[u8]) -> Option<u64> {
     (FIRST.contains(&(key >> 3)) && matches!(key & 7, 0 | 2)).then_some(key >> 3)
 }
 
-/// Returns the message that is the first field of a protocol buffer, as far as it is there.
+/// Returns the message that is the first field of a protocol buffer, as far as `head` holds it;
+/// `None` where the bytes are no protocol buffer.
 fn first_message(head: &[u8]) -> Option<&[u8]> {
     let mut rest = head.strip_prefix(b"\n")?;
     let len = usize::try_from(varint(&mut rest)?).ok()?;

@@ -1,9 +1,9 @@
-//! Which columns does the header of a launch table name, and is it right?
+//! Which columns may the header of a launch table name, and is a given header right?
 
 use crate::error::{begin, shown};
 
-/// The columns of a launch table, in the order in which raddle writes them: those of each op, six
-/// rates of instructions, and `end_ns`, which stands for a duration in tables that others write.
+/// Columns of a launch table, in the order in which raddle writes them. The last one, `end_ns`, is
+/// only read: it stands for a duration in tables that others write.
 pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "name",
     "kind",
@@ -32,15 +32,15 @@ pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "end_ns",
 ];
 
-/// The likeness, 0 to 1, from which on a name is taken for a misspelt column.
+/// Likeness, from 0 to 1, from which on an unknown column name is taken for a misspelt known one.
 const LIKE: f64 = 0.5;
 
-/// Returns whether there is a column of this name.
+/// Returns whether a launch table has a column of this name.
 pub(super) fn is_column(name: &str) -> bool {
     LAUNCH_TABLE_COLUMNS.contains(&name)
 }
 
-/// Checks a header; the error says what is wrong.
+/// Checks the header of a launch table; the error says what is wrong.
 pub(super) fn check_header(header: &csv::StringRecord) -> Result<(), String> {
     const REQUIRED: [&str; 8] =
         ["name", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "start_ns"];

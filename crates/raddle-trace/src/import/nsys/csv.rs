@@ -2,8 +2,8 @@
 //! the trace of nvprof (`nvprof --print-gpu-trace --csv`) hold?
 //!
 //! Units stand in the header and vary. Lines of the tool's own may come first, and other reports
-//! behind. There are no arrivals, no priorities and no limits of the device; shared memory is
-//! rounded unless it is in bytes (see [`size`]). Who can should take the SQLite export.
+//! behind. The reports have no arrivals, no priorities and no limits of the device; shared memory
+//! is rounded unless it is in bytes (see [`size`]). The SQLite export is the better choice.
 
 mod header;
 mod rows;
@@ -20,7 +20,7 @@ use crate::import::ImportSource;
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
-/// Returns whether a file that begins with this text is a report of Nsight Systems.
+/// Returns whether a file that begins with this text is a report of Nsight Systems or nvprof.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     text.split(|&b| b == b'\n').any(|line| report_of(&String::from_utf8_lossy(line)).is_some())
 }
@@ -44,7 +44,7 @@ pub(in crate::import) fn import(
 const NVPROF: &str =
     "make the trace with `nvprof --print-gpu-trace --csv --log-file run.csv APPLICATION`";
 
-/// Reads the row of units below the header of nvprof.
+/// Reads the row of units below the header of an nvprof trace, and returns the whole header.
 fn header_of_nvprof(
     table: &mut CsvTable<'_>,
     names: &StringRecord,
@@ -61,7 +61,7 @@ fn header_of_nvprof(
     })
 }
 
-/// Finds the header, which may stand below lines of the tool's own.
+/// Finds the header of the report, which may stand below lines of the tool's own.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

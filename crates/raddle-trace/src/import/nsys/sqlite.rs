@@ -1,9 +1,9 @@
 //! What does an SQLite export of Nsight Systems hold? (`nsys export --type sqlite`)
 //!
-//! Schemas 2.7 (2021) to 3.25 (2026). Tables are there only where they have rows, and columns move
-//! from version to version, so both are found by name. Times are nanoseconds since the recording
-//! began. An op's arrival is the start of the CUDA call with the same correlation number in the
-//! same process.
+//! Schemas 2.7 (2021) to 3.25 (2026) are read. Tables are there only where they have rows, and
+//! columns move from version to version, so both are found by name. Times are nanoseconds since the
+//! recording began. An op's arrival is the start of the CUDA call with the same correlation number
+//! in the same process.
 
 mod collect;
 mod device;
@@ -21,7 +21,8 @@ use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
 
-/// Imports an export of Nsight Systems, or returns what else the database is.
+/// Imports an SQLite export of Nsight Systems, or returns the error that says what else the
+/// database is.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -36,7 +37,7 @@ pub(in crate::import) fn import(
     draft::draft(file, database, found, options.device)
 }
 
-/// Returns the warnings and errors that the tool wrote itself.
+/// Returns the warnings and errors about the recording that Nsight Systems wrote itself.
 pub(in crate::import) fn diagnostics(database: &Database) -> Vec<String> {
     diagnostics::severe(database)
 }

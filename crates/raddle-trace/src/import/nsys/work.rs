@@ -1,4 +1,4 @@
-//! What do the records of Nsight Systems become, whichever export they come from?
+//! How do the records of Nsight Systems become kernels, whichever export they come from?
 
 use raddle_policy::Dim3;
 
@@ -7,38 +7,39 @@ use crate::profile::Op;
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// The name of a fill.
+/// Name of a fill of memory.
 pub(super) const SET: &str = "[CUDA memset]";
 
-/// The name of a kernel whose name is not in the file.
+/// Name of a kernel whose name is not in the file.
 pub(super) const UNNAMED: &str = "unnamed";
 
-/// The shared memory of one workgroup, in bytes.
+/// Shared memory of one workgroup, in bytes, and how exactly it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lds {
-    /// A size to the byte.
+    /// Size in bytes, exact.
     Exact(u32),
-    /// One of several sizes that the file writes alike.
+    /// Size in bytes, one of several that the file writes alike.
     Rounded(u32),
-    /// A size that is not given.
+    /// The file gives no size.
     Unknown,
 }
 
-/// A kernel as a record describes it; `None` is not given.
+/// A kernel as a record describes it; a figure that the record lacks is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysKernel {
-    /// The grid, in workgroups.
+    /// Grid along x, y and z, in workgroups.
     pub(super) grid: [Option<i64>; 3],
-    /// The workgroup, in work-items.
+    /// Workgroup along x, y and z, in work-items.
     pub(super) block: [Option<i64>; 3],
-    /// Registers of one work-item.
+    /// Registers of one work-item (32 bits each).
     pub(super) registers: Option<i64>,
-    /// Shared memory of one workgroup.
+    /// Shared memory of one workgroup, in bytes.
     pub(super) lds: Lds,
 }
 
 impl NsysKernel {
-    /// Adds to `op` the fields that only kernels have; without a shape the op stays opaque.
+    /// Sets the fields of `op` that only kernels have, and returns the quirks that were met;
+    /// without a shape the op stays opaque.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
         let shape = extents(self.grid)
@@ -72,7 +73,8 @@ impl NsysKernel {
     }
 }
 
-/// The quirks of a kernel that are counted once its device is known to be the one that is kept.
+/// Quirks of a kernel, which are counted only if its device is the one that is kept: one bit each,
+/// in the order of `QUIRKS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
@@ -85,13 +87,13 @@ impl KernelNotes {
         Quirk::ImpossibleThreads,
     ];
 
-    /// Notes one of `QUIRKS` if `so` is true.
+    /// Notes a quirk, which must be one of `QUIRKS`, if `so` is true.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
     }
 
-    /// Counts the quirks that were noted.
+    /// Adds the quirks that were noted to the counts of the report.
     pub(super) fn count(self, report: &mut ImportReport) {
         for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
             report.add(quirk, u64::from(self.0 >> at & 1));

@@ -1,9 +1,9 @@
 //! What does a kernel table of rocprof (v1, v2 or v3) hold?
 //!
-//! The header tells the dialect, the columns are found by name. No such table says the device:
-//! the caller names one. Only rocprof v1 says when a packet was issued; elsewhere arrivals
-//! are unknown, as the calls are in another table. [`ImportConfig::device`] is the number in the
-//! column of the agent: 4 for `4`, `Agent 4` and `GPU 4`.
+//! The header tells which tool wrote the table; columns are found by name. No such table says the
+//! device: the caller names one. Only rocprof v1 says when a packet was issued; in other tables
+//! arrivals are unknown, as the calls are in another file. [`ImportConfig::device`] is the number
+//! in the column of the agent: 4 for `4`, `Agent 4` and `GPU 4`.
 
 mod row;
 mod rows;
@@ -18,8 +18,8 @@ use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
 
-/// Returns whether a file that begins with this text is a table of kernels, or another table of
-/// rocprof.
+/// Returns whether a file that begins with this text is a table of rocprof, of kernels or of other
+/// things.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()

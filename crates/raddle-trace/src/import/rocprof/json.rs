@@ -1,10 +1,10 @@
 //! What does a JSON result of rocprofv3 hold?
 //!
-//! Dispatches with their packets, kernels with their registers, devices with their limits, copies,
-//! and the calls that caused them where those were recorded: an op arrives when its call began.
-//! [`ImportConfig::device`] is the handle of a GPU's agent, or else the GPU's number among the
-//! GPUs of the file, from 0. Nothing but figures, kernel names and the device's product name leaves
-//! a result: no hosts, users, paths or command lines.
+//! A result has dispatches with their packets, kernels with their registers, devices with their
+//! limits, copies, and the calls that caused them where those were recorded: an op arrives when its
+//! call began. [`ImportConfig::device`] is the handle of a GPU's agent, or else the GPU's number
+//! among the GPUs of the file, from 0. Of a result only figures, kernel names and the device's
+//! product name are kept: no hosts, users, paths or command lines.
 
 use crate::assemble::Draft;
 use crate::config::ImportConfig;
@@ -13,10 +13,10 @@ use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::rocprof::result::{ResultCollector, ResultSection, work};
 
-/// The key of the outermost object under which the processes are.
+/// Key of the outermost object under which the result has its processes.
 const TOOL: &str = "rocprofiler-sdk-tool";
 
-/// The places where a result has its records.
+/// Places in the JSON document where a result has its records.
 const RESULT: DocumentLayout<ResultSection> = {
     use DocumentLayout::{Object, Objects, Records};
     Object(&[(
@@ -44,8 +44,8 @@ const RESULT: DocumentLayout<ResultSection> = {
     )])
 };
 
-/// Returns whether a file that begins with this text is a result of rocprofv3: an object whose
-/// first key is the tool's.
+/// Returns whether a file that begins with this text is a result of rocprofv3: a JSON object whose
+/// first key is the tool's name.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let inner = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let key = inner.and_then(|text| text.strip_prefix(b"\"")?.strip_prefix(TOOL.as_bytes()));
@@ -66,7 +66,7 @@ pub(in crate::import) fn import(
     work(&file, found, options.device)
 }
 
-/// Returns the error for a file without usable kernels.
+/// Returns the error for a result without usable kernels.
 fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceError {
     if let Some(byte) = end.broken_at.filter(|_| found.dispatches_seen == 0) {
         return TraceError::NotJson { file, byte };

@@ -1,5 +1,4 @@
-//! Does a dispatch belong to the in-order lane of its stream or of its queue? (`rocprof.rs` says
-//! why.)
+//! Is a dispatch in order with its stream or with its hardware queue? (`rocprof.rs` says why.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +7,19 @@ use crate::assemble::Interner;
 use crate::profile::{Op, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-/// The place where a dispatch was put, as the file describes it.
+/// Place where a dispatch was put, as the file describes it: process, hardware queue, stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePlace {
-    /// The process, by position in the file.
+    /// Position of the process in the file, from 0.
     pub(super) process: u32,
-    /// The hardware queue.
+    /// Number of the hardware queue.
     pub(super) queue: u64,
-    /// The stream, where the file has a number for it.
+    /// Number of the stream; `None` where the file has none.
     pub(super) stream: Option<u64>,
 }
 
-/// The lanes of a file.
+/// Lanes of a file: streams, or hardware queues where streams are not told apart. Ops of one lane
+/// run in order.
 #[derive(Debug)]
 pub(super) struct RocprofLanes {
     told: bool,
@@ -28,8 +28,8 @@ pub(super) struct RocprofLanes {
 }
 
 impl RocprofLanes {
-    /// Decides whether streams or queues are the lanes, from the places of all dispatches that are
-    /// kept.
+    /// Decides whether streams or hardware queues are the lanes, from the places of all dispatches
+    /// that are kept.
     pub(super) fn decide(
         places: impl Iterator<Item = QueuePlace>,
         report: &mut ImportReport,
@@ -52,7 +52,7 @@ impl RocprofLanes {
         Self { told, numbers: BTreeMap::new(), labels: Interner::default() }
     }
 
-    /// Returns the lane of a dispatch.
+    /// Returns the position of the lane of a dispatch.
     pub(super) fn of(&mut self, place: QueuePlace) -> u32 {
         let number = match place.stream {
             Some(stream) if self.told => stream,
@@ -65,8 +65,8 @@ impl RocprofLanes {
         })
     }
 
-    /// Returns the lane of a copy of that kind: its stream, or where that is unknown or streams are
-    /// not told apart, a lane for copies of that kind.
+    /// Returns the position of the lane of a copy: its stream, or, where the stream is unknown or
+    /// streams are not told apart, a lane for all copies of this kind.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
             Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),
@@ -77,19 +77,20 @@ impl RocprofLanes {
         }
     }
 
-    /// Returns the labels of all lanes, by number.
+    /// Returns the labels of all lanes, in the order of their positions.
     pub(super) fn into_labels(self) -> Vec<StreamLabel> {
         self.labels.into_items()
     }
 }
 
-/// Returns the context of a process: processes after the first have lanes of their own.
+/// Returns the context by which lanes of several processes differ: `None` for the first process,
+/// else its position.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
 
-/// Returns whether streams are told apart: not if there are no numbers, nor if all are 0 on several
-/// queues.
+/// Returns whether the file tells streams apart: not if a place has no number of a stream, nor if
+/// all numbers are 0 though several queues were used.
 fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     let numbered = places.iter().all(|place| place.stream.is_some());
     let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
@@ -100,7 +101,7 @@ fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     numbered && (followed || !several)
 }
 
-/// Counts the streams that share a queue with another stream.
+/// Counts the streams that share a hardware queue with another stream.
 fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     let mut of_queue: BTreeMap<(u32, u64), BTreeSet<u64>> = BTreeMap::new();
     for place in places {
@@ -115,8 +116,8 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     shared.len() as u64
 }
 
-/// Counts the ops that start before the op before them in their lane has ended, but by no more than
-/// the clock may be off.
+/// Counts the ops that start before the op before them in their lane has ended, by no more than the
+/// clock may be off ([`CLOCK_NS`]).
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

@@ -1,12 +1,12 @@
-//! What does a dispatch become, whichever file it comes from?
+//! How does a dispatch become an op, whichever file it comes from?
 
 use raddle_policy::Dim3;
 
 use crate::config::BarrierRule;
 use crate::profile::{Op, OpKind};
 
-/// Builds an op without a lane that ran from `start` to `end`; `None` where the tool had no times
-/// (it writes 0) or they run backwards.
+/// Builds an op without a lane that ran from `start` to `end`, in nanoseconds; `None` where a time
+/// is 0, which the tool writes for an unknown one, or where the end is before the start.
 pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     let duration = end.checked_sub(start)?;
     i64::try_from(end).ok()?;
@@ -14,8 +14,9 @@ pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     Some(Op::at(kind, start, duration))
 }
 
-/// Adds a grid of that many work-items, an incomplete workgroup counted whole, and the shared
-/// memory of a workgroup; a grid that is more than can be counted leaves the op opaque.
+/// Sets the shape of an op from grid and workgroup in work-items (an incomplete workgroup counts as
+/// a whole one), and the shared memory of a workgroup in bytes. A grid that is too large to count
+/// leaves the op opaque.
 pub(super) fn set_launch(
     op: &mut Op,
     [grid, workgroup]: [[u64; 3]; 2],

@@ -1,14 +1,15 @@
-//! How many vector registers does a wave take of the register file?
+//! How many vector registers does a wave take of the register file on AMD?
 //!
-//! The arch and the accumulation registers together: from gfx90a on both lie in one file of 512 a
-//! lane, and on gfx908 a wave takes as many of either kind.
+//! A wave takes the arch and the accumulation registers together: from gfx90a on both lie in one
+//! file of 512 a lane, and on gfx908 a wave takes equally many of either kind.
 //!
 //! rocprofiler-sdk counts them from the kernel's descriptor by rules for gfx90a and gfx94x, whose
 //! granule is 8. For gfx95x it had none until May 2026 (ROCm/rocm-systems, pull request 5862) and
-//! counted granules of 4 and no accumulation registers: half of what a wave takes. A count that is
-//! no multiple of 8 without a single accumulation register in the file gives it away.
+//! counted granules of 4 and no accumulation registers: half of what a wave takes. Such counts are
+//! recognised by a number that is no multiple of 8, without a single accumulation register in the
+//! file.
 
-/// The vector registers of a kernel, as a tool counts them.
+/// Vector registers of a kernel, as a tool counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Registers {
     /// Vector registers of a work-item, without accumulation registers.
@@ -18,8 +19,8 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Returns the registers that a work-item takes, doubled where the tool counted `halved`;
-    /// `None` where the tool gives none.
+    /// Returns the vector registers that a work-item takes of the register file; `halved` is true
+    /// where the tool counted half of them. `None` where the tool counted none.
     pub(super) fn budget(self, halved: bool) -> Option<u32> {
         let sum = self.arch.saturating_add(self.accum);
         let sum = if halved { sum.saturating_mul(2) } else { sum };
@@ -27,13 +28,14 @@ impl Registers {
     }
 }
 
-/// Returns whether an instruction set has one file for both kinds of registers, in granules of 8.
+/// Returns whether devices of an instruction set have one file for vector and accumulation
+/// registers, in granules of 8.
 pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Returns whether the counts of one file, of kernels for an instruction set with granules of 8,
-/// were made with granules of 4.
+/// Returns whether the tool counted the registers of a file's kernels with granules of 4, on a
+/// device that has granules of 8.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {
     let mut odd = false;
     counts.all(|count| {

@@ -1,4 +1,4 @@
-//! What do the results of rocprofv3 hold, in JSON or in a database, and what becomes of it?
+//! How do the results of rocprofv3, in JSON or in a database, become the work of one device?
 
 mod agent;
 mod collect;
@@ -17,7 +17,7 @@ pub(super) use collect::{ResultCollector, ResultSection};
 #[cfg(feature = "sqlite")]
 pub(super) use records::{Correlation, RawAgent, RawHandle, RawInfo, RawRecord, RawSymbol};
 
-/// Builds the work of one device: the wanted one, or else that with the most kernels.
+/// Builds the work of one device: the wanted one, or else the one with the most kernels.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -39,8 +39,8 @@ pub(super) fn work(
     Ok(draft::draft(found, device))
 }
 
-/// Returns the handle of the device whose work is kept: the wanted one, or the one with the most
-/// kernels.
+/// Returns the handle of the device whose work is kept: the wanted one, by its handle or its number
+/// among the GPUs, or else the one with the most kernels.
 fn choose_device(
     file: &str,
     processes: &[ResultProcess],
@@ -65,7 +65,7 @@ fn choose_device(
     Err(TraceError::NoSuchDevice { file: file.to_owned(), wanted, seen: seen.join(", ") })
 }
 
-/// Returns the handles of the GPUs of the file, in its order.
+/// Returns the handles of the GPUs in the file, in the order of the file.
 fn gpus(processes: &[ResultProcess]) -> Vec<u64> {
     let mut handles: Vec<u64> = Vec::new();
     for ProfiledAgent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {

@@ -1,10 +1,10 @@
 //! What does a rocpd database hold, the default output of rocprofv3 since ROCm 7?
 //!
-//! Every process has a set of tables whose names end in its GUID. Versions differ in where a row says
-//! its place and its times: in columns of its own (3), in its track (4), or in a table of time stamps.
-//! So each is looked for where it may be, and no version is asked for. Views are not needed: they
-//! only join these tables. Grids are in work-items; calls and work are tied by the stack of their
-//! events. Hosts, users, command lines and environments, which such a file holds too, are not read.
+//! Every process has a set of tables whose names end in its GUID. Versions differ in where a row has its place and its
+//! times: in columns of its own (3), in its track (4), or in a table of time stamps. So all three are tried, and the
+//! version is not read. Views are not needed: they only join these tables. Grids are in work-items; calls and work are
+//! tied by the stack of their events. Hosts, users, command lines and environments, which such a file holds too, are
+//! not read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,12 +25,12 @@ const COPIES: &str = "rocpd_memory_copy";
 const REGIONS: &str = "rocpd_region";
 const AGENTS: &str = "rocpd_info_agent";
 
-/// The columns of the place and the times of a dispatch or a copy, in the order in which they are
+/// Columns with the place and the times of a dispatch or a copy, in the order in which they are
 /// read.
 const PLACE: [&str; 7] =
     ["start", "end", "start_id", "end_id", "event_id", "track_id", "stream_id"];
 
-/// The columns that only the table of dispatches has.
+/// Columns that only the table of dispatches has.
 const DISPATCH: [&str; 10] = [
     "agent_id",
     "queue_id",
@@ -74,7 +74,7 @@ pub(in crate::import) fn import(
     work(file, found, options.device)
 }
 
-/// Returns the ends of the names of tables, one for each process.
+/// Returns the endings of the names of tables, one ending for each process.
 fn processes(database: &Database) -> Vec<String> {
     let ending = |table: &str| {
         let rest = table.strip_prefix(AGENTS).or_else(|| table.strip_prefix(DISPATCHES));
@@ -86,16 +86,17 @@ fn processes(database: &Database) -> Vec<String> {
     endings
 }
 
-/// The tables of one process, with the records that their rows refer to.
+/// Tables of one process, with the records that their rows refer to.
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// The stack of each event, and of the event around it, which tie events together.
+    /// Stack of each event, and of the event around it, by the number of the event; events with
+    /// equal stacks belong together.
     events: NumbersById<'d, 2>,
-    /// The agent, the queue and the stream of each track.
+    /// Agent, queue and stream of each track, by the number of the track.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
-    /// The names of calls of HIP.
+    /// Names of calls of HIP, by number.
     calls: BTreeMap<i64, String>,
 }
 
@@ -114,7 +115,7 @@ impl<'d> RocpdProcess<'d> {
         process
     }
 
-    /// Reads the tables that many rows refer to.
+    /// Reads the tables that many rows refer to: tracks and names.
     fn refer(&mut self) {
         let Self { database, id, tracks, calls, .. } = self;
         let scan = |table: &str, columns: &[&str], take: &mut dyn FnMut(&DatabaseRow<'_>)| {
@@ -199,7 +200,8 @@ impl<'d> RocpdProcess<'d> {
         });
     }
 
-    /// Returns the times of a row, its stream and its tie, from wherever this version has them.
+    /// Returns a record with the times, the stream and the correlation of a row, from the column or
+    /// table where this version of the file has them.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
             let stamped = || self.times.of(row.number(stamp)?)?[0];
@@ -245,7 +247,8 @@ impl<'d> RocpdProcess<'d> {
     }
 }
 
-/// Takes a row of the devices: some figures are columns, the rest are JSON.
+/// Adds the device that a row of the table of agents describes: some figures are columns, the
+/// others are in JSON.
 fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     let text = |at: usize| row.text(at).unwrap_or_default();
     let json = text(4);
@@ -260,7 +263,7 @@ fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     found.agent(&raw);
 }
 
-/// Reads a cell that holds a number from 0; any other content counts as 0.
+/// Reads a cell that holds a number from 0; a cell with any other content counts as 0.
 fn natural(row: &DatabaseRow<'_>, at: usize) -> u64 {
     row.number(at).and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 //! What does the database of rocprof v1 hold (results.db)?
 //!
-//! Its table of kernels has the columns of the table in CSV, so it is written as one and read as
-//! one. A database of a trace alone has kernels without grids, and is refused.
+//! Its table of kernels has the columns of the table in CSV, so it is written as CSV and read like
+//! that table. A database of a trace alone has kernels without grids, and is refused.
 
 use std::io::Cursor;
 
@@ -12,11 +12,11 @@ use crate::import::ImportSource;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// The names of the table of kernels: the one that the script of rocprof gives it (`tblextr.py`,
-/// ROCm/rocprofiler), and another one that files have.
+/// Names that the table of kernels may have: the one that the script of rocprof gives it
+/// (`tblextr.py`, ROCm/rocprofiler), and another one that occurs in files.
 const KERNELS: [&str; 2] = ["A", "KERN"];
 
-/// The columns of kernels that are read.
+/// Columns of the table of kernels that are read.
 const COLUMNS: [&str; 17] = [
     "Index",
     "KernelName",
@@ -42,7 +42,7 @@ pub(in crate::import) fn looks_like(database: &Database) -> bool {
     kernels(database).is_some() || has(database, "OPS", &["BeginNs", "EndNs", "dev-id"])
 }
 
-/// Returns the name of the table of kernels.
+/// Returns the name of the table of kernels; `None` where the database has none.
 fn kernels(database: &Database) -> Option<&'static str> {
     KERNELS.into_iter().find(|table| has(database, table, &["KernelName", "BeginNs", "EndNs"]))
 }
@@ -85,7 +85,8 @@ pub(in crate::import) fn import(
     super::csv::import(table, options)
 }
 
-/// Writes a cell as one of a table in CSV. The script of rocprof keeps names in quotes.
+/// Writes a cell of the database as a cell of a CSV table; an empty cell becomes an empty text.
+/// Names that the script of rocprof keeps in quotes lose them first.
 fn cell(row: &DatabaseRow<'_>, at: usize) -> String {
     let bare = |text: &str| {
         let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));

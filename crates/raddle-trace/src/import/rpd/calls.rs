@@ -1,4 +1,4 @@
-//! What did the host ask for, by the tables of rocmProfileData?
+//! Which launches and copies did the host ask for, by the tables of rocmProfileData?
 
 use std::collections::BTreeMap;
 
@@ -11,43 +11,47 @@ use crate::import::kineto::shape::KernelExtents;
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// A launch or a copy, as a call asked for it.
+/// A launch or a copy, with the facts that its call gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
-    /// The stream, as a position in [`RpdCalls::streams`].
+    /// Stream of the launch, as a position in [`RpdCalls::streams`]; `None` where the call names
+    /// none.
     pub(super) stream: Option<u32>,
     pub(super) extents: Option<KernelExtents>,
     pub(super) lds_bytes: Option<u32>,
-    /// The name of the kernel, as the number of a string.
+    /// Name of the kernel, as a number in the table of strings; `None` where the call names none.
     pub(super) name: Option<i64>,
 }
 
-/// A call of the host, and the launch that it asked for.
+/// Kind of call of the host, and the launch that it asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdCall {
     pub(super) api: Api,
-    /// The process, as a position among those whose calls launch, in order of first use.
+    /// Process of the call, as a position among the processes whose calls launch, in order of first
+    /// use.
     pub(super) process: u32,
-    /// The launch, as a position in [`RpdCalls::launches`].
+    /// Launch that the call asked for, as a position in [`RpdCalls::launches`]; `None` where it is
+    /// no launch.
     pub(super) launch: Option<u32>,
 }
 
 impl RpdCall {
-    /// Returns the launch that the call asked for, where it launched or copied.
+    /// Returns the launch or copy that the call asked for; `None` where it is another call.
     pub(super) fn of(&self, launches: &[RpdLaunch]) -> Option<RpdLaunch> {
         launches.get(self.launch? as usize).copied()
     }
 }
 
-/// The calls of the host.
+/// Calls of the host, as read from the tables.
 pub(super) struct RpdCalls {
-    /// The calls, and the waits of those that may have waited.
+    /// Launch calls, and the waits of calls that may have waited.
     pub(super) found: KinetoCollector,
-    /// The labels of streams.
+    /// Labels of the streams that calls name; [`RpdLaunch::stream`] is a position in this list.
     pub(super) streams: Interner<String>,
-    /// The launches and copies that calls asked for, equal ones once: few differ.
+    /// Launches and copies that calls asked for; equal ones stand here once, since few differ.
     pub(super) launches: Vec<RpdLaunch>,
-    /// The kinds of calls; [`KinetoCall::asked`] is the position of each call's kind. Few differ.
+    /// Kinds of calls; [`KinetoCall::asked`] is a position in this list. Equal ones stand here
+    /// once, since few differ.
     pub(super) kinds: Interner<RpdCall>,
 }
 
@@ -64,7 +68,7 @@ impl RpdCalls {
         calls
     }
 
-    /// Reads the launches and copies that calls asked for, by the number of their call.
+    /// Reads the launches and copies that calls asked for, by the number of the call.
     fn launches(&mut self, database: &Database, meter: &mut RowMeter<'_>) -> RpdLaunches {
         let mut launches = RpdLaunches::default();
         let streams = &mut self.streams;
@@ -136,7 +140,8 @@ impl RpdCalls {
     }
 }
 
-/// The launches that calls asked for, by the number of the call; few differ.
+/// Launches that calls asked for, by the number of the call. Equal launches are kept once, since
+/// few differ.
 #[derive(Default)]
 struct RpdLaunches {
     kinds: Interner<RpdLaunch>,
@@ -150,13 +155,15 @@ impl RpdLaunches {
         }
     }
 
-    /// Sorts by call; of several launches of one call, the last counts.
+    /// Sorts the launches by the number of the call; of several launches of one call, the last
+    /// counts.
     fn sort(&mut self) {
         self.of_calls.sort_by_key(|&(call, _)| call);
     }
 }
 
-/// Finds the launch that a call asked for, from behind the one found before.
+/// Finds the launch that a call asked for, as a position among the launches; `None` where it asked
+/// for none. The search begins at `next`, the position behind the last one found, and moves it.
 fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
     *next = count_before(of_calls, *next, |&(other, _)| other <= call);
     let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;

@@ -1,7 +1,8 @@
-//! Which numbers does the row of a table with this `id` hold?
+//! Which numbers does the row of a table with a given `id` hold?
 //!
-//! The ids that are looked up mostly rise as those in the table do. So rows that follow on those at
-//! hand are read in runs, each twice as long as the one before; every other row is read by itself.
+//! The ids that are looked up mostly rise as those in the table do. So rows that follow on those in
+//! memory are read in runs, each twice as long as the one before; every other row is read by
+//! itself.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,24 +12,24 @@ use rusqlite::types::ValueRef;
 
 use super::row::DatabaseRow;
 
-/// The most rows that are read at a time.
+/// Most rows that are read at a time.
 const LONGEST: usize = 1024;
 
-/// Numbers that rows of a table hold, by the `id` of the row.
+/// Numbers that the rows of a table hold in N columns, by the `id` of the row.
 pub(in crate::import) struct NumbersById<'d, const N: usize> {
     by_key: Option<RefCell<KeyedRows<'d, N>>>,
-    /// All rows with their numbers, where the table has another key.
+    /// Numbers of all rows by `id`, where the `id` is not the key of the table; else empty.
     pub(super) listed: BTreeMap<i64, [Option<i64>; N]>,
     damaged: &'d Cell<bool>,
 }
 
 impl<'d, const N: usize> NumbersById<'d, N> {
-    /// Builds the numbers of no table.
+    /// Builds the numbers of a table that does not exist: every look-up finds none.
     pub(super) fn empty(damaged: &'d Cell<bool>) -> Self {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Finds rows by a query that reads a run of them from an `id` on.
+    /// Sets the query by which rows are found: it reads a run of rows from an `id` on.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -36,7 +37,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         }
     }
 
-    /// Returns the numbers of the row with this `id`, where there is one.
+    /// Returns the numbers of the row with this `id`, `None` for an empty cell; `None` where the
+    /// table has no such row.
     pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
         let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
         let found = by_key.borrow_mut().of(id);
@@ -47,14 +49,14 @@ impl<'d, const N: usize> NumbersById<'d, N> {
     }
 }
 
-/// A run of rows, in the order of their ids.
+/// A run of rows in the order of their ids, as read last, and the query that reads the next run.
 struct KeyedRows<'d, const N: usize> {
     query: Statement<'d>,
-    /// All rows with an `id` in `from..until`.
+    /// All rows of the table with an `id` in `from..until`, each with its numbers.
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// The number of rows that the last run was to have.
+    /// Number of rows that the last query asked for.
     count: usize,
 }
 

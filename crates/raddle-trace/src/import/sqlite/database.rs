@@ -1,4 +1,4 @@
-//! Which rows does a table hold, if the database is not to be trusted?
+//! Which rows does a table hold, if the database may be damaged or hostile?
 //!
 //! A database is a program of sorts: views, triggers, computed columns and page links that lead in
 //! circles. So only real tables are read, whole, in the order of their rows, without indices,
@@ -20,25 +20,26 @@ use super::by_id::NumbersById;
 use super::load::LoadedDatabase;
 pub(in crate::import) use super::row::DatabaseRow;
 
-/// Steps of SQLite's machine between two checks of the budget.
+/// Number of steps of SQLite's machine between two checks of the budget.
 const STRIDE: i32 = 1000;
 
-/// Steps for each byte of the file, and for any file. Reading a cell is one step, and no cell is
-/// smaller than its byte in the row's header.
+/// Steps of SQLite's machine that are allowed for each byte of the file, and (below) for any file.
+/// Reading a cell is one step, and each cell takes a byte in the header of its row.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
-/// Bytes of text for a byte of the file: two would do for UTF-16, which is read as UTF-8.
+/// Bytes of text that may be read for each byte of the file: two would do for UTF-16, which is read
+/// as UTF-8.
 const TEXT_PER_BYTE: u64 = 4;
 
-/// The longest SQL text, in the file's own definitions too.
+/// Most bytes of an SQL text, also of those in the file's own definitions.
 const SQL_LIMIT: i32 = 1 << 20;
 
-/// An open database.
+/// An open SQLite database, read under a budget of steps and of text.
 #[derive(Debug)]
 pub(in crate::import) struct Database {
     connection: Connection,
-    /// The names of the real tables, in lower case.
+    /// Names of the real tables (no views), in lower case.
     tables: BTreeSet<String>,
     bytes: u64,
     text_left: Cell<u64>,
@@ -69,8 +70,9 @@ impl Database {
         Ok(Self { connection, tables, bytes, text_left, damaged: Cell::new(false), copy })
     }
 
-    /// Reads with two threads at once: `beside` gets a connection of its own, on another thread
-    /// where a second connection can be opened, and `here` gets this one.
+    /// Reads with two threads at once: `here` gets this connection, `beside` a connection of its
+    /// own on another thread. Where no second connection can be opened, both run one after the
+    /// other.
     pub(in crate::import) fn beside<A: Send, B>(
         &self,
         beside: impl FnOnce(&Self) -> A + Send,
@@ -104,12 +106,12 @@ impl Database {
         Ok(names)
     }
 
-    /// Returns the names of the tables, in lower case.
+    /// Returns the names of the real tables, in lower case.
     pub(in crate::import) fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(String::as_str)
     }
 
-    /// Returns whether there is a table of this name.
+    /// Returns whether the database has a table of this name.
     pub(in crate::import) fn has(&self, table: &str) -> bool {
         self.tables.contains(&table.to_ascii_lowercase())
     }
@@ -131,8 +133,8 @@ impl Database {
         lacking
     }
 
-    /// Shows `take` each row of a table until it returns `false`; a column that is not there is
-    /// NULL, a table that is not there is empty. Returns how many rows there were.
+    /// Passes each row of a table to `take` until it returns `false`, and returns the number of
+    /// rows. A column that the table lacks is NULL; a table that does not exist is empty.
     pub(in crate::import) fn scan(
         &self,
         table: &str,
@@ -170,8 +172,9 @@ impl Database {
         rows
     }
 
-    /// Finds numbers in a table by the `id` of their row. Where the `id` is the key, as tools make
-    /// it, rows are read when asked for; else the whole table is read at once.
+    /// Returns a look-up of the numbers in these columns by the `id` of the row. Where the `id` is
+    /// the table's key, as tools make it, rows are read when they are looked up; else the whole
+    /// table is read at once.
     pub(in crate::import) fn by_id<const N: usize>(
         &self,
         table: &str,
@@ -197,7 +200,7 @@ impl Database {
         found
     }
 
-    /// Returns whether the `id` of a row is its key, by which SQLite finds the row at once.
+    /// Returns whether the column `id` is the table's key, by which SQLite finds a row at once.
     fn is_key(&self, table: &str) -> bool {
         let mut keys = Vec::new();
         let listed = self.connection.pragma(None, "table_info", table, |row| {
@@ -212,8 +215,8 @@ impl Database {
         listed.is_ok() && keys == [("id".to_owned(), "integer".to_owned())]
     }
 
-    /// Estimates how many rows a table has by the number of its last row, which takes no reading of
-    /// them. The estimate serves to show progress, and nothing else.
+    /// Estimates the number of a table's rows by the number of its last row, without reading the
+    /// rows. The estimate is used only to show progress.
     pub(in crate::import) fn about(&self, table: &str) -> u64 {
         if !self.has(table) {
             return 0;
@@ -228,7 +231,7 @@ impl Database {
         self.damaged.get()
     }
 
-    /// Takes the bytes of a cell off the budget of text. Returns whether the budget allows for
+    /// Subtracts the bytes of a cell from the budget of text. Returns whether the budget allows for
     /// them.
     fn charge(&self, value: ValueRef<'_>) -> bool {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
@@ -240,8 +243,8 @@ impl Database {
     }
 }
 
-/// Builds a query for columns of a table, in the order of its rows, with NULL for columns that it
-/// lacks.
+/// Builds a query for columns of a table, in the order of the rows, with NULL for the columns in
+/// `lacking`.
 fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     let name = |column: &&str| match lacking.contains(column) {
         true => "NULL".to_owned(),
@@ -251,8 +254,8 @@ fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "))
 }
 
-/// Opens a database of this many bytes, such that nothing in it can write, run forever or grow
-/// without limit.
+/// Opens a database file of this many bytes, such that its content cannot write, run forever or use
+/// memory without limit.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
@@ -283,5 +286,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The most columns that are read at once.
+/// Most columns that are read at once.
 const CELLS: usize = 32;

@@ -1,4 +1,4 @@
-//! How do the bytes of a database get to where SQLite can read them?
+//! How do the bytes of a database get into a file that SQLite can read?
 //!
 //! SQLite wants to jump about in its file, and the file that is read may be compressed, so the
 //! bytes go to a temporary file. On the way the header is mended: a database in write-ahead mode
@@ -11,17 +11,17 @@ use tempfile::NamedTempFile;
 use crate::error::TraceError;
 use crate::input::{is_damage, peek};
 
-/// The most bytes of a database, uncompressed.
+/// Most bytes of a database, uncompressed.
 const BYTE_LIMIT: u64 = 16 << 30;
 
-/// Bytes of a database's header.
+/// Length of a database's header in bytes.
 const HEADER: usize = 100;
 
-/// A database that SQLite can open.
+/// A temporary copy of a database that SQLite can open.
 #[derive(Debug)]
 pub(in crate::import) struct LoadedDatabase {
     pub(super) copy: NamedTempFile,
-    /// The number of bytes.
+    /// Number of bytes of the copy.
     pub(super) bytes: u64,
     /// True if the end of the file is missing.
     pub(super) cut: bool,
@@ -29,7 +29,7 @@ pub(in crate::import) struct LoadedDatabase {
     pub(super) damaged: bool,
 }
 
-/// Reads a database as far as it goes.
+/// Copies a database to a temporary file, as far as it can be read.
 ///
 /// # Errors
 /// When the file cannot be read, is beyond all bounds, or a temporary file cannot be written.
@@ -75,7 +75,7 @@ fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
 }
 
 /// Mends the header of a database of `len` bytes so that SQLite opens it. Returns whether bytes are
-/// missing at its end.
+/// missing at the file's end.
 fn mend(bytes: &mut [u8], len: u64) -> bool {
     let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
         return false;

@@ -1,14 +1,14 @@
-//! How far is the reading of a database?
+//! How many of the rows of a database have been read so far?
 
 use super::database::Database;
 use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::import::Watch;
 
-/// The number of rows between two calls of a watch.
+/// Number of rows between two calls of the callback.
 const STRIDE: u64 = 1 << 13;
 
-/// A meter that reports to a watch how many rows have been read.
+/// A meter that reports to a callback how many rows have been read.
 pub(in crate::import) struct RowMeter<'w> {
     watch: Watch<'w>,
     done: u64,
@@ -16,7 +16,7 @@ pub(in crate::import) struct RowMeter<'w> {
 }
 
 impl<'w> RowMeter<'w> {
-    /// Builds a meter that has counted none of the rows of these tables.
+    /// Builds a meter for the rows of these tables, of which none is read yet.
     pub(in crate::import) fn new<'t>(
         database: &Database,
         tables: impl IntoIterator<Item = &'t str>,
@@ -26,7 +26,7 @@ impl<'w> RowMeter<'w> {
         Self { watch, done: 0, all: tables.into_iter().fold(0, about) }
     }
 
-    /// Counts a row that was read; always returns `true`.
+    /// Counts a row that was read; always returns true, so that reading goes on.
     pub(in crate::import) fn row(&mut self) -> bool {
         self.done += 1;
         if self.done.is_multiple_of(STRIDE) {
@@ -36,7 +36,7 @@ impl<'w> RowMeter<'w> {
         true
     }
 
-    /// Reports that all rows are read, of which this many records were kept.
+    /// Reports that all rows are read; `kept` is the number of records that were kept.
     ///
     /// # Errors
     /// When more records were kept than an import takes.

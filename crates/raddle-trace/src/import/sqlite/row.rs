@@ -1,10 +1,10 @@
-//! What does a cell of a row say?
+//! Which number or text does a cell of a row hold?
 
 use std::borrow::Cow;
 
 use rusqlite::types::ValueRef;
 
-/// One row of a table; cells are counted from 0.
+/// One row of a database's table; cells are counted from 0.
 pub(in crate::import) struct DatabaseRow<'a>(pub(super) &'a [ValueRef<'a>]);
 
 impl DatabaseRow<'_> {
@@ -13,7 +13,7 @@ impl DatabaseRow<'_> {
     }
 
     /// Reads a whole number, however it is stored: tools that rewrite databases make doubles or
-    /// text of columns with gaps.
+    /// texts of columns with empty cells. `None` where the cell holds no whole number.
     pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),

@@ -1,15 +1,16 @@
-//! How are the small messages of an XPlane written? (`xplane.proto` of OpenXLA, the fields in use.)
+//! How are the small messages of an XPlane written? (`xplane.proto` of OpenXLA, the fields that are
+//! read)
 
 use prost::Message;
 
-/// An event with its number alone.
+/// An event of a line, of which only the number of its name is read.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct XEventHead {
     #[prost(int64, tag = "1")]
     pub(super) metadata_id: i64,
 }
 
-/// An event.
+/// An event of a line: the number of its name, its times in picoseconds, and its stats.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XEvent {
     #[prost(int64, tag = "1")]
@@ -22,7 +23,7 @@ pub(super) struct XEvent {
     pub(super) stats: Vec<XStat>,
 }
 
-/// A fact about an event or a plane; one of the four values is set.
+/// A stat: a fact about an event or a plane. One of the four values is set.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XStat {
     #[prost(int64, tag = "1")]
@@ -33,13 +34,14 @@ pub(super) struct XStat {
     pub(super) signed: Option<i64>,
     #[prost(bytes = "vec", optional, tag = "5")]
     pub(super) text: Option<Vec<u8>>,
-    /// The number of the stat whose name is the value.
+    /// Number of another stat whose name is the value of this one.
     #[prost(uint64, optional, tag = "7")]
     pub(super) reference: Option<u64>,
 }
 
 impl XStat {
-    /// Returns the value as a number, be it written as one or in digits.
+    /// Returns the value of the stat as a number, whether it is written as a number or in digits;
+    /// `None` where it is neither.
     pub(super) fn number(&self) -> Option<u64> {
         let signed = || u64::try_from(self.signed?).ok();
         let text = || std::str::from_utf8(self.text.as_deref()?).ok()?.parse().ok();

@@ -1,51 +1,52 @@
-//! Which fields does a message have that is too large to be held, and may be cut off?
+//! Which fields does a protocol buffer message have that is too large for memory, and may be cut
+//! off?
 //!
 //! A profile is one message of perhaps gigabytes, so it is walked through where it lies, as often as
 //! needed: only the small messages inside are read, one at a time.
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-/// The most bytes of a small message: no honest event or name is nearly as long.
+/// Most bytes of a message that is read into memory: no honest event or name is nearly as long.
 const SMALL: u64 = 1 << 20;
 
-/// The place of a message, a text or bytes in the file.
+/// Place of a message, a text or bytes in the file, as byte positions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct WireSpan {
     start: u64,
     end: u64,
 }
 
-/// The value of a field.
+/// Value of a field: a number, or the place of its bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum WireValue {
     Number(u64),
     Bytes(WireSpan),
 }
 
-/// A file that is one message.
+/// A file that is one protocol buffer message.
 #[derive(Debug)]
 pub(super) struct WireFile<R> {
     reader: BufReader<R>,
     at: u64,
     whole: WireSpan,
-    /// The error of the read that failed, once one has.
+    /// Error of the read that failed first; `None` where none has failed.
     pub(super) failure: Option<io::Error>,
 }
 
 impl<R: Read + Seek> WireFile<R> {
-    /// Builds a file of this many bytes.
+    /// Opens a file that is one message of this many bytes.
     pub(super) fn new(mut bytes: R, len: u64) -> Self {
         let failure = bytes.seek(SeekFrom::Start(0)).err();
         let (reader, whole) = (BufReader::new(bytes), WireSpan { start: 0, end: len });
         Self { reader, at: 0, whole, failure }
     }
 
-    /// Returns the fields of the outermost message.
+    /// Returns the fields of the outermost message, in order.
     pub(super) const fn fields(&self) -> WireFields {
         WireFields::of(self.whole)
     }
 
-    /// Reads a small message; `None` where it is too large or cannot be read.
+    /// Reads a small message into memory; `None` where it is too large or cannot be read.
     pub(super) fn read(&mut self, span: WireSpan) -> Option<Vec<u8>> {
         let len = usize::try_from(span.end - span.start).ok()?;
         if len as u64 > SMALL {
@@ -82,7 +83,8 @@ impl<R: Read + Seek> WireFile<R> {
         }
     }
 
-    /// Reads a number of up to 64 bits that ends before `end`.
+    /// Reads a number of up to 64 bits that ends before the position `end`; `None` where it does
+    /// not.
     fn number(&mut self, end: u64) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -100,11 +102,11 @@ impl<R: Read + Seek> WireFile<R> {
     }
 }
 
-/// The fields of a message, in order. They end where the bytes are no message any more.
+/// The fields of a message, in order. They end where the bytes stop being a message.
 #[derive(Clone, Debug)]
 pub(super) struct WireFields {
     rest: WireSpan,
-    /// True if the message is cut off or damaged in the part read so far.
+    /// True if the message is cut off or damaged in the part that has been read so far.
     pub(super) broken: bool,
 }
 
@@ -113,7 +115,8 @@ impl WireFields {
         Self { rest: message, broken: false }
     }
 
-    /// Returns the next field that is a number or has bytes, with its number.
+    /// Returns the next field that is a number or has bytes, as (number of the field, value);
+    /// `None` at the end.
     pub(super) fn next<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -130,7 +133,7 @@ impl WireFields {
         None
     }
 
-    /// Returns the next field with bytes that has this number.
+    /// Returns the place of the next field with bytes that has this number; `None` at the end.
     pub(super) fn numbered<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -145,7 +148,8 @@ impl WireFields {
         }
     }
 
-    /// Reads the next field; its value is `None` where it is neither a number nor bytes.
+    /// Reads the next field as (number of the field, value); the value is `None` where it is
+    /// neither a number nor bytes.
     fn field<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,

@@ -1,23 +1,23 @@
-//! Which report is this, which column stands where, and in which unit?
+//! Which report does a header belong to, which columns has it, and in which unit is each?
 
 use csv::StringRecord;
 
 use crate::csv_table::CellFault;
 
-/// A report of Nsight Systems, told by its header.
+/// Kinds of reports of Nsight Systems and nvprof, told by their header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NsysReport {
-    /// `cuda_gpu_trace`.
+    /// The report `cuda_gpu_trace` of Nsight Systems.
     Trace,
-    /// The trace of GPU work of nvprof, whose units stand in the row below.
+    /// The trace of GPU work by nvprof, whose units stand in the row below the header.
     Nvprof,
-    /// A report without launches, in words.
+    /// A report of Nsight Systems without launches; the text describes it.
     Other(&'static str),
-    /// A report of nvprof that cannot be read, in words.
+    /// A report of nvprof that cannot be read; the text describes it.
     OtherNvprof(&'static str),
 }
 
-/// Columns of nvprof, and the names by which Nsight Systems calls them.
+/// Columns of nvprof, each with the name that Nsight Systems has for the same column.
 const NVPROF: [(&str, &str); 11] = [
     ("Grid X", "GrdX"),
     ("Grid Y", "GrdY"),
@@ -32,7 +32,7 @@ const NVPROF: [(&str, &str); 11] = [
     ("Stream", "Strm"),
 ];
 
-/// Returns the report whose header this line is, if it is one.
+/// Returns the report whose header this line is; `None` where it is no header.
 pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     if line.contains("GrdX") && line.contains("BlkX") {
         return Some(NsysReport::Trace);
@@ -62,7 +62,8 @@ pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     Some(NsysReport::Other(other))
 }
 
-/// Returns the report of nvprof whose header this line is, where it is none that can be read.
+/// Returns the description of the nvprof report whose header this line is, if it is a report that
+/// cannot be read; else `None`.
 fn other_of_nvprof(line: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
     if has(&["Grid Size", "Block Size", "Regs*"]) {
@@ -79,7 +80,7 @@ fn other_of_nvprof(line: &str) -> Option<&'static str> {
         .then_some("a trace of calls of nvprof")
 }
 
-/// The name and the unit of a column.
+/// Name and unit of a column, read from the text of its header.
 #[derive(Clone, Copy, Debug)]
 struct Title<'a> {
     name: &'a str,
@@ -96,26 +97,26 @@ impl<'a> Title<'a> {
     }
 }
 
-/// The columns without which a row cannot be read.
+/// Columns without which a row of the report cannot be read.
 const NEEDED: [&str; 10] =
     ["Start", "Duration", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Strm", "Name"];
 
-/// The columns and units of a report, as its header gives them.
+/// Columns and units of a report, as its header gives them.
 #[derive(Clone, Debug)]
 pub(super) struct ReportHeader {
-    /// The names of the columns without their units.
+    /// Names of the columns, without their units.
     pub(super) names: StringRecord,
-    /// The power of ten by which times are multiplied to be in nanoseconds: start, duration.
+    /// Powers of ten by which start and duration are multiplied to be in nanoseconds.
     pub(super) time_places: [u32; 2],
-    /// The power of ten by which sizes are multiplied to be in bytes: static, dynamic; `None` for a
-    /// strange unit. Of nvprof the power of 1024.
+    /// Powers by which static and dynamic shared memory are multiplied to be in bytes: of ten, and
+    /// in a trace of nvprof of 1024. `None` where the unit is unknown.
     pub(super) size_places: [Option<u32>; 2],
-    /// True if the report is one of nvprof.
+    /// True if the report is a trace of nvprof, false if one of Nsight Systems.
     pub(super) nvprof: bool,
 }
 
 impl ReportHeader {
-    /// Reads the header.
+    /// Reads the header of a report of Nsight Systems.
     ///
     /// # Errors
     /// When a column that is needed is not there, or the unit of a time is not known.
@@ -123,7 +124,7 @@ impl ReportHeader {
         Self::of(&cells.iter().map(Title::of).collect::<Vec<_>>(), false)
     }
 
-    /// Reads the header of nvprof, and the row of units below it.
+    /// Reads the header of an nvprof trace, and the row of units below it.
     ///
     /// # Errors
     /// The errors of [`Self::new`].

@@ -1,4 +1,4 @@
-//! What do the rows of the report say?
+//! What do the rows of a `cuda_gpu_trace` report or an nvprof trace say?
 
 use serde::Deserialize;
 
@@ -16,10 +16,10 @@ use crate::report::{ImportReport, Quirk};
 use super::header::ReportHeader;
 use super::size::{shared_memory, shared_memory_of_nvprof};
 
-/// The beginnings of names of copies and fills, which have no grid.
+/// Beginnings of the names of copies and fills, which have no grid.
 const NO_KERNELS: [&str; 2] = ["[CUDA", "[Unified Memory"];
 
-/// The cells of one row; `None` is blank or not in the report.
+/// Cells of one row, by column; `None` where the cell is blank or the report lacks the column.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct GpuTraceRow<'r> {
@@ -53,7 +53,8 @@ impl GpuTraceRow<'_> {
         }
     }
 
-    /// Returns whether the row is an event of unified memory that moves nothing, such as a fault.
+    /// Returns whether the row is an event of unified memory that moves no memory, such as a page
+    /// fault.
     fn is_no_work(&self) -> bool {
         let name = self.name.unwrap_or_default();
         name.starts_with(NO_KERNELS[1]) && !name.to_ascii_lowercase().contains("memcpy")
@@ -79,18 +80,18 @@ impl GpuTraceRow<'_> {
     }
 }
 
-/// A device by its name and its number.
+/// A device: its name, and its number if the report gives one.
 type ReportDevice = (String, Option<u64>);
 
-/// An op of some device.
+/// An op of some device, as a row of the report describes it.
 struct ReportOp {
     op: Op,
-    /// The device's number in `known_devices`.
+    /// Device of the op, as a position in `known_devices`.
     device: u32,
     notes: KernelNotes,
 }
 
-/// The rows of a report that have been read so far.
+/// Reader of a report, with the rows that it has read so far.
 pub(super) struct GpuTrace {
     header: ReportHeader,
     ops: Vec<ReportOp>,
@@ -98,7 +99,8 @@ pub(super) struct GpuTrace {
     streams: Interner<StreamLabel>,
     known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
-    /// The finest step seen of starts and of durations, in nanoseconds.
+    /// Finest step, in nanoseconds, seen so far in the starts and in the durations; `None` where
+    /// none was seen.
     steps: [Option<u64>; 2],
     barriers: BarrierRule,
     pub(super) report: ImportReport,
@@ -119,7 +121,7 @@ impl GpuTrace {
         }
     }
 
-    /// Takes a row; returns `false` behind the report.
+    /// Reads a row; returns `false` where the row is behind the end of the report.
     ///
     /// # Errors
     /// When the times of the row have lost their digits.
@@ -151,7 +153,8 @@ impl GpuTrace {
         self.report.leave_out();
     }
 
-    /// Reads a time in nanoseconds; `None` where the cell has none.
+    /// Reads a time in nanoseconds from a cell of column `at` (0 start, 1 duration); `None` where
+    /// the cell is blank or no number.
     fn time(&mut self, at: usize, cell: Option<&str>) -> Result<Option<i64>, CellFault> {
         let places = self.header.time_places[at];
         let text = without_groups(cell.unwrap_or_default());
@@ -212,7 +215,7 @@ impl GpuTrace {
         push(&mut self.ops, ReportOp { op, device: known, notes });
     }
 
-    /// Builds the work of one device.
+    /// Builds the work of one device: the wanted one, or the one with the most kernels.
     ///
     /// # Errors
     /// When there are no kernels, or none that can be used, or none of the device that is wanted.
@@ -253,7 +256,8 @@ impl GpuTrace {
     }
 }
 
-/// Returns the name of a kernel without the number of its call, which nvprof adds: `k(int) [109]`.
+/// Returns the name of a kernel without the number of its call, which nvprof adds: `k(int)` of
+/// `k(int) [109]`.
 fn without_correlation(name: &str) -> &str {
     let parts = name.strip_suffix(']').and_then(|name| name.rsplit_once(" ["));
     match parts {

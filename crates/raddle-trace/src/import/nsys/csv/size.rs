@@ -3,24 +3,25 @@
 //! With three decimals of a megabyte (10^6 bytes), 1000 sizes print alike. Of these the one in
 //! whole KiB is taken: most kernels that use much ask for whole KiB, and so do all limits of
 //! devices. It is never above the limit that the launch kept on the device it ran on: if `t` bytes
-//! ran under a limit of whole KiB, the smallest whole number of KiB that prints as `t` does is
-//! less than `t` + 1 KiB, so it cannot be above that limit. Rounding up to the largest size that
-//! prints alike would make kernels that fill a compute unit impossible to place; the printed
-//! number itself does so too wherever it was rounded up.
+//! ran under a limit of whole KiB, the smallest whole number of KiB that prints as `t` does is less
+//! than `t` + 1 KiB, so it cannot be above that limit. Rounding up to the largest size that prints
+//! alike would make kernels that fill a compute unit impossible to place; the printed number itself
+//! would too, wherever it was rounded up.
 
 use crate::decimal::fixed;
 use crate::import::nsys::work::Lds;
 
-/// The most bytes that a printed step may hide; with a larger step the size counts as unknown.
+/// Most bytes by which two sizes that print alike may differ; beyond that the size counts as
+/// unknown.
 const STEP_LIMIT: u64 = 1000;
 
 const KIB: u64 = 1024;
 
-/// The number of decimals that are printed at least; a spreadsheet drops zeros at the end.
+/// Least number of decimals that the tool prints; a spreadsheet drops zeros at the end.
 const DECIMALS: usize = 3;
 
-/// Adds up the static and the dynamic size of shared memory, each printed in a unit of ten to the
-/// power of its `places` bytes.
+/// Adds up the static and the dynamic size of a workgroup's shared memory; each is printed in a
+/// unit of ten to the power of its `places` bytes.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -54,8 +55,8 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
-/// Adds up the static and the dynamic size of shared memory as nvprof prints them, each in a unit of
-/// this power of 1024 bytes and with six decimals.
+/// Adds up the static and the dynamic size of a workgroup's shared memory as nvprof prints them: each with six
+/// decimals, in a unit of 1024 to the power of its `powers` bytes.
 pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
     const PLACES: u32 = 9;
     let of = |(text, power): (Option<&str>, Option<u32>)| {
@@ -72,7 +73,8 @@ pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Optio
     }
 }
 
-/// Returns the smallest whole number of KiB that is not further than `slack` from `bytes`.
+/// Returns the least whole number of KiB, in bytes, that differs from `bytes` by at most `slack`;
+/// `None` where there is none.
 fn whole_kib(bytes: u64, slack: u64) -> Option<u64> {
     let least = bytes.saturating_sub(slack).checked_next_multiple_of(KIB)?;
     (least <= bytes.saturating_add(slack)).then_some(least)

@@ -1,4 +1,4 @@
-//! Which work and which launch calls do the tables of a database hold?
+//! Which ops and which launch calls do the tables of a database hold?
 
 use crate::assemble::{Interner, OP_LIMIT, push};
 use crate::config::BarrierRule;
@@ -18,11 +18,12 @@ use super::waits::NsysWaits;
 pub(super) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 pub(super) const COPIES: &str = "CUPTI_ACTIVITY_KIND_MEMCPY";
 pub(super) const SETS: &str = "CUPTI_ACTIVITY_KIND_MEMSET";
-/// Calls of the CUDA runtime and of the driver.
+/// Table of calls of the CUDA runtime and driver.
 pub(super) const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
 pub(super) const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
 
-/// The columns that every table of work has, in the order in which they are read.
+/// Columns that the tables of kernels, copies and fills have in common, in the order in which they
+/// are read.
 const PLACE: [&str; 9] = [
     "start",
     "end",
@@ -35,10 +36,10 @@ const PLACE: [&str; 9] = [
     "graphNodeId",
 ];
 
-/// The position of the correlation in [`PLACE`].
+/// Position of the column of the correlation number in [`PLACE`].
 const CORRELATION: usize = 6;
 
-/// The columns that only the table of kernels has.
+/// Columns that only the table of kernels has.
 const KERNEL: [&str; 15] = [
     "gridX",
     "gridY",
@@ -57,10 +58,11 @@ const KERNEL: [&str; 15] = [
     "clusterZ",
 ];
 
-/// The position at which the columns of [`KERNEL`] and the one column of a copy begin.
+/// Position, behind the columns of [`PLACE`], at which the own columns of a table begin: those of
+/// [`KERNEL`], or the one of a copy.
 const OWN: usize = PLACE.len();
 
-/// The records of interest in the tables.
+/// Reader of the tables of an export, with the records that it has found so far.
 #[derive(Debug)]
 pub(super) struct NsysCollector {
     pub(super) ops: Vec<NsysOp>,
@@ -72,7 +74,7 @@ pub(super) struct NsysCollector {
     pub(super) devices: Devices<Gpu>,
     pub(super) gpus: Gpus,
     pub(super) report: ImportReport,
-    /// The number of kernels, also those left out.
+    /// Number of kernels in the database, also of those left out.
     pub(super) kernels_seen: u64,
     barriers: BarrierRule,
 }
@@ -94,7 +96,7 @@ impl NsysCollector {
         }
     }
 
-    /// Reads the work and the calls.
+    /// Reads the ops and the calls.
     ///
     /// # Errors
     /// When there is more than can be taken.
@@ -151,7 +153,7 @@ impl NsysCollector {
         self.keep(row, op, &used)
     }
 
-    /// Takes a graph that was recorded as a whole, as one opaque kernel.
+    /// Adds a graph that was recorded as a whole, as one opaque kernel.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
         let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {
@@ -175,7 +177,7 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// Reads the columns of [`PLACE`]; `None` where the op has no time.
+    /// Reads the columns of [`PLACE`] as an op and its device; `None` where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

@@ -1,9 +1,9 @@
-//! Which GPU does a record mean, and what can it hold?
+//! Which GPU does a record of an export name, and which limits has it?
 //!
 //! Records name the device by CUDA's number, which is the process's own: with
-//! `CUDA_VISIBLE_DEVICES`, two processes may both call theirs 0. The table of GPUs has numbers of
-//! its own, rows that hold only zeros, and the CUDA number of some process. The table of CUDA
-//! devices (2026) joins the two.
+//! `CUDA_VISIBLE_DEVICES`, two processes may both call their device 0. The table of GPUs has
+//! numbers of its own, rows that hold only zeros, and the CUDA number of some process. The table of
+//! CUDA devices (2026) joins the numbers.
 
 use std::collections::BTreeMap;
 
@@ -29,22 +29,24 @@ const COLUMNS: [&str; 12] = [
     "totalMemory",
 ];
 
-/// One GPU, as well as the file can tell it from others.
+/// A GPU, identified as well as the file allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gpu {
     /// A GPU by its number in the table of GPUs.
     Known(i64),
-    /// A GPU by CUDA's number, which may stand for several.
+    /// A GPU by CUDA's number, which may stand for several GPUs; `None` where the record has no
+    /// number.
     Cuda(Option<u64>),
 }
 
-/// The GPUs of a file, and the CUDA numbers by which processes name them.
+/// GPUs of a file, and the CUDA numbers by which processes name them.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,
-    /// The GPU of a process's CUDA number.
+    /// GPU, by its number in the table of GPUs, for each (process, CUDA number).
     used: BTreeMap<(u64, u64), i64>,
-    /// The GPU of a CUDA number where all processes agree.
+    /// GPU, by its number in the table of GPUs, for each CUDA number; `None` where processes
+    /// disagree.
     agreed: BTreeMap<u64, Option<i64>>,
 }
 
@@ -75,7 +77,7 @@ impl Gpus {
         gpus
     }
 
-    /// Returns the GPU that a process means by CUDA's number.
+    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();
@@ -84,7 +86,8 @@ impl Gpus {
         known.map_or(Gpu::Cuda(cuda), Gpu::Known)
     }
 
-    /// Returns the properties of a GPU, which processes name by these CUDA numbers.
+    /// Returns the properties of a GPU. `numbers` are the CUDA numbers by which processes name it;
+    /// a GPU that the table lacks gets the properties of the first one, which the report notes.
     pub(super) fn source(
         mut self,
         gpu: Gpu,
@@ -106,7 +109,7 @@ impl Gpus {
     }
 }
 
-/// Reads a row of the table of GPUs; `None` for one without figures.
+/// Reads a row of the table of GPUs; `None` for a row without figures.
 fn entry(row: &DatabaseRow<'_>) -> Option<GpuRow> {
     let small = |at| row.number(at).and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
     let sms = small(2)?;

@@ -1,23 +1,23 @@
-//! What does Nsight Systems itself say of its recording?
+//! Which warnings and errors did Nsight Systems write about its own recording?
 //!
-//! The table of diagnostics names files and processes too, so only warnings and errors are taken,
-//! and paths are left out of them.
+//! The table of diagnostics names files and processes too, so only warnings and errors are read,
+//! and paths are removed from them.
 
 use std::cmp::Reverse;
 
 use crate::import::sqlite::database::Database;
 
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
-/// The number of the severity "Warning"; errors have larger ones.
+/// Number of the severity "Warning"; errors have larger numbers.
 const WARNING: i64 = 2;
-/// The most texts that are kept, and the most characters of one.
+/// Most texts that are kept; below, the most characters of one text.
 const TEXTS: usize = 32;
 const LONGEST: usize = 1000;
-/// Words of texts about the recording of the GPU, in lower case, which come first.
+/// Words of texts about the recording of the GPU, in lower case; such texts come first.
 const GPU: [&str; 4] = ["cuda", "cupti", "gpu", "driver"];
 
-/// Returns the warnings and errors, each text once: what is about the recording of the GPU first,
-/// and errors before warnings.
+/// Returns the warnings and errors, each text once: those about the recording of the GPU first, and
+/// errors before warnings.
 pub(super) fn severe(database: &Database) -> Vec<String> {
     let mut texts: Vec<(i64, String)> = Vec::new();
     database.scan(EVENTS, &["severity", "text"], |row| {
@@ -34,13 +34,13 @@ pub(super) fn severe(database: &Database) -> Vec<String> {
     texts.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Returns whether a text is about the recording of the GPU.
+/// Returns whether a warning or error is about the recording of the GPU.
 fn is_about_gpu(text: &str) -> bool {
     let text = text.to_lowercase();
     GPU.iter().any(|word| text.contains(word))
 }
 
-/// Returns a text in one line, without paths and without its last full stop.
+/// Returns a text as one line, with paths replaced by `(path)` and without its last full stop.
 fn shortened(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_start_matches(['\'', '"', '(', '`']);

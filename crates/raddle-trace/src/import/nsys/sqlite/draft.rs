@@ -1,4 +1,4 @@
-//! How does what the tables hold become the work of one device?
+//! How do the records in the tables become the work of one device?
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,11 @@ use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 const STRINGS: &str = "StringIds";
 const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
 
-/// The newest schema that this reader was made for.
+/// Newest schema of the export that this reader was made for, as (major, minor).
 const NEWEST: (u32, u32) = (3, 25);
 
-/// The directions of copies by their number, as the tool's own reports name them.
+/// Directions of copies, by the number that the tables have for each, as the tool's own reports
+/// name them.
 const COPY_KINDS: [&str; 14] = [
     "Unknown",
     "Host-to-Device",
@@ -39,8 +40,8 @@ const COPY_KINDS: [&str; 14] = [
     "Unified Device-to-Device",
 ];
 
-/// Returns the major and minor version of the schema, where the file gives it. Nothing else is
-/// taken from these tables, which name users and machines.
+/// Returns the version of the schema as (major, minor); `None` where the file gives none. Only this
+/// is read of tables that name users and machines.
 pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     let mut version = None;
     for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
@@ -56,7 +57,7 @@ pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     version
 }
 
-/// Builds the work of one device, with names, arrivals and priorities joined.
+/// Builds the work of one device, each op with its name, arrival and priority joined.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -131,7 +132,8 @@ pub(super) fn draft(
     })
 }
 
-/// Finds the call that launched an op.
+/// Finds the call that launched an op; `None` where the op has no correlation or the call is
+/// missing.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;
@@ -141,7 +143,7 @@ fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Opt
     calls.get(at)
 }
 
-/// Numbers the known processes in order of first use, from 1.
+/// Gives numbers to the known processes in order of first use, from 1.
 fn processes(ops: &[NsysOp], lanes: &[NsysLane]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
     let of_ops = ops.iter().map(|found| lanes[found.op.stream as usize].process);
@@ -165,8 +167,8 @@ fn label(lane: &NsysLane, processes: &BTreeMap<NsysProcess, usize>) -> StreamLab
     StreamLabel { label, context: lane.context }
 }
 
-/// Returns the priority of each lane. A stream that the table leaves out has the default, 0;
-/// without the table all priorities are unknown.
+/// Returns the priority of each lane (stream of a process), `None` where it is unknown. A stream
+/// that the table leaves out has the default, 0; without the table all priorities are unknown.
 fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     if !database.has(STREAMS) {
         return vec![None; lanes.len()];
@@ -186,12 +188,12 @@ fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     lanes.iter().map(of).collect()
 }
 
-/// Reads a priority from its number, which is written as if it had no sign: 4294967291 is -5.
+/// Reads a stream's priority, which the file writes as an unsigned 32-bit number: 4294967291 is -5.
 fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }
 
-/// Returns the names as text, each text once, and the new number of each name.
+/// Returns the names of ops as texts, each text once, and for each name the position of its text.
 fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! How many launches of kernels do the calls of a database make?
+//! How many calls in a database launched a kernel or a graph?
 
 use std::collections::BTreeMap;
 

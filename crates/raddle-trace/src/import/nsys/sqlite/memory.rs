@@ -1,8 +1,9 @@
-//! How much device memory did the programs hold at most?
+//! How much device memory did the recorded programs hold at once, at most?
 //!
-//! `nsys profile --cuda-memory-usage=true` writes a row for each allocation and each release. What
-//! was allocated before the recording, and contexts, have no row. Blocks of a pool are parts of
-//! what the pool holds, so the pool counts instead of them, where its size is told.
+//! `nsys profile --cuda-memory-usage=true` writes a row for each allocation and each release.
+//! Memory that was allocated before the recording, and contexts, have no row. Blocks of a pool are
+//! parts of the pool's memory, so where the size of the pool is known the pool counts instead of
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -25,20 +26,21 @@ const COLUMNS: [&str; 8] = [
     "localMemoryPoolAddress",
 ];
 
-/// The position of the size of a pool, behind [`COLUMNS`].
+/// Position of the column with the size of a pool, behind [`COLUMNS`].
 const POOL_SIZE: usize = COLUMNS.len();
 
-/// The kinds of memory that lie on the device: of a device, arrays, managed, and both kinds that
-/// belong to a module.
+/// Numbers of the kinds of memory that lie on the device: device memory, arrays, managed memory,
+/// and the two kinds that belong to a module.
 const ON_DEVICE: [i64; 5] = [2, 3, 4, 5, 6];
 
-/// The kind of operation that allocates.
+/// Number of the operation that allocates memory; other numbers release it.
 const ALLOCATION: i64 = 0;
 
-/// A block of memory, or the pool that it is part of: process, whether it is a pool, address.
+/// A block of memory or a pool, as (process, true for a pool, address).
 type BlockKey = (u64, bool, i64);
 
-/// Returns the most bytes that all programs of the file held on a GPU at once, by what it records.
+/// Returns the most bytes that all programs of the file held on a GPU at once; `None` where the
+/// file records no memory.
 pub(super) fn peak(database: &Database, gpus: &Gpus, gpu: Gpu) -> Option<u64> {
     // Rows are in no order of time: start, block, bytes that it holds from then on.
     let mut rows: Vec<(i64, BlockKey, u64)> = Vec::new();

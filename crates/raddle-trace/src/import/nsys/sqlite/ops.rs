@@ -1,90 +1,92 @@
-//! What does a piece of work, or a call, say in the tables, before anything is joined?
+//! How is an op, or a call, kept as the tables describe it, before both are joined?
 
 use super::device::Gpu;
 use crate::import::nsys::work::KernelNotes;
 use crate::profile::Op;
 
-/// A process, as the upper bits of the numbers that the tables have for it and for its threads:
-/// the thread takes the lowest 24, the process the next 24; machine and hypervisor the rest.
+/// A process as the tables number it: the global number without its lowest 24 bits, which are the
+/// thread. The lowest 24 bits that are left are the process of the operating system, the upper ones
+/// machine and hypervisor.
 pub(super) type NsysProcess = u64;
 
-/// Returns the process of a global number: the number of a thread takes the lowest bits of it, that
-/// of the process the next.
+/// Returns the process of a global number of the tables; 0 where there is none.
 pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
 
-/// Returns the operating system's number of a process.
+/// Returns the number that the operating system gave the process.
 pub(super) fn pid(process: NsysProcess) -> u64 {
     process & 0xff_ffff
 }
 
-/// The place where a name is found.
+/// How the name of an op is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NsysName {
-    /// Numbers of strings, the best first.
+    /// The name of a kernel: the numbers of up to three strings in the table of strings, the best
+    /// one first.
     Kernel([Option<i64>; 3]),
-    /// The direction of a copy.
+    /// The direction of a copy, by its number in the tables; `None` where it is missing.
     Copy(Option<i64>),
     Set,
-    /// A graph by its number.
+    /// A graph that was recorded as a whole, by its number.
     Graph(i64),
 }
 
-/// A lane of in-order work.
+/// A lane: a stream of one context of a process, whose ops run in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysLane {
     pub(super) process: NsysProcess,
     pub(super) context: Option<u64>,
-    /// The green context; 0 for none.
+    /// Number of the green context (a part of the device's compute units); 0 for none.
     pub(super) green: i64,
     pub(super) stream: i64,
 }
 
-/// An op of some device, before its arrival is known; its stream is a position among the lanes.
+/// An op of some device, before its arrival is known. Its `stream` is a position among the lanes.
 ///
-/// There may be millions of ops, so the correlation and the use of the device are kept in fields of
-/// `Op` that are still unused: `arrival_ns` and `after`.
+/// There may be millions of ops, so the correlation and the position of the op's [`NsysUse`] are
+/// kept in two fields of `Op` that are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysOp {
     pub(super) op: Op,
 }
 
 impl NsysOp {
-    /// Stores an op with its correlation, and its use of the device as a position among the uses.
+    /// Stores an op with its correlation number, and with the position of its [`NsysUse`].
     pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
         let arrival_ns = correlation.cast_unsigned();
         Self { op: Op { arrival_ns, after: Some(used), ..op } }
     }
 
-    /// Returns the number that the op shares with its call; 0 for none.
+    /// Returns the correlation number that the op shares with its launch call; 0 for none.
     pub(super) fn correlation(&self) -> i64 {
         self.op.arrival_ns.cast_signed()
     }
 
-    /// Returns how the op used its device.
+    /// Returns the device that the op ran on, and how it ran there, from the list `uses`.
     pub(super) fn used(&self, uses: &[NsysUse]) -> NsysUse {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// Returns the op without its correlation and its use.
+    /// Returns the op without its correlation and its position of the use, which it no longer
+    /// needs.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
 }
 
-/// The way in which ops used a device.
+/// How ops used a device: which one, as parts of a graph or not, and with which quirks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysUse {
     pub(super) gpu: Gpu,
-    /// CUDA's number of the device.
+    /// CUDA's number of the device; `None` where the record has none.
     pub(super) device: Option<u64>,
-    /// True if the ops are parts of a graph.
+    /// True if the ops are nodes of a graph.
     pub(super) node: bool,
     pub(super) notes: KernelNotes,
 }
 
-/// A call of CUDA.
+/// A call of the CUDA runtime or driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CudaCall {
     pub(super) process: NsysProcess,

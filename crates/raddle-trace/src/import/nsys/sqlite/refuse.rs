@@ -1,4 +1,4 @@
-//! Why can nothing come of a database, and what would help?
+//! Why does a database give no profile, and what can the user do?
 
 use crate::error::TraceError;
 use crate::import::device_side::{self, OtherWork};
@@ -13,12 +13,13 @@ use super::diagnostics::severe;
 use super::draft::schema;
 use super::launches::launches;
 
-/// The columns without which a kernel cannot be read.
+/// Columns of the table of kernels without which a kernel cannot be read.
 const NEEDED: [&str; 10] = [
     "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 ];
 
-/// Refuses a database of another tool, or of an unknown version of this tool.
+/// Returns an error if the database is one of another tool, or of an unknown version of Nsight
+/// Systems.
 ///
 /// # Errors
 /// The error for such a database.
@@ -57,7 +58,7 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     Err(TraceError::NotAProfile { file: file(), looks_like })
 }
 
-/// Returns why the work that was found cannot be used; `None` if some of it can.
+/// Returns the error for an export in which no kernel can be used; `None` if one can.
 pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Option<TraceError> {
     if found.ops.iter().any(|found| found.op.kind == OpKind::Kernel) {
         return None;

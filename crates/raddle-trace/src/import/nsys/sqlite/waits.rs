@@ -1,7 +1,7 @@
-//! In which calls did the host wait, and for what?
+//! In which calls did the host or a stream wait, and for which work?
 //!
 //! A call says its name and time; a row of the synchronisations with the same correlation says for
-//! which stream. Which record of an event a call of the host waited for is not told.
+//! which stream. The file does not say which record of an event a call of the host waited for.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +17,20 @@ const STRINGS: &str = "StringIds";
 const EVENTS: &str = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
-/// The process and the correlation of a call, which tell calls apart.
+/// Process and correlation number of a call; no two calls have equal ones.
 type CallKey = (NsysProcess, i64);
 
-/// The calls that may have waited.
+/// Calls in which the host may have waited.
 #[derive(Debug, Default)]
 pub(super) struct NsysWaits {
-    /// The numbers of the names of calls that may wait.
+    /// Numbers, in the table of strings, of the names of calls that may wait, with the work that
+    /// each waits for.
     names: BTreeMap<i64, Blocking>,
     calls: Vec<(DraftWait, Blocking, CallKey)>,
 }
 
 impl NsysWaits {
-    /// Reads the names of calls that may wait.
+    /// Reads from the table of strings which names are those of calls that may wait.
     pub(super) fn read(database: &Database) -> Self {
         let mut names = BTreeMap::new();
         database.scan(STRINGS, &["id", "value"], |row| {
@@ -40,7 +41,7 @@ impl NsysWaits {
         Self { names, calls: Vec::new() }
     }
 
-    /// Takes a call, if it may have waited.
+    /// Adds a call, if it may have waited.
     pub(super) fn call(
         &mut self,
         row: &DatabaseRow<'_>,
@@ -54,7 +55,7 @@ impl NsysWaits {
         }
     }
 
-    /// Returns the waits, once all ops are known.
+    /// Returns the waits of the host and of streams, after all ops are known.
     pub(super) fn draft(
         self,
         database: &Database,
@@ -83,9 +84,9 @@ impl NsysWaits {
 }
 
 /// Finds the waits of streams for events. The last record of the same event before the wait gives
-/// the stream and the time that were waited for; where no record was traced they are unknown.
+/// the stream and the time that were waited for; where no record was traced both are unknown.
 fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
-    /// CUPTI's number of a stream that waits for an event.
+    /// CUPTI's number for the wait of a stream for an event.
     const STREAM_WAIT: i64 = 2;
     let numbers = numbers(lanes);
     let lane = |row: &DatabaseRow<'_>| {
@@ -121,13 +122,13 @@ fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     waits
 }
 
-/// Returns the number of each lane.
+/// Returns the position of each lane, by process, context and stream.
 fn numbers(lanes: &[NsysLane]) -> BTreeMap<(NsysProcess, Option<u64>, i64), u32> {
     let lanes = lanes.iter().zip(0u32..);
     lanes.map(|(lane, number)| ((lane.process, lane.context, lane.stream), number)).collect()
 }
 
-/// Returns the lane that each call waited for.
+/// Returns the position of the lane (stream) that each call waited for.
 fn streams(database: &Database, lanes: &[NsysLane]) -> BTreeMap<CallKey, u32> {
     let numbers = numbers(lanes);
     let mut found = BTreeMap::new();

@@ -10,8 +10,8 @@ use crate::profile::{Op, OpKind};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
-/// The cells of one row, by the names of rocprofv3 in lower case, or else by those of rocprof v1, v2
-/// and ROCm Compute Profiler. `None` is blank or not in the table.
+/// Cells of one row, by the column names of rocprofv3 in lower case, or else by those of rocprof v1, v2 and ROCm
+/// Compute Profiler. `None` where the cell is blank or the table lacks the column.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct DispatchRow<'r> {
@@ -26,7 +26,7 @@ pub(super) struct DispatchRow<'r> {
     pub(super) start_timestamp: Option<Natural>,
     #[serde(alias = "endns")]
     pub(super) end_timestamp: Option<Natural>,
-    /// The time at which the packet was put into its queue.
+    /// Time in nanoseconds at which the packet was put into its queue.
     dispatchns: Option<Natural>,
     grid_size_x: Option<Natural>,
     grid_size_y: Option<Natural>,
@@ -34,15 +34,16 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// The volume of the grid, and below that of the workgroup.
+    /// Volume of the grid in work-items; the field below is the volume of the workgroup.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
     #[serde(alias = "wgr", alias = "wgp")]
     workgroup_size: Option<Natural>,
-    /// Shared memory as launched.
+    /// Shared memory of a workgroup as launched, in bytes.
     #[serde(alias = "lds", alias = "lds_per_workgroup")]
     pub(super) group_segment_size: Option<Natural>,
-    /// Shared memory without what the launch asked for, rounded up to 512 bytes.
+    /// Shared memory of a workgroup in bytes, without the part that the launch asked for, rounded
+    /// up to 512 bytes.
     pub(super) lds_block_size: Option<Natural>,
     #[serde(alias = "vgpr", alias = "arch_vgpr")]
     pub(super) vgpr_count: Option<Natural>,
@@ -52,36 +53,37 @@ pub(super) struct DispatchRow<'r> {
     sgpr_count: Option<Natural>,
     #[serde(alias = "index")]
     pub(super) dispatch_id: Option<Natural>,
-    /// The database that a row was exported from, one a process.
+    /// Name of the database that a row was exported from; each process has its own.
     pub(super) guid: Option<&'r str>,
     pub(super) counter_name: Option<&'r str>,
 }
 
 impl<'r> DispatchRow<'r> {
-    /// Reads the row with these cells; a blank row where they cannot be read.
+    /// Reads the row with these cells; a row that cannot be read becomes a blank one.
     pub(super) fn of_columns(names: &'r StringRecord, cells: &'r StringRecord) -> Self {
         cells.deserialize(Some(names)).unwrap_or_default()
     }
 
-    /// Returns grid and workgroup by axis, in work-items.
+    /// Returns grid and workgroup along x, y and z, in work-items; `None` where an axis is missing.
     pub(super) fn axes(&self) -> Option<[[u64; 3]; 2]> {
         let grid = [self.grid_size_x?.0, self.grid_size_y?.0, self.grid_size_z?.0];
         let [x, y] = [self.workgroup_size_x?.0, self.workgroup_size_y?.0];
         Some([grid, [x, y, self.workgroup_size_z?.0]])
     }
 
-    /// Returns grid and workgroup in work-items; where only the volumes are given, these count as
-    /// x.
+    /// Returns grid and workgroup along x, y and z, in work-items; where only volumes are given,
+    /// they count as x.
     pub(super) fn shape(&self) -> Option<[[u64; 3]; 2]> {
         self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
 
-    /// Returns the number of the device: 4 for `4`, `Agent 4` and `GPU 4`.
+    /// Returns the number of the device: 4 for `4`, `Agent 4` and `GPU 4`; `None` where there is
+    /// none.
     pub(super) fn device(&self) -> Option<u64> {
         natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
-    /// Builds the launch, without its registers and its lane.
+    /// Builds the op of the dispatch, without its registers and its lane.
     ///
     /// # Errors
     /// The quirk for which the row is left out.
@@ -102,7 +104,7 @@ impl<'r> DispatchRow<'r> {
     }
 }
 
-/// Reads a number that must fit 32 bits.
+/// Converts a number to 32 bits; one that is larger makes the row malformed.
 pub(super) fn small(cell: Option<Natural>) -> Result<Option<u32>, Quirk> {
     cell.map(|n| u32::try_from(n.0).map_err(|_| Quirk::Malformed)).transpose()
 }

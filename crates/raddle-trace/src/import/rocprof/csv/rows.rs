@@ -1,4 +1,4 @@
-//! What do the rows of a table of kernels say, one by one and together?
+//! What do the rows of a table of kernels say, each by itself and all together?
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use crate::profile::Op;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// The columns of times.
+/// Names of the columns that hold times.
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
-/// The most LDS of a workgroup before gfx950, in bytes.
+/// Most LDS that a workgroup can have on devices before gfx950, in bytes.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
-/// The number of SGPRs that the tools write for every kernel from gfx10 on.
+/// Number of SGPRs that the tools write for every kernel on devices from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
-/// The place, device and registers that many dispatches have in common.
+/// Place, device and registers that many dispatches have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowKind {
     place: QueuePlace,
@@ -31,11 +31,11 @@ struct RowKind {
     registers: Option<Registers>,
 }
 
-/// The rows of a table of kernels that have been read so far.
+/// Reader of a table of kernels, with the rows that it has read so far.
 #[derive(Debug)]
 pub(super) struct RocprofRows {
     columns: RocprofColumns,
-    /// Dispatches, the stream of each a position among the kinds.
+    /// Dispatches that were read so far; the `stream` of each is a position in `kinds`.
     pub(super) found: Vec<Op>,
     kinds: Interner<RowKind>,
     pub(super) report: ImportReport,
@@ -59,7 +59,7 @@ impl RocprofRows {
         }
     }
 
-    /// Takes a row, or counts it where it cannot be used.
+    /// Reads a row, or counts it in the report where it cannot be used.
     ///
     /// # Errors
     /// The column and the text of a time that was rounded: no time in the file can be trusted.
@@ -117,7 +117,7 @@ impl RocprofRows {
         devices
     }
 
-    /// Builds the work of one device.
+    /// Builds the work of one device; `None` is the device without a number.
     pub(super) fn draft(self, device: Option<u64>) -> Draft {
         let Self { columns, mut found, kinds, names, mut report, .. } = self;
         let all = found.len();
@@ -158,21 +158,21 @@ impl RocprofRows {
     }
 }
 
-/// Returns whether some kernel shows that the device is of the gfx9 family.
+/// Returns whether some kernel shows by its SGPRs that the device is of the gfx9 family.
 fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Returns whether the device must be a gfx950, so that counts that look halved surely are. No
-/// table names the device, but no other one of its family has so much LDS.
+/// Returns whether the device must be a gfx950, so that register counts that look halved surely
+/// are. No table names the device, but no other device of its family has so much LDS.
 fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
         && found.iter().any(|op| op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
 }
 
-/// Gives a dispatch its registers. They may be twice as many (`doubtful`) where the table has no column
-/// for accumulation registers, or the counts look as if made by half.
+/// Sets the registers of a dispatch, and counts in the report what is uncertain about them. `halved`: the tool counted
+/// half of them. `doubtful`: they may be twice as many.
 fn finish(
     op: &mut Op,
     registers: Option<Registers>,

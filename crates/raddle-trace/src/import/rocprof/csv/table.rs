@@ -1,4 +1,4 @@
-//! Which table of rocprof is this, by its header, and where do its columns stand?
+//! Which table of rocprof is this, by its header, and which columns has it?
 //!
 //! Names are compared in lower case: the converters of one tool write them in several casings.
 
@@ -6,7 +6,7 @@ use csv::StringRecord;
 
 use super::row::DispatchRow;
 
-/// Columns of tables of kernels that are not read, by tool: rocprofv3 and rocpd2csv, rocprof v1,
+/// Columns of tables of kernels that are known and not read, of rocprofv3, rocpd2csv, rocprof v1,
 /// rocprof v2 and ROCm Compute Profiler.
 const UNREAD: [&str; 19] = [
     "kind",
@@ -37,7 +37,7 @@ const TIMESTAMPS: &str = "give timestamps.csv of the same folder (before 2025) o
                           neither is there, record with `rocprofv3 --kernel-trace --hip-trace \
                           --output-format json -o run -- APPLICATION`";
 
-/// Tables that hold no kernels: two columns that identify each, a description, and advice.
+/// Tables without kernels, each told by two columns, with a description and advice.
 const FOREIGN: [([&str; 2], &str, &str); 9] = [
     (["domain", "function"], "a table of API calls", KERNEL_TRACE),
     (["direction", "source_agent_id"], "a table of memory copies", KERNEL_TRACE),
@@ -62,35 +62,37 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
     ),
 ];
 
-/// The kind of a table of rocprof, by its header.
+/// Kinds of tables of rocprof, told by their header.
 #[derive(Debug)]
 pub(super) enum RocprofTable {
     /// A table of kernels with their times.
     Kernels(RocprofColumns),
-    /// Another table of rocprof: a description, and advice.
+    /// Another table of rocprof, without kernels; the texts are a description and advice.
     Foreign(&'static str, &'static str),
 }
 
-/// The columns of a table of kernels.
+/// Columns of a table of kernels, and what they leave out.
 #[derive(Debug)]
 pub(super) struct RocprofColumns {
-    /// The names of the columns in lower case.
+    /// Names of the columns, in lower case.
     pub(super) names: StringRecord,
     /// True if the tool runs kernels one at a time to fill such a table.
     pub(super) serialised: bool,
-    /// True if grid and workgroup are given by their volume alone.
+    /// True if the table gives grid and workgroup by their volumes alone.
     pub(super) flat: bool,
-    /// True if shared memory lacks the part that launches ask for: rocprofv3 writes what the kernel
-    /// was built with, but a table exported from a rocpd database has it as launched.
+    /// True if the table's shared memory lacks the part that launches ask for: rocprofv3 writes the
+    /// size that the kernel was built with, but a table exported from a rocpd database has the size
+    /// as launched.
     pub(super) static_lds: bool,
-    /// True if accumulation registers are given.
+    /// True if the table has a column of accumulation registers.
     pub(super) accum: bool,
-    /// True if each counter of a dispatch has a row.
+    /// True if the table has a row for each counter of a dispatch, so that dispatches repeat.
     pub(super) counters: bool,
 }
 
 impl RocprofTable {
-    /// Returns the table with these names as its header; `None` where it is none of rocprof.
+    /// Returns the table of rocprof with these column names; `None` where it is no table of
+    /// rocprof.
     pub(super) fn of<'n>(header: impl Iterator<Item = &'n str>) -> Option<Self> {
         let name = |name: &str| name.trim().trim_matches('"').to_ascii_lowercase();
         let names: StringRecord = header.map(name).collect();

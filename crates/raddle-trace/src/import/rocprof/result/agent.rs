@@ -3,12 +3,12 @@
 use super::records::RawAgent;
 use crate::profile::SourceDevice;
 
-/// A processor of the host or a GPU.
+/// An agent of a result: a processor of the host, or a GPU.
 #[derive(Clone, Debug)]
 pub(super) struct ProfiledAgent {
-    /// The number by which records name the agent.
+    /// Handle, the number by which records name the agent.
     pub(super) handle: u64,
-    /// The properties of the agent, if it is a GPU.
+    /// Properties of the GPU; `None` where the agent is a processor of the host.
     pub(super) gpu: Option<SourceDevice>,
 }
 
@@ -44,8 +44,8 @@ fn device(raw: &RawAgent<'_>) -> SourceDevice {
     }
 }
 
-/// Returns the name of the instruction set; in it the last two digits of the version are
-/// hexadecimal: 90010 is gfx90a.
+/// Returns the name of the instruction set. The last two digits of the version are hexadecimal in
+/// it: 90010 is gfx90a. Empty where the file gives no version.
 fn arch(raw: &RawAgent<'_>) -> String {
     let version = raw.gfx_target_version;
     if raw.name.starts_with("gfx") {

@@ -1,4 +1,4 @@
-//! What do the records of a result say, process by process?
+//! What do the records of a rocprofv3 result say, process by process?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,11 +22,11 @@ use crate::import::rocprof::registers::Registers;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-/// An op before its name, its lane and its arrival are known; its stream is a position in
+/// An op before its name, its lane and its arrival are known. Its `stream` is a position in
 /// [`ResultProcess::places`], a kernel's name one in [`ResultProcess::kernels`].
 ///
-/// There may be millions of ops, so the numbers of the calls are kept in fields of `Op` that are
-/// still unused: `arrival_ns` and `activity`.
+/// There may be millions of ops, so the numbers of the calls are kept in two fields of `Op` that
+/// are still unused: `arrival_ns` and `activity`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedOp {
     pub(super) op: Op,
@@ -39,24 +39,25 @@ impl RecordedOp {
         Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
     }
 
-    /// Returns the numbers of the call that caused the op, and of the call around that.
+    /// Returns the correlation numbers of the call that caused the op, and of the call around that
+    /// one.
     pub(super) fn correlation(&self) -> Correlation {
         let [high, low, ..] = self.op.activity.0.map(u64::from);
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// Returns the op without the numbers of its calls.
+    /// Returns the op without the numbers of its calls, which it no longer needs.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
 }
 
-/// The kind of an op and the place where it ran, by the numbers of the file.
+/// Kind of an op, and the place where it ran, by the numbers of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RecordedPlace {
-    /// A launch of a kernel by an agent.
+    /// A launch of a kernel on an agent, in a queue.
     Dispatch { agent: u64, place: QueuePlace },
-    /// A copy from an agent to another.
+    /// A copy from one agent to another; `stream` is `None` where the file gives none.
     Copy { source: u64, target: u64, stream: Option<u64> },
 }
 
@@ -65,13 +66,13 @@ pub(super) enum RecordedPlace {
 pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
-    /// The end of the call; before its start if the time of its return is unknown.
+    /// End of the call, in nanoseconds; before its start if the time of the return is unknown.
     end: i64,
-    /// The kind and the operation of the call.
+    /// Name of the call, as the numbers of its kind and its operation.
     pub(super) name: (u32, u32),
 }
 
-/// A kernel.
+/// A kernel, as the file describes it: its name, code object and registers.
 #[derive(Debug)]
 pub(super) struct KernelSymbol {
     pub(super) name: String,
@@ -80,51 +81,51 @@ pub(super) struct KernelSymbol {
     pub(super) sgprs: u32,
 }
 
-/// The arrays of a result.
+/// Parts of a result that are read, each an array of the JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import::rocprof) enum ResultSection {
-    /// `rocprofiler-sdk-tool`
+    /// Processes of the result, under `rocprofiler-sdk-tool`.
     Processes,
-    /// `agents`
+    /// Processors and GPUs of a process, under `agents`.
     Agents,
-    /// `kernel_symbols`
+    /// Descriptions of kernels, under `kernel_symbols`.
     Symbols,
-    /// `strings.buffer_records`
+    /// Names of the calls' kinds and operations, under `strings.buffer_records`.
     Kinds,
-    /// `buffer_records.kernel_dispatch`
+    /// Launches of kernels, under `buffer_records.kernel_dispatch`.
     Dispatches,
-    /// `buffer_records.memory_copy`
+    /// Copies of memory, under `buffer_records.memory_copy`.
     Copies,
-    /// `buffer_records.hip_api`
+    /// Calls of the HIP runtime, under `buffer_records.hip_api`.
     Calls,
-    /// `callback_records.counter_collection`
+    /// Values of hardware counters, under `callback_records.counter_collection`.
     Counters,
 }
 
-/// The records of interest of one process.
+/// Records of one process of a result.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
     pub(super) ops: Vec<RecordedOp>,
     pub(super) places: Interner<RecordedPlace>,
-    /// The numbers that kernels have in the file.
+    /// Numbers that kernels have in the file.
     pub(super) kernels: Interner<u64>,
     pub(super) calls: Vec<HipCall>,
     pub(super) waits: KinetoWaits,
-    /// Kinds and operations of calls that launch a graph.
+    /// Calls that launch a graph, as (kind, operation).
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
-    /// Kinds and operations of calls that launch a kernel or a graph.
+    /// Calls that launch a kernel or a graph, as (kind, operation).
     launch_calls: BTreeSet<(u32, u32)>,
-    /// Kinds and operations of calls that may wait.
+    /// Calls that may wait, as (kind, operation), with the work that each waits for.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
-    /// True if counters were read, for which the tool runs kernels one at a time.
+    /// True if hardware counters were read; the tool then runs kernels one at a time.
     pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
 }
 
 impl ResultProcess {
-    /// Notes the name of the calls of this kind and operation.
+    /// Notes that calls with this (kind, operation) have this name.
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
@@ -133,8 +134,8 @@ impl ResultProcess {
         }
     }
 
-    /// Takes the calls of the process that may have waited. The names of calls may stand behind the
-    /// calls, so this runs once all are read.
+    /// Adds the calls of the process that may have waited to its waits. Names of calls may stand
+    /// behind the calls in the file, so this runs after all records are read.
     pub(super) fn wait(&mut self) {
         for call in self.calls.iter().filter(|call| call.start <= call.end) {
             if let Some(&blocking) = self.blocking_calls.get(&call.name) {
@@ -144,25 +145,25 @@ impl ResultProcess {
     }
 }
 
-/// The records of interest so far.
+/// Reader of a result, with the records that it has found so far.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultCollector {
     pub(in crate::import::rocprof) processes: Vec<ResultProcess>,
     pub(in crate::import::rocprof) report: ImportReport,
-    /// The number of records of dispatches, also those left out.
+    /// Number of records of dispatches, also of those left out.
     pub(in crate::import::rocprof) dispatches_seen: u64,
     pub(in crate::import::rocprof) barriers: BarrierRule,
     pub(in crate::import::rocprof) kept: usize,
 }
 
 impl ResultCollector {
-    /// Returns whether a dispatch of a kernel was kept.
+    /// Returns whether any dispatch of a kernel was kept.
     pub(in crate::import::rocprof) fn has_kernels(&self) -> bool {
         let mut ops = self.processes.iter().flat_map(|process| &process.ops);
         ops.any(|found| found.op.kind == OpKind::Kernel)
     }
 
-    /// Returns why a file that was read to its end cannot be used.
+    /// Returns the error that says why a result, read to its end, cannot be used.
     pub(in crate::import::rocprof) fn unusable(&self, file: String) -> TraceError {
         if self.dispatches_seen > 0 {
             let reasons = self.report.reasons(&[Quirk::Malformed]);
@@ -183,7 +184,7 @@ impl ResultCollector {
         TraceError::NoDispatches { file, saw }
     }
 
-    /// Takes a dispatch or a copy.
+    /// Adds a dispatch or a copy to the current process.
     ///
     /// # Errors
     /// The quirk for which the record is left out.
@@ -219,7 +220,7 @@ impl ResultCollector {
         Ok(())
     }
 
-    /// Takes a record of the buffers, or counts it where it cannot be used.
+    /// Reads a record of a call, a copy or a dispatch, or counts it where it cannot be used.
     pub(in crate::import::rocprof) fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
         self.report.events += 1;
         let taken = match section {
@@ -237,7 +238,7 @@ impl ResultCollector {
         }
     }
 
-    /// Takes the description of a kernel.
+    /// Adds the description of a kernel to the current process.
     pub(in crate::import::rocprof) fn symbol(&mut self, raw: &RawSymbol<'_>) {
         // The tool writes 0 for a name that it does not know.
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
@@ -251,7 +252,7 @@ impl ResultCollector {
         }
     }
 
-    /// Takes the description of a device.
+    /// Adds the description of a processor or GPU to the current process.
     pub(in crate::import::rocprof) fn agent(&mut self, raw: &RawAgent<'_>) {
         self.current().agents.push(ProfiledAgent::of(raw));
     }
@@ -269,7 +270,7 @@ impl ResultCollector {
         u32::try_from(self.processes.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// Returns the process whose records come now.
+    /// Returns the process whose records are being read.
     pub(in crate::import::rocprof) fn current(&mut self) -> &mut ResultProcess {
         if self.processes.is_empty() {
             self.processes.push(ResultProcess::default());
@@ -329,7 +330,7 @@ impl RecordSink for ResultCollector {
     }
 }
 
-/// Hands the record at the start of `text` to `take` and returns its length.
+/// Passes the record at the start of `text` to `take`, and returns the record's length in bytes.
 fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_json::Result<usize> {
     let mut json = serde_json::Deserializer::from_slice(text);
     take(T::deserialize(&mut json)?);

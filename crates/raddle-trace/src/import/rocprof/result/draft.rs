@@ -1,4 +1,4 @@
-//! How do the records of a result become ops: which kernel, which lane, when issued?
+//! How do the records of a rocprofv3 result become ops with a kernel, a lane and an arrival?
 
 use super::agent::ProfiledAgent;
 use super::collect::{RecordedOp, RecordedPlace, ResultCollector, ResultProcess};
@@ -13,7 +13,7 @@ use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Builds the work of one device.
+/// Builds the work of the device with this handle.
 pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     let ResultCollector { mut processes, mut report, .. } = found;
     let source = source_device(&processes, device, &mut report);
@@ -62,7 +62,7 @@ fn source_device(
     agent.and_then(|agent| agent.gpu.clone())
 }
 
-/// Drops the work of other devices. A copy belongs to both of its ends.
+/// Removes the ops of other devices. A copy belongs to both devices between which it moves memory.
 fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.ops.len();
     let places = process.places.items();
@@ -75,10 +75,10 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     report.add(Quirk::OtherDevice, (all - process.ops.len()) as u64);
 }
 
-/// A maker of ops from records, process by process.
+/// The builder of the ops of a result, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
-    /// The names by name and code object: kernels of one name may differ.
+    /// Names of kernels, each with its code object: kernels of one name may differ.
     names: Interner<(String, u64)>,
     report: ImportReport,
     ops: Vec<Op>,
@@ -86,8 +86,8 @@ struct OpMaker {
 }
 
 impl OpMaker {
-    /// Takes the work of a process, and its waits if no other process works: several processes may
-    /// wait for each other in ways that the file does not show.
+    /// Adds the ops of a process, and its waits if `alone` says that no other process works:
+    /// several processes may wait for each other in ways that the file does not show.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -130,7 +130,7 @@ impl OpMaker {
         }
     }
 
-    /// Adds the name and the registers of the kernel's symbol.
+    /// Sets the name and the registers of a dispatch from the description of its kernel.
     fn dispatch(&mut self, op: &mut Op, process: &ResultProcess, kernel: u64, halved: bool) {
         let symbol = process.symbols.get(&kernel);
         self.report.add(Quirk::UnknownKernel, u64::from(symbol.is_none()));
@@ -147,8 +147,8 @@ impl OpMaker {
         self.report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
     }
 
-    /// Sets the arrival of the op to the begin of the call that caused it, or of the call around
-    /// that one.
+    /// Sets the arrival of an op to the begin of the call that caused it, or, where that call is
+    /// missing, of the call around it.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);
@@ -162,8 +162,8 @@ impl OpMaker {
     }
 }
 
-/// Returns whether the tool miscounted the registers because it did not know this instruction set.
-/// Kernels that did not run count too, if all GPUs of the process are of the same kind.
+/// Returns whether the tool counted half of the registers because it did not know this instruction
+/// set. Kernels that did not run count too, if all GPUs of the process are of the same kind.
 fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;

@@ -1,28 +1,28 @@
 //! How does rocprofv3 write its records in JSON, and what do the rows of its databases become?
 //!
-//! Members that are not named here are passed over unread.
+//! Members of the JSON objects that are not named here are skipped.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 
-/// A number in an object of its own: `{"handle": 16}`.
+/// A number that rocprofv3 writes as an object of its own: `{"handle": 16}`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawHandle {
     pub(in crate::import::rocprof) handle: u64,
 }
 
-/// The numbers that tie a record to the call that caused it.
+/// Numbers by which a record names the call that caused it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) internal: u64,
-    /// The number of the call around that one, since 2025.
+    /// Number of the call around that call, which the tool writes since 2025; else 0.
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
-/// Three extents.
+/// Extents along x, y and z.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(in crate::import::rocprof) struct RawExtents {
     x: u64,
@@ -42,7 +42,8 @@ impl From<RawExtents> for [u64; 3] {
     }
 }
 
-/// `buffer_records.kernel_dispatch[]`, `memory_copy[]` or `hip_api[]`
+/// A record of a dispatch, a copy or a call, of the arrays `kernel_dispatch`, `memory_copy` and
+/// `hip_api` under `buffer_records`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawRecord {
@@ -52,14 +53,14 @@ pub(in crate::import::rocprof) struct RawRecord {
     pub(in crate::import::rocprof) end_timestamp: u64,
     pub(in crate::import::rocprof) correlation_id: Correlation,
     pub(in crate::import::rocprof) stream_id: Option<RawHandle>,
-    /// The packet of a dispatch.
+    /// Packet of the dispatch; `None` where the record is no dispatch.
     pub(in crate::import::rocprof) dispatch_info: Option<RawInfo>,
-    /// The source of a copy.
+    /// Agent that a copy reads from; the field below is the agent that it writes to.
     pub(in crate::import::rocprof) src_agent_id: RawHandle,
     pub(in crate::import::rocprof) dst_agent_id: RawHandle,
 }
 
-/// The packet of a dispatch, and the place where it went.
+/// Packet of a dispatch: its kernel, its shape, and the agent and queue that it went to.
 #[derive(Debug, Deserialize)]
 pub(in crate::import::rocprof) struct RawInfo {
     #[serde(default)]
@@ -68,18 +69,18 @@ pub(in crate::import::rocprof) struct RawInfo {
     pub(in crate::import::rocprof) queue_id: RawHandle,
     #[serde(default)]
     pub(in crate::import::rocprof) kernel_id: u64,
-    /// LDS as launched, static and dynamic.
+    /// LDS of a workgroup as launched, static and dynamic, in bytes.
     pub(in crate::import::rocprof) group_segment_size: Option<u32>,
     pub(in crate::import::rocprof) workgroup_size: RawExtents,
     pub(in crate::import::rocprof) grid_size: RawExtents,
 }
 
-/// `kernel_symbols[]`
+/// Description of a kernel, of the array `kernel_symbols`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawSymbol<'a> {
     pub(in crate::import::rocprof) kernel_id: Option<u64>,
-    /// The file of machine code that the kernel was loaded from.
+    /// Number of the code object (file of machine code) that the kernel was loaded from.
     pub(in crate::import::rocprof) code_object_id: u64,
     #[serde(borrow)]
     pub(in crate::import::rocprof) kernel_name: Cow<'a, str>,
@@ -90,7 +91,8 @@ pub(in crate::import::rocprof) struct RawSymbol<'a> {
     pub(in crate::import::rocprof) sgpr_count: u32,
 }
 
-/// `strings.buffer_records[]`; a record's `kind` and `operation` are positions.
+/// Names of the operations of one kind of call, of the array `strings.buffer_records`. The `kind`
+/// of a record is a position in that array, its `operation` one in this list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawKind<'a> {
@@ -98,15 +100,15 @@ pub(in crate::import::rocprof) struct RawKind<'a> {
     pub(in crate::import::rocprof) operations: Vec<Cow<'a, str>>,
 }
 
-/// `agents[]`
+/// Description of an agent, a processor of the host or a GPU, of the array `agents`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawAgent<'a> {
     pub(in crate::import::rocprof) id: RawHandle,
-    /// 1 for a processor of the host, 2 for a GPU.
+    /// Kind of the agent: 1 for a processor of the host, 2 for a GPU.
     #[serde(rename = "type")]
     pub(in crate::import::rocprof) kind: u32,
-    /// The name of the instruction set, of a GPU.
+    /// Name of the instruction set, where the agent is a GPU.
     #[serde(borrow)]
     pub(in crate::import::rocprof) name: Cow<'a, str>,
     #[serde(borrow)]
