@@ -13,12 +13,12 @@ unsafe extern "C" {
     fn line(text: *const u8, bytes: usize);
 }
 
-/// Makes room for a question of this many bytes, and returns its address.
+/// Makes room for a question of `bytes` bytes, and returns the address of the room.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn question(bytes: usize) -> *mut u8 {
     let mut room = QUESTION.lock().unwrap_or_else(PoisonError::into_inner);
-    // The version must stand in every engine, so the compiler must not drop it.
+    // The version must be in every engine, so the compiler must not remove it.
     std::hint::black_box(crate::MARK);
     *room = vec![0; bytes];
     room.as_mut_ptr()

@@ -12,13 +12,13 @@ use crate::given::GivenFiles;
 use crate::line::{AnswerLine, ProfileFound};
 use crate::tell::Teller;
 
-/// The first line of a question; its files follow, one behind the other.
+/// Head of a question, its first line; the contents of its files follow, one behind the other.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Question {
     files: Vec<QuestionFile>,
     study: Study,
-    /// True if only the contents of the profiles are wanted, without a replay.
+    /// True if only facts about the profiles are wanted, without a replay.
     #[serde(default)]
     read_only: bool,
 }
@@ -29,13 +29,14 @@ struct QuestionFile {
     bytes: usize,
 }
 
-/// Answers a question, whose recipes may name the policies of `registry`: `line` gets the progress,
-/// and last the answer; it returns whether anybody still wants lines.
+/// Answers a question, whose recipes may name the policies of `registry`. The function `line` gets
+/// each line of progress, and last the answer; it returns true as long as its caller wants more
+/// lines.
 ///
 /// A question is a line of JSON, `{"files": [{"name": ..., "bytes": ...}], "study": ...}` with a
-/// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the texts `summary`
-/// (`summary.json`) and `page` (`report.html`), `profiles` where the question says `"read-only": true`, or
-/// `error` with a sentence.
+/// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the
+/// texts `summary` (`summary.json`) and `page` (`report.html`), `profiles` where the question says
+/// `"read-only": true`, or `error` with a sentence.
 pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool + Sync)) {
     let teller = Teller::new(line);
     let told = match asked(question) {
@@ -47,7 +48,7 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// Splits a question into its head and its files.
+/// Splits a question into its head, and its files by name.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (head, rest) = bytes.split_at(end);
@@ -95,7 +96,7 @@ fn answered(
     Ok(())
 }
 
-/// Writes an error in words for a user without a command line.
+/// Writes an error in words for a user who has no command line.
 fn said(error: &StudyError) -> String {
     match error {
         StudyError::Trace(TraceError::SqliteSwitchedOff { file }) => format!(

@@ -9,7 +9,7 @@ use raddle_trace::{ImportConfig, Profile, TraceError};
 
 use crate::tell::Teller;
 
-/// Files in memory that report how far a profile has been read.
+/// Files that came with a question, in memory; reading a profile reports how far it is.
 pub(crate) struct GivenFiles<'q> {
     pub(crate) files: BTreeMap<String, &'q [u8]>,
     pub(crate) teller: &'q Teller<'q>,

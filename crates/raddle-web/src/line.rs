@@ -2,30 +2,30 @@
 
 use serde::Serialize;
 
-/// A line of an answer.
+/// A line of an answer, as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerLine<'l> {
-    /// The progress: how many of how many bytes or launches are done.
+    /// Progress: `done` of `of` bytes or launches are done; `what` names the work.
     Progress { what: &'l str, done: u64, of: u64 },
-    /// The profiles that were read.
+    /// Profiles that were read, where the question asks for them alone.
     Profiles(Vec<ProfileFound>),
-    /// The result of the study.
+    /// Result of the study: the text of `summary.json`, and the report as an HTML page.
     Report { summary: &'l str, page: &'l str },
-    /// The reason why there is no result.
+    /// Reason why there is no result, in a sentence.
     Error(&'l str),
 }
 
-/// A profile, as a page shows it before it is replayed.
+/// Facts about a profile that a page shows before the replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFound {
-    /// The name of the profile in results, requests and goals.
+    /// Name of the profile in results, requests and goals.
     pub name: String,
-    /// The device that the profile was recorded on, if that is known.
+    /// Product name of the device that the profile was recorded on; `None` where it is not known.
     pub device: Option<String>,
-    /// The number of kernel launches.
+    /// Number of kernel launches.
     pub launches: u64,
-    /// The time from the first to the last time of the profile, in nanoseconds.
+    /// Time from the first to the last time of the profile, in nanoseconds.
     pub span_ns: u64,
 }

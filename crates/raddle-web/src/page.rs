@@ -1,7 +1,7 @@
-//! How is the application made, one file that replays profiles in a browser?
+//! How is the application made: one page that replays profiles in a browser?
 //!
 //! The page needs no other file and no network: all of its contents are in it, and its own policy
-//! (`Content-Security-Policy`) forbids everything else. The engine and profiles it carries are gzip
+//! (`Content-Security-Policy`) forbids everything else. The engine and the profiles in it are gzip
 //! in base64. Equal parts give equal bytes.
 
 use std::io::Write;
@@ -16,22 +16,22 @@ use serde::Serialize;
 use crate::MARK;
 
 const SCRIPT: &str = include_str!("page/app.js");
-/// The hash by which a page allows its script; `cargo xtask web --check` fails where it is not that
-/// of the script.
+/// Hash by which a page allows its script; `cargo xtask web --check` fails where it is not that of
+/// the script.
 const SCRIPT_HASH: &str = "sha256-tnPhRUtOJPsS/FtmnjZyMWZLd16Tyd+726J8MQGnWbQ=";
-/// The first bytes of WebAssembly.
+/// First bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
 
-/// The part that answers the questions of a page.
+/// Engine that answers the questions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
-    /// An engine in the page: WebAssembly that [`engine`] accepted.
+    /// The engine is in the page: WebAssembly that [`engine`] accepted.
     InPage(&'e [u8]),
-    /// A server, which answers `POST answer` beside the page.
+    /// A server answers, under `POST answer` beside the page.
     Served,
 }
 
-/// A file that is no engine of this version.
+/// Reason why a file is not the engine of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineError {
     /// The file is no WebAssembly.
@@ -40,7 +40,7 @@ pub enum EngineError {
     OtherVersion,
 }
 
-/// Checks that a file is the engine of this version.
+/// Checks that a file is the engine of this version of raddle.
 ///
 /// # Errors
 /// When the file is not that engine.
@@ -52,14 +52,14 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
-/// The contents of a page from the beginning.
+/// Study, files and report that a page contains from the beginning.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
-    /// The study that the page asks for.
+    /// Study that the page asks for.
     pub study: &'c Study,
-    /// The files that the study names.
+    /// Files that the study names: (name, content).
     pub files: &'c [(String, Vec<u8>)],
-    /// The report that answers the study.
+    /// Report that answers the study, as an HTML page.
     pub report: &'c str,
 }
 
@@ -76,7 +76,8 @@ struct CarriedFile {
     bytes: String,
 }
 
-/// Makes the application as one page.
+/// Makes the application as one HTML page; `carried` is what it contains from the beginning, `None`
+/// for nothing.
 #[must_use]
 pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
@@ -132,7 +133,7 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     page.into_string()
 }
 
-/// Makes the form of a question.
+/// Makes the form in which a user asks a question; `stays` says where his files stay.
 fn form(stays: &str) -> Markup {
     html! {
         form id="ask" {
@@ -166,7 +167,7 @@ fn form(stays: &str) -> Markup {
     }
 }
 
-/// Makes the fields of a process: its load and its goal.
+/// Makes the fields of one process in the form: its load and its goal.
 fn row() -> Markup {
     html! {
         fieldset {
@@ -191,7 +192,7 @@ fn row() -> Markup {
     }
 }
 
-/// Writes the contents as JSON that cannot end the script that holds it.
+/// Writes study, files and report as JSON that cannot end the script element that holds it.
 fn text(carried: &Carried<'_>) -> String {
     let files = carried.files.iter();
     let files = files
@@ -203,7 +204,7 @@ fn text(carried: &Carried<'_>) -> String {
     text.replace('<', "\\u003c")
 }
 
-/// Packs bytes as text of a page.
+/// Packs bytes with gzip and writes them as base64 text.
 fn zipped(bytes: &[u8]) -> String {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let zipped = gzip.write_all(bytes).and_then(|()| gzip.finish());

@@ -1,4 +1,4 @@
-//! How does a page learn how far a study is, and how does it end the study?
+//! How does a page learn the progress of a study, and how does it end the study?
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use raddle_study::Watcher;
 
 use crate::line::AnswerLine;
 
-/// The approximate number of reports of one progress.
+/// Approximate number of reports of one progress.
 const TIMES: u64 = 200;
 
-/// Reports lines, until their reader has gone.
+/// Reporter of lines to a page, until the page no longer reads them.
 pub(crate) struct Teller<'t> {
     line: &'t (dyn Fn(&str) -> bool + Sync),
     gone: AtomicBool,
@@ -22,7 +22,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// The part of `done` that was reported.
+    /// Part of `done` that was reported.
     told: u64,
 }
 
@@ -38,19 +38,19 @@ impl<'t> Teller<'t> {
         }
     }
 
-    /// Returns whether nobody reads the lines any more.
+    /// Returns whether the page no longer reads the lines, so that the study should end.
     pub(crate) fn is_over(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Begins a progress of `of` parts.
+    /// Begins a progress of `of` bytes or launches; `what` names the work.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
         *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
         self.progress(&state);
     }
 
-    /// Counts further parts as done, and reports the progress if it has grown enough.
+    /// Counts further bytes or launches as done, and reports the progress if it has grown enough.
     pub(crate) fn more(&self, parts: u64) {
         let mut state = self.state();
         state.done = state.done.saturating_add(parts);
