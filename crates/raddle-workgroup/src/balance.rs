@@ -25,8 +25,9 @@
 
 use crate::Error;
 
-/// A split table: how any number of waves lies on the SIMDs of an empty compute unit (h10), as
-/// evenly as can be, the surplus on the first SIMDs. The rows are computed, not kept.
+/// A split table: for each number of waves, how many of them each SIMD of an empty compute unit
+/// gets (h10). The numbers are as equal as can be, the surplus going to the first SIMDs. The rows
+/// are computed, not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     units: u32,
@@ -34,10 +35,11 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of `units` SIMDs, each of which takes at most `limit` waves of a workgroup.
+    /// Returns the table of `units` SIMDs, each of which takes at most `limit` waves of a
+    /// workgroup.
     ///
     /// # Errors
-    /// [`Error::NoUnits`], [`Error::ZeroLimit`].
+    /// [`Error::NoUnits`] for no SIMDs, [`Error::ZeroLimit`] for a limit of 0.
     pub const fn new(units: u32, limit: u64) -> Result<Self, Error> {
         match (units, limit) {
             (0, _) => Err(Error::NoUnits),
@@ -52,16 +54,16 @@ impl Table {
         self.units
     }
 
-    /// Returns the largest number of waves that the table has a row for, at most `u64::MAX`.
+    /// Returns the largest number of waves for which the table has a row, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// Gives the row of a number of waves (h102), by SIMD.
+    /// Returns the row of a number of waves (h102): the waves that each SIMD gets.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for no waves, or more than there is room for.
+    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
     ///
     /// ```
     /// use raddle_workgroup::balance::Table;
@@ -74,7 +76,8 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// Gives the row of a number of waves, turned by `by` SIMDs towards growing numbers.
+    /// Returns the row of a number of waves, with each entry moved to the SIMD `by` places higher,
+    /// around the end.
     ///
     /// # Errors
     /// As [`Table::row`].
@@ -89,7 +92,7 @@ impl Table {
     }
 }
 
-/// The entries of a row, by SIMD.
+/// The entries of a row, by SIMD: the waves that each SIMD gets of one workgroup.
 #[derive(Clone, Debug)]
 pub struct RowEntries {
     units: u32,
@@ -121,7 +124,8 @@ impl Iterator for RowEntries {
 
 impl ExactSizeIterator for RowEntries {}
 
-/// The SIMD that a pointer names: the last that got surplus, or the next to be served.
+/// The meaning of the SIMD that a [`Pointer`] names: the last SIMD that got a surplus wave, or the
+/// SIMD that is served next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -129,11 +133,12 @@ pub enum Kind {
     /// The SIMD that got the last surplus wave.
     #[default]
     Tail,
-    /// The SIMD that is served first next.
+    /// The SIMD that gets the first surplus wave next time.
     Head,
 }
 
-/// A pointer to the SIMD of one compute unit where the next surplus goes.
+/// A pointer to the SIMD of one compute unit from which the next surplus waves are given out, so
+/// that all SIMDs get equally many waves over time.
 ///
 /// ```
 /// use raddle_workgroup::balance::{Kind, Pointer, Table};
@@ -152,10 +157,12 @@ pub struct Pointer {
     at: u32,
 }
 
-/// A plan of how many waves of a workgroup each SIMD of a compute unit gets.
+/// A plan of how many waves of a workgroup each SIMD of a compute unit gets, made by
+/// [`Pointer::target`].
 #[derive(Debug)]
 pub struct Target {
-    /// The table of the pointer; with `kind` and `at`, the state in which the target was made.
+    /// The table of the pointer that made the target; `kind` and `at` are the state of that
+    /// pointer.
     table: Table,
     kind: Kind,
     at: u32,
@@ -164,10 +171,10 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// Makes a pointer that begins at a SIMD; the seed begins at 0.
+    /// Returns a pointer that begins at SIMD `at`; the seed begins at 0.
     ///
     /// # Errors
-    /// [`Error::UnitOutside`] for a SIMD out of range.
+    /// [`Error::UnitOutside`] where the table has no such SIMD.
     pub const fn new(table: Table, kind: Kind, at: u32) -> Result<Self, Error> {
         if at < table.units {
             Ok(Self { table, kind, at })
@@ -176,13 +183,13 @@ impl Pointer {
         }
     }
 
-    /// Returns the SIMD that the pointer names.
+    /// Returns the number of the SIMD that the pointer names.
     #[must_use]
     pub const fn at(&self) -> u32 {
         self.at
     }
 
-    /// Returns by how many SIMDs the next row is turned (h3: su).
+    /// Returns the number of SIMDs by which the next row of the table is turned (h3: su).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -193,10 +200,10 @@ impl Pointer {
         }
     }
 
-    /// Finds how `waves` waves would lie (h3). The pointer stays.
+    /// Returns how many of `waves` waves each SIMD would get (h3). The pointer stays where it is.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for no waves, or more than there is room for.
+    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
     pub const fn target(&self, waves: u64) -> Result<Target, Error> {
         match self.table.turned(waves, self.turn()) {
             Ok(entries) => {
@@ -207,7 +214,8 @@ impl Pointer {
         }
     }
 
-    /// Moves the pointer, because the workgroup of this target is dispatched here (h5).
+    /// Moves the pointer, because the workgroup of this target is dispatched to the pointer's
+    /// compute unit (h5).
     ///
     /// # Errors
     /// [`Error::OtherTarget`] where the pointer has moved since the target was made, or the target
@@ -217,7 +225,7 @@ impl Pointer {
         Ok(())
     }
 
-    /// Finds where the pointer will stand once this target is dispatched.
+    /// Returns the SIMD that the pointer will name once this target is dispatched.
     ///
     /// # Errors
     /// As [`Pointer::dispatch`].
@@ -232,13 +240,13 @@ impl Pointer {
 }
 
 impl Target {
-    /// Returns the number of waves by SIMD.
+    /// Returns the number of waves that each SIMD gets.
     #[must_use]
     pub fn entries(&self) -> RowEntries {
         self.entries.clone()
     }
 
-    /// Returns the number of waves in all.
+    /// Returns the number of waves of the workgroup, over all SIMDs.
     #[must_use]
     pub const fn waves(&self) -> u64 {
         self.waves

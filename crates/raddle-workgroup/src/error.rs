@@ -1,8 +1,9 @@
-//! What is malformed?
+//! Which settings and calls does the crate refuse, and why?
 
 use raddle_policy::{LaunchId, ProcessId, Resource};
 
-/// The reason why a configuration, or a request to a part, is refused; nothing has changed then.
+/// The reason why a configuration, or a call to a part of the crate, is refused. A call that
+/// returns it has changed nothing.
 ///
 /// Indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -70,7 +70,7 @@ pub use matching::{
     LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes,
     ResourceSearch, SearchCost, SearchRule, SearchTiming, SplitRule,
 };
-/// The nouns of the signatures: ticks, ids, levels, launches.
+/// The crate with the types of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
 
 #[cfg(doctest)]

@@ -1,23 +1,25 @@
 //! When is a workgroup that never fits cut into its waves, and what becomes of them (seed 000, E3)?
 //!
-//! [`Failures`] counts how often in a row nothing fitted and decides when to cut; [`split`] cuts.
-//! The caller chooses the workgroup that is cut.
+//! [`Failures`] counts the rounds in a row in which no workgroup fitted, and decides when to cut;
+//! [`split`] cuts. The caller chooses the workgroup that is cut.
 //!
 //! Units: rounds (one match with a head that waits); levels counted from 0, the best one first.
 
 use crate::Error;
 
-/// The default number of failures in a row that are allowed before a split.
+/// The default number of rounds in a row without a fitting workgroup that are allowed before one is
+/// cut.
 pub const THRESHOLD: u64 = 256;
 
-/// The outcome of a round. A match without any head that waits is no round: do not report it.
+/// The outcome of a round. A match without any waiting head (next workgroup of a channel) is no
+/// round: do not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Outcome {
-    /// No waiting head fits anywhere.
+    /// No waiting workgroup fits on any compute unit.
     Fail,
-    /// At least one waiting head fits.
+    /// At least one waiting workgroup fits.
     Fit,
 }
 
@@ -26,15 +28,15 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
-    /// Try again (c1).
+    /// Try to match again (c1).
     Retry,
     /// Cut a workgroup whose waves are independent, if one waits (c3).
     Split,
-    /// Choose and dispatch (c4).
+    /// Choose a fitting workgroup and dispatch it (c4).
     Dispatch,
 }
 
-/// A counter of failures in a row (c0 to c2).
+/// A counter of failures in a row: rounds in which no waiting workgroup fits (c0 to c2).
 ///
 /// Laws:
 /// 1. A success leaves 0 and is followed by a dispatch.
@@ -64,7 +66,8 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// Makes a counter without a failure. With [`u64::MAX`] nothing is ever split.
+    /// Returns a counter without a failure, with this threshold. With [`u64::MAX`] no workgroup is
+    /// ever cut.
     #[must_use]
     pub const fn new(threshold: u64) -> Self {
         Self { threshold, count: 0 }
@@ -76,13 +79,14 @@ impl Failures {
         self.count
     }
 
-    /// Returns the number of further failures until a split; the last of them is followed by it.
+    /// Returns the number of further failures until a workgroup is cut, right after the last of
+    /// them.
     #[must_use]
     pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
     }
 
-    /// Counts further failures, at most up to the threshold: so none of them leads to a split.
+    /// Counts further failures, at most up to the threshold: so none of them cuts a workgroup.
     pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };
@@ -105,10 +109,10 @@ impl Failures {
     }
 }
 
-/// A workgroup that might be cut: its waves and the resources they share, of any types.
+/// A workgroup that might be cut: its waves and the resources that they share, of any types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup<'w, W, S> {
-    /// The level of the workgroup.
+    /// The level of the workgroup, counted from 0, the best.
     pub level: usize,
     /// True if the waves need not run on one compute unit.
     pub independent: bool,
@@ -121,11 +125,11 @@ pub struct Workgroup<'w, W, S> {
 /// A *split part*: one wave of a workgroup that was cut, to be matched as a workgroup of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitPart<'w, W, S> {
-    /// The lowest level.
+    /// The level of the part: the lowest one, given to [`split`].
     pub level: usize,
-    /// The wave.
+    /// The wave that the part consists of.
     pub wave: &'w W,
-    /// The resources that the waves shared: each part needs the whole of them.
+    /// The resources that the waves of the workgroup share: each part needs the whole of them.
     pub shared: &'w S,
 }
 

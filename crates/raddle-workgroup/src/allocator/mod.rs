@@ -22,18 +22,21 @@ use crate::Error;
 use plan::PlacedGroup;
 use unit::CuGranules;
 
-/// The compute units of a device with every granule that is taken, and by whom.
+/// The compute units of a device, with every granule that is taken and the workgroup that holds it.
 #[derive(Clone, Debug)]
 pub struct Allocator {
     units: Vec<CuGranules>,
-    /// [`CuGranules::widest`] of each compute unit: most probes of a full device end here.
+    /// The value of [`CuGranules::widest`] for each compute unit, by which most compute units of a
+    /// full device are passed over.
     widest: Vec<u32>,
-    /// Workgroups that were saved, to come back to the same places.
+    /// The workgroups of each launch that were saved, with the places to which they will come back:
+    /// (number of the workgroup, places).
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
 impl Allocator {
-    /// `count` empty compute units; one bit a granule.
+    /// Returns an allocator of `count` empty compute units of this shape, with one bit for each
+    /// granule.
     ///
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
@@ -59,19 +62,21 @@ impl Allocator {
         self.units.is_empty()
     }
 
-    /// Counts the workgroups that lie on the device.
+    /// Returns the number of workgroups that lie on the device.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.units.iter().map(|unit| unit.groups.len()).sum()
     }
 
-    /// Lists the compute units of a range on which the first wave of a workgroup with this demand
+    /// Returns the compute units of a range on which the first wave of a workgroup with this demand
     /// finds a SIMD, ascending.
     ///
-    /// Costs one comparison a unit, for scans of a full device: on every other unit
-    /// [`probe`](Self::probe) would refuse, and leave a rotation where it is.
+    /// The method costs one comparison for each unit, so it suits scans of a full device. On every
+    /// unit that it leaves out, [`probe`](Self::probe) would refuse, and would return the rotation
+    /// of SIMDs unchanged.
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
-        /// Units that are compared together, so that the compiler may use vector instructions.
+        /// The number of compute units that are compared together, so that the compiler may use
+        /// vector instructions.
         const ABREAST: usize = 16;
         let all = usize::from(cus.start)..usize::from(cus.end).min(self.widest.len());
         let (first, vgpr) = (all.start, u32::from(demand.vgpr));
@@ -86,11 +91,11 @@ impl Allocator {
         })
     }
 
-    /// Finds where one more workgroup would lie on `cu`; takes nothing.
+    /// Finds the SIMDs and granules that one more workgroup would take on `cu`; takes nothing.
     ///
     /// # Errors
-    /// When the workgroup does not fit: the resource that lacks, and where a rotation stands
-    /// afterwards.
+    /// When the workgroup does not fit: the error has the resource that is lacking, and the SIMD
+    /// with which a rotation goes on.
     pub fn probe(
         &self,
         cu: CuId,
@@ -111,7 +116,7 @@ impl Allocator {
         probe::stages(unit, cu, demand, rule)
     }
 
-    /// Takes the places of a plan for a workgroup, and returns them.
+    /// Takes the places of a plan for a workgroup, and returns the address of each wave.
     ///
     /// # Errors
     /// When a place has been taken since, or the workgroup lies on this compute unit already;
@@ -150,23 +155,24 @@ impl Allocator {
         Ok(())
     }
 
-    /// Gives back everything that a launch holds or has saved.
+    /// Frees all granules that the workgroups of a launch hold, and forgets those that it has
+    /// saved.
     pub(crate) fn release_launch(&mut self, launch: LaunchId) {
         self.saved.remove(&launch);
         self.lift(launch);
     }
 
-    /// Gives back everything that a launch holds, and remembers where it lay.
+    /// Frees all granules that the workgroups of a launch hold, and remembers the places.
     pub fn save(&mut self, launch: LaunchId) {
         let mut saved = self.lift(launch);
         self.saved.entry(launch).or_default().append(&mut saved);
     }
 
-    /// Takes again exactly the places that a launch has saved. Returns how many workgroups found a
-    /// place of theirs taken.
+    /// Takes again exactly the places that the launch's workgroups had when it was saved. Returns
+    /// the number of workgroups of which a place has been taken meanwhile.
     ///
-    /// Such workgroups lie nowhere, and their compute units take nothing new until they have been
-    /// released: so nothing is ever over-committed.
+    /// Such workgroups hold no granules, and their compute units take no new workgroup until they
+    /// have been released: so no unit is ever over-committed.
     pub fn restore(&mut self, launch: LaunchId) -> usize {
         let mut displaced = 0;
         for (workgroup, mut group) in self.saved.remove(&launch).unwrap_or_default() {
@@ -183,12 +189,12 @@ impl Allocator {
         displaced
     }
 
-    /// Explains why one more workgroup of `launch` does not fit on `cu`, where counting granules
-    /// finds nothing that lacks: the free granules lie in pieces too small.
+    /// Returns the refusal of one more workgroup of `launch` on `cu`, for the case that enough
+    /// granules are free but in runs that are too short.
     ///
-    /// `wanted` is the run of one wave (of LDS: of the workgroup) and `available` the longest that
-    /// the waves before it leave. Where the workgroup would fit, the refusal names
-    /// [`Resource::Cus`].
+    /// In the refusal `wanted` is the run of one wave (of LDS: of the workgroup) and `available`
+    /// the longest run that the waves before it leave, both in granules. Where the workgroup would
+    /// fit, the refusal names [`Resource::Cus`].
     #[must_use]
     pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {
         let unit = self.units.get(cu.index());
@@ -203,8 +209,8 @@ impl Allocator {
         }
     }
 
-    /// Sums the free granules and the longest runs over the maps of a compute unit: of vector
-    /// registers, scalar registers and LDS.
+    /// Returns the free granules and the longest free runs of a compute unit, each summed over its
+    /// SIMDs: of vector registers, scalar registers and LDS. `None` where there is no such unit.
     #[must_use]
     pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let unit = self.units.get(cu.index())?;
@@ -217,7 +223,8 @@ impl Allocator {
         Some([all(&unit.vgpr), unit.sgpr.as_ref().map(all).unwrap_or_default(), all(&unit.lds)])
     }
 
-    /// Removes all workgroups of a launch from the device.
+    /// Removes all workgroups of a launch from the device. Returns (number of the workgroup,
+    /// places) of each.
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();
         for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {

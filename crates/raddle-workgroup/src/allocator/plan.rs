@@ -1,16 +1,17 @@
-//! Where would a workgroup lie, and which rule gives its waves their SIMDs?
+//! Which places would a workgroup take, and which rule gives its waves their SIMDs?
 
 use raddle_policy::{CuId, Demand, Place, Resource};
 use smallvec::SmallVec;
 
-/// The rule that chooses the SIMD of a wave.
+/// The rule that chooses the SIMD of each wave of a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimdRule {
-    /// The SIMD with room for most further waves of this kind, ties to the lowest: the rule of
-    /// [`raddle_policy::Cus`]. A SIMD whose free registers lie in pieces too small is passed over.
+    /// The SIMD with room for most further waves of the same demand, ties to the lowest: the rule
+    /// of [`raddle_policy::Cus`]. A SIMD whose free registers lie in runs that are too short is
+    /// passed over.
     MostRoom,
-    /// The first SIMD that takes the wave, counted around from this one; the search for the next
-    /// wave begins one SIMD further.
+    /// A rotation: the wave goes to the first SIMD that takes it, counted from the SIMD with this
+    /// number upwards and around; the search for the next wave begins one SIMD further.
     From(u8),
 }
 
@@ -32,33 +33,34 @@ impl GroupPlan {
         self.group.cu
     }
 
-    /// Returns one address a wave, in the order of the waves.
+    /// Returns the addresses, one for each wave, in the order of the waves.
     #[must_use]
     pub fn places(&self) -> &[Place] {
         &self.group.places
     }
 
-    /// Returns the SIMD with which a rotation goes on afterwards: see [`SimdRule::From`].
+    /// Returns the SIMD at which the rotation goes on once the plan is committed: see
+    /// [`SimdRule::From`].
     #[must_use]
     pub const fn rotation(&self) -> u8 {
         self.rotation
     }
 }
 
-/// The reason why no place was found for a workgroup on a compute unit.
+/// The error where a probe found no place for a workgroup on a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRefusal {
-    /// The resource that lacks, as a whole or in one run.
+    /// The resource of which too little is free, in total or in one run.
     pub resource: Resource,
-    /// The SIMD with which a rotation goes on: steps that waves made before the one that failed
-    /// are kept.
+    /// The SIMD at which a rotation goes on: the steps of the waves before the one that failed are
+    /// kept.
     pub rotation: u8,
 }
 
-/// The addresses of a workgroup, one a wave: most workgroups have eight waves or fewer.
+/// The addresses of a workgroup, one for each wave: most workgroups have eight waves or fewer.
 pub(super) type WavePlaces = SmallVec<[Place; 8]>;
 
-/// A workgroup on a compute unit.
+/// A workgroup on a compute unit, with its demand and the address of each wave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlacedGroup {
     pub(super) cu: CuId,

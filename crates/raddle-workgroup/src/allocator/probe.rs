@@ -39,7 +39,8 @@ pub(super) fn stages(
     Ok(GroupPlan { rotation: simds.rotation, group: PlacedGroup { cu, demand: *demand, places } })
 }
 
-/// Adds one place a wave, with its scalar registers. Returns whether all waves got them.
+/// Adds one place for each wave to `places`, with a run of scalar registers. Returns whether all
+/// waves got one.
 fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
@@ -59,13 +60,13 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
     true
 }
 
-/// The SIMDs of a compute unit while waves are given to them.
+/// The SIMDs of a compute unit during one probe, while SIMDs are given to the waves of a workgroup.
 struct Simds<'a> {
     maps: &'a Bank,
-    /// Further waves that a SIMD may get: by its slots, and under `MostRoom` by its registers too.
-    /// 0 from the moment when no run is left.
+    /// The number of further waves that each SIMD may get: by its wave slots, and under
+    /// [`SimdRule::MostRoom`] also by its registers. 0 once no free run is long enough.
     room: [u16; MAX_SIMDS],
-    /// The granule from which the next run of a SIMD is sought.
+    /// The granule of each SIMD from which the next run of vector registers is sought.
     from: [u32; MAX_SIMDS],
     vgpr: u32,
     most_room: bool,
@@ -94,14 +95,16 @@ impl<'a> Simds<'a> {
         }
     }
 
-    /// Returns whether the SIMDs certainly have room for fewer waves. Only `MostRoom` may tell so
-    /// early: a rotation keeps the steps of the waves before the one that fails.
+    /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Only
+    /// [`SimdRule::MostRoom`] may return true so early: a rotation keeps the steps of the waves
+    /// before the one that fails.
     fn too_few_for(&self, waves: u16) -> bool {
         let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
         self.most_room && room < u32::from(waves)
     }
 
-    /// Gives one wave a SIMD and registers. Returns whether a SIMD takes the wave.
+    /// Chooses a SIMD and a run of vector registers for one wave, and writes them to `place`.
+    /// Returns whether a SIMD takes the wave.
     fn next(&mut self, place: &mut Place) -> bool {
         let count = self.maps.len();
         for step in 0..count {
@@ -129,7 +132,7 @@ impl<'a> Simds<'a> {
         false
     }
 
-    /// Finds the SIMD with most room, ties to the lowest.
+    /// Returns the SIMD with room for most further waves, ties to the lowest.
     fn roomiest(&self) -> usize {
         let mut best = 0;
         for simd in 1..self.maps.len() {
@@ -140,16 +143,17 @@ impl<'a> Simds<'a> {
         best
     }
 
-    /// Names the resource that lacks for the wave that was just refused.
+    /// Returns the resource that the refused wave lacks: vector registers, or wave slots if it
+    /// needs no registers.
     fn lacks(&self) -> Resource {
         if self.vgpr > 0 { Resource::Vgpr } else { Resource::Waves }
     }
 }
 
-/// Finds the first resource of which no run is long enough: the resource, the length wanted, and
-/// the longest run left.
+/// Finds the first resource of which no free run is long enough: (resource, length wanted, longest
+/// run left), in granules.
 ///
-/// `None` where the workgroup fits, or where something lacks as a whole.
+/// `None` where the workgroup fits, or where too little of a resource is free in total.
 pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resource, u32, u32)> {
     if let Some(bank) = &unit.sgpr {
         let want = u32::from(demand.sgpr);
@@ -175,12 +179,14 @@ pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resourc
     longest.map(|longest| (Resource::Vgpr, want, longest))
 }
 
-/// Finds the lowest start at or after `from` of a run of `want` free granules in one map.
+/// Finds the lowest start, at or after granule `from`, of a run of `want` free granules in map
+/// `map` of a resource; `None` where there is none.
 fn first_from(bank: &Bank, map: usize, from: u32, want: u32) -> Option<u32> {
     bank.first_fit_from(map, from, want).map(|plan| plan.start())
 }
 
-/// Counts how many of `count` runs fit in one map, and measures the longest run that they leave.
+/// Takes up to `count` runs of `want` granules from a copy of one map. Returns (runs that fit,
+/// longest free run that they leave).
 fn take_runs(bank: &Bank, map: usize, want: u32, count: u16) -> (u16, u32) {
     let mut bank = bank.clone();
     for found in 0..count {

@@ -10,25 +10,26 @@ use super::plan::PlacedGroup;
 /// The granules of one compute unit, and the workgroups that hold them.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
-    /// Free wave slots of each SIMD; 0 beyond the last SIMD.
+    /// The number of free wave slots of each SIMD; 0 beyond the last SIMD.
     pub(super) slots: [u16; MAX_SIMDS],
-    /// The answer of [`CuGranules::widest`], kept up to date.
+    /// The value that [`CuGranules::widest`] returns, kept up to date.
     widest: u32,
-    /// Free scalar registers; `u16::MAX` where they never limit.
+    /// Free scalar-register granules; `u16::MAX` where scalar registers never limit.
     sgpr_free: u16,
     lds_free: u32,
     workgroups: u16,
     barriers: u16,
-    /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
-    /// new is let in.
+    /// The number of restored workgroups of which a place had been taken: while there are any, the
+    /// compute unit takes no new workgroup.
     displaced: u32,
-    /// The workgroups that lie here, in no particular order.
+    /// The workgroups on the compute unit, in no particular order: (launch, number of the
+    /// workgroup, places).
     pub(super) groups: Vec<(LaunchId, u64, PlacedGroup)>,
-    /// Vector registers: one map a SIMD.
+    /// Vector registers: one map of free granules for each SIMD.
     pub(super) vgpr: Bank,
-    /// Scalar registers: one map; `None` where they never limit.
+    /// Scalar registers: one map of free granules; `None` where scalar registers never limit.
     pub(super) sgpr: Option<Bank>,
-    /// LDS: one map.
+    /// LDS (the shared memory of workgroups): one map of free granules.
     pub(super) lds: Bank,
 }
 
@@ -54,11 +55,12 @@ impl CuGranules {
         unit
     }
 
-    /// Names a resource that certainly lacks for one more workgroup, at the price of a few
-    /// comparisons.
+    /// Returns a resource of which the compute unit certainly has too little for one more
+    /// workgroup; `None` where a search has to decide. The method costs a few comparisons.
     ///
-    /// Refuses only a workgroup that would leave no trace in a rotation: where a resource lacks as
-    /// a whole before any wave is given a SIMD, or where the first wave finds none on any SIMD.
+    /// It refuses only a workgroup that would leave a rotation unchanged: where too little of a
+    /// resource is free in total before any wave is given a SIMD, or where no SIMD takes the first
+    /// wave.
     pub(super) fn surely_lacks(&self, demand: &Demand) -> Option<Resource> {
         let waves = u32::from(demand.waves);
         if self.widest <= u32::from(demand.vgpr) {
@@ -80,8 +82,8 @@ impl CuGranules {
         (self.barriers < demand.barriers).then_some(Resource::Barriers)
     }
 
-    /// Counts the waves of this kind that the free slots and registers of a SIMD hold, wherever the
-    /// registers lie.
+    /// Returns the number of waves with `vgpr` vector-register granules each for which a SIMD has
+    /// wave slots and free registers, regardless of where the registers lie.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr.free_blocks(simd).checked_div(u32::from(vgpr));
         // The result is no larger than the number of slots, which is a u16.
@@ -97,14 +99,16 @@ impl CuGranules {
         groups.position(|&(launch, workgroup, _)| is_it(launch, workgroup))
     }
 
-    /// Gives back everything that the workgroup at this position holds, and forgets the workgroup.
+    /// Frees the granules of the workgroup at this position of `groups`, and removes it. Returns
+    /// (number of the workgroup, places).
     pub(super) fn remove(&mut self, position: usize) -> (u64, PlacedGroup) {
         let (_, workgroup, group) = self.groups.swap_remove(position);
         self.give(&group.demand, &group.places);
         (workgroup, group)
     }
 
-    /// Takes the places of a workgroup. Returns `false` and changes nothing where one is taken.
+    /// Takes the granules of a workgroup at these addresses. Returns `false`, and changes nothing,
+    /// where one is taken already.
     pub(super) fn take(&mut self, demand: &Demand, places: &[Place]) -> bool {
         let Some(first) = places.first() else {
             return false;
@@ -147,12 +151,14 @@ impl CuGranules {
         true
     }
 
-    /// Lets nothing new in until one more workgroup without a place has been given back.
+    /// Adds a workgroup without a place: until it has been released, the compute unit takes no new
+    /// workgroup.
     pub(super) fn block(&mut self) {
         self.displaced += 1;
     }
 
-    /// Gives back the places of a workgroup; a workgroup without places was displaced.
+    /// Frees the granules of a workgroup at these addresses; a workgroup without addresses was
+    /// restored without its place, and is no longer counted in `displaced`.
     fn give(&mut self, demand: &Demand, places: &[Place]) {
         if places.is_empty() {
             self.displaced -= 1;
@@ -188,23 +194,25 @@ impl CuGranules {
     }
 
     /// Returns one more than the longest run of vector registers on a SIMD with a free slot; 0
-    /// where no slot is free. A wave that wants that many registers or more finds no SIMD.
+    /// where no slot is free. The unit is granules. A wave that wants that many granules or more
+    /// finds no SIMD.
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }
 }
 
-/// Makes the maps of one resource of a compute unit; no maps where memory cannot hold them.
+/// Makes `maps` maps of `granules` free granules each, of one resource of a compute unit; no maps
+/// where memory cannot hold them.
 fn bank(maps: usize, granules: u32) -> Bank {
     Bank::new(maps, granules).unwrap_or_default()
 }
 
-/// Takes a run if it is free. Returns whether it was.
+/// Takes a run of `len` granules from `start` if all are free. Returns whether they were.
 fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
     bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
 }
 
-/// Gives back a run that is known to be taken.
+/// Frees a run of granules that is known to be taken.
 fn give(bank: &mut Bank, map: usize, start: u32, len: u32) {
     let given = bank.release(map, start, len);
     debug_assert!(given.is_ok(), "{len} granules from {start} were taken");

@@ -1,4 +1,4 @@
-//! How does a policy keep the addresses of what it placed?
+//! How does a policy keep the addresses of the workgroups that it placed?
 //!
 //! Its own memory beside the counted view: an allocator made at the first question, kept up to date
 //! by the policy's own answers and by what it hears.
@@ -12,25 +12,26 @@ use raddle_policy::{
 
 use crate::allocator::{Allocator, SimdRule};
 
-/// Parameters of [`RoundRobin`](crate::RoundRobin) and [`Greedy`](crate::Greedy).
+/// The settings of [`RoundRobin`](crate::RoundRobin) and [`Greedy`](crate::Greedy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BaselineConfig {
-    /// Set if answers carry addresses, so that fragmentation counts.
+    /// True if answers carry the addresses of waves, so that a workgroup waits where the free
+    /// granules lie in runs that are too short.
     pub addresses: bool,
 }
 
-/// Addresses of everything that a policy placed.
+/// The addresses of all workgroups that a policy has placed and that have not ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Addressed {
-    /// The allocator, made at the first question for the device of the view.
+    /// The allocator; `None` before the first question, which shows the device.
     allocator: Option<Allocator>,
 }
 
 impl Addressed {
-    /// Places one workgroup of `entry`, with addresses, on the first compute unit of these
-    /// ranges that it fits. Returns that compute unit.
+    /// Places one workgroup of `entry`, with addresses, on the first compute unit of these ranges
+    /// on which it fits. Returns that compute unit; `None` where it fits on none.
     pub(crate) fn place(
         &mut self,
         cus: &Cus,
@@ -55,8 +56,8 @@ impl Addressed {
         Some(cu)
     }
 
-    /// Explains why the next workgroup of `launch` does not go on `cu`: by the resource that lacks
-    /// when counted, or else by the longest free run.
+    /// Returns the refusal of the next workgroup of `launch` on `cu`: by the resource of which too
+    /// few granules are free, or else by the longest free run.
     pub(crate) fn refusal(&self, cus: &Cus, cu: CuId, launch: &Launch) -> Refusal {
         let counted = cus.refusal(cu, launch);
         match &self.allocator {
@@ -68,7 +69,8 @@ impl Addressed {
         }
     }
 
-    /// Sums the free runs of a compute unit; `None` before the first question.
+    /// Returns the free granules and longest runs of a compute unit, each summed over its SIMDs;
+    /// `None` before the first question.
     pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.allocator.as_ref()?.free_runs(cu)
     }
@@ -98,7 +100,8 @@ impl Addressed {
     }
 }
 
-/// Adds the next workgroup: to the last piece if that is on the same compute unit.
+/// Adds a workgroup to the pieces (equal workgroups on one compute unit) of an answer: to the last
+/// piece if that is on the same compute unit, else as a new piece.
 fn push(pieces: &mut Vec<Piece>, workgroup: u64, cu: CuId) {
     match pieces.last_mut() {
         Some(last) if last.cu == cu => {

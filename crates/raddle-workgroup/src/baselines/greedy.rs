@@ -17,7 +17,7 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// Makes a policy that places greedily from compute unit 0.
+    /// Returns a policy with these settings and no workgroup placed.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(Addressed::default);

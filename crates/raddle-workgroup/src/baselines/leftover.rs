@@ -16,15 +16,15 @@ use super::waiting::{Refused, start, waiting};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum LeftoverOrder {
-    /// The launch that arrived first.
+    /// The launch that was submitted first.
     #[default]
     Arrival,
-    /// The most urgent launch, of equals the one that arrived first: like priorities of streams,
-    /// which stop nothing that has started.
+    /// The most urgent launch, of equally urgent ones the one that was submitted first: like
+    /// priorities of streams, which stop no workgroup that has started.
     Level,
 }
 
-/// Parameters of [`Leftover`].
+/// The settings of the policy [`Leftover`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -33,7 +33,7 @@ pub struct LeftoverConfig {
     pub order: LeftoverOrder,
 }
 
-/// A policy under which each launch takes what the launches before it left over.
+/// A policy under which each launch takes the resources that the launches before it left over.
 #[derive(Clone, Debug, Default)]
 pub struct Leftover {
     config: LeftoverConfig,
@@ -42,7 +42,8 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// Makes a policy with a given order; [`Leftover::default`] serves launches as they arrive.
+    /// Returns a policy with this order of launches; [`Leftover::default`] serves them in the order
+    /// of their submission.
     #[must_use]
     pub fn new(config: LeftoverConfig) -> Self {
         Self { config, ..Self::default() }
@@ -75,8 +76,8 @@ impl Leftover {
     }
 }
 
-/// Places workgroups of `entry` on these compute units, most room first. Returns whether there is
-/// room for one.
+/// Places workgroups of `entry` on these compute units, each on the unit with room for most: as
+/// many as fit with `bulk`, else one. Returns whether at least one fits.
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,

@@ -1,4 +1,4 @@
-//! Which policies is matching compared with, and what do several of them share?
+//! With which simple policies is `matching` compared, and which parts do several of them share?
 
 mod addressed;
 mod greedy;

@@ -22,7 +22,7 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// Makes a policy that begins at compute unit 0.
+    /// Returns a policy whose search begins at compute unit 0.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(Addressed::default);
@@ -87,7 +87,8 @@ impl RoundRobin {
     }
 }
 
-/// Lists all compute units once around, from `cursor`.
+/// Returns the ranges of all compute units once around: from `cursor` to the last, then from 0 to
+/// `cursor`.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
     // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;

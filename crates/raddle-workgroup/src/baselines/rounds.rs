@@ -9,35 +9,40 @@ use core::ops::Range;
 
 use raddle_policy::{CuId, Cus, Demand, Piece};
 
-/// The rule by which compute units take part in a pass.
+/// The rule by which compute units take part in a pass; each pass gives one workgroup to every unit
+/// that takes part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Pass p = 1, 2, ...: the units with room for p or more. Cyclic order: round-robin.
+    /// Pass p = 1, 2, ... has the units with room for p workgroups or more: the order of
+    /// round-robin.
     Up,
-    /// Pass l = most, most - 1, ...: the units with room for l or more. Most room first: leftover.
+    /// Pass l = most, most - 1, ... has the units with room for l workgroups or more: the order of
+    /// leftover, most room first.
     Down,
 }
 
-/// The compute units with room, in the order of dealing, as ranges of equal room.
+/// The compute units with room, in the order in which workgroups are dealt to them: (range of
+/// units, workgroups that fit on each of them).
 ///
-/// The list is kept so that no answer allocates.
+/// The list is kept between answers so that no answer allocates memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dealer {
     room: Vec<(Range<u16>, u32)>,
 }
 
-/// Passes in which the same compute units take part: the units with room for `least`
-/// or more.
+/// Passes that follow each other and in which the same compute units take part: those with room for
+/// `least` workgroups or more.
 struct Phase {
     least: u32,
     units: u32,
     passes: u32,
-    /// The level at which the next phase begins.
+    /// The room, in workgroups, with which the search for the next phase begins.
     next: u32,
 }
 
 impl Dealer {
-    /// Notes how many workgroups fit on each of these compute units, the first `enough` with room.
+    /// Measures how many workgroups of this demand fit on each of these compute units, and keeps
+    /// the first `enough` units with room.
     pub(crate) fn measure(
         &mut self,
         cus: &Cus,
@@ -57,8 +62,8 @@ impl Dealer {
         }
     }
 
-    /// Deals workgroups `first .. first + count`, or as many as there is room for. Returns the
-    /// compute unit of the last workgroup, `None` without room.
+    /// Adds to `pieces` the workgroups `first .. first + count`, dealt to the measured units, or as
+    /// many as fit. Returns the compute unit of the last workgroup; `None` where none fits.
     pub(crate) fn deal(
         &self,
         passes: Passes,
@@ -78,7 +83,8 @@ impl Dealer {
             level = phase.next;
             let units = u64::from(phase.units);
             let all = u64::from(phase.passes).min(left / units);
-            // The units that get one more in a last pass that not all take part in.
+            // The number of units that get one more workgroup in a last pass that does not reach
+            // all units.
             let extra = if all < u64::from(phase.passes) { left % units } else { 0 };
             let part = self.room.iter().filter(|(_, room)| *room >= phase.least);
             let mut position = 0;
@@ -111,7 +117,7 @@ impl Dealer {
         last
     }
 
-    /// Finds the phase that begins at `level`; `None` after the last.
+    /// Returns the phase that begins at the room `level`; `None` after the last phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);

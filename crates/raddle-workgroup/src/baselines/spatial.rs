@@ -24,34 +24,36 @@ use super::rounds::Dealer;
 use super::waiting::{Asked, start, waiting};
 use crate::Error;
 
-/// Parameters of [`Spatial`].
+/// The settings of the policy [`Spatial`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SpatialConfig {
-    /// Shares by process id, each 1 or more; a process beyond the list has the share with which it
-    /// joined.
+    /// The share of each process of the compute units, by process id, each 1 or more; a process
+    /// beyond the list has the share with which it joined.
     pub shares: Vec<u32>,
-    /// The whole of which shares are parts, where the shares leave some of it to nobody; a number
-    /// below their sum counts as their sum.
+    /// The sum of all parts of the device, in the unit of `shares`, for shares that leave some
+    /// compute units to no process; `None`, or a number below the sum of the shares, counts as that
+    /// sum.
     pub of: Option<u32>,
-    /// Set if units of a process that has nothing to start serve other processes.
+    /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
-    /// The most units that a process may use, lent ones included: by process id, in parts as
-    /// shares. A process beyond the list, and one with 0, may use all.
+    /// The most compute units that a process may use, with those lent to it, by process id and in
+    /// the unit of `shares`. A process beyond the list, and one with 0, may use all.
     pub limits: Vec<u32>,
 }
 
-/// A policy under which every process has compute units of its own.
+/// A policy under which every process has a block of compute units of its own.
 #[derive(Clone, Debug)]
 pub struct Spatial {
     config: SpatialConfig,
-    /// The blocks of the processes, by process id.
+    /// The blocks of compute units of the processes, in the order of their ids.
     blocks: Vec<ProcessBlock>,
-    /// The number of compute units for which the blocks were cut; `None` when they have to be cut
+    /// The number of compute units that the blocks divide; `None` when the blocks have to be cut
     /// anew.
     cut_for: Option<u16>,
-    /// Units of other processes that may be used; the list is kept so that no answer allocates.
+    /// The units of other processes that the process in question may use; the list is kept so that
+    /// no answer allocates memory.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -62,22 +64,23 @@ struct ProcessBlock {
     process: ProcessId,
     share: u32,
     units: Range<u16>,
-    /// The launch of the process that last found no room here.
+    /// The launch of the process that last found no room in the block; `None` since a workgroup was
+    /// placed.
     refused: Option<RefusedHead>,
-    /// True if the process has a workgroup to start. Kept up to date under `lend` only.
+    /// True if the process has a workgroup to start. Kept up to date only with `lend`.
     busy: bool,
 }
 
-/// A launch that found no room in its block, and why.
+/// A launch that found no room in the block of its process, and the reason.
 #[derive(Clone, Copy, Debug)]
 struct RefusedHead {
-    /// The last question in which the launch found no room.
+    /// The number of the last question to the policy in which the launch found no room.
     question: u64,
     why: Refusal,
 }
 
 impl Spatial {
-    /// Makes a policy with static shares of the compute units.
+    /// Returns a policy with these settings, before any process has joined.
     ///
     /// # Errors
     /// When a share is 0.
@@ -96,7 +99,8 @@ impl Spatial {
         })
     }
 
-    /// Finds the position of a process; a process that never joined does so now, with share 1.
+    /// Returns the index in `blocks` of a process; a process that never joined joins now, with
+    /// share 1.
     fn position(&mut self, process: ProcessId) -> usize {
         // Where no process has left, its id is its position.
         let likely = process.index();
@@ -125,7 +129,8 @@ impl Spatial {
         self.cut_for = None;
     }
 
-    /// Cuts the device anew if a process has joined or left.
+    /// Cuts the compute units into new blocks if a process has joined or left, and with `lend`
+    /// records which processes have a workgroup to start.
     fn cut(&mut self, ready: &ReadyView<'_>) {
         for entry in waiting(ready) {
             self.position(entry.launch.process);
@@ -148,7 +153,8 @@ impl Spatial {
         }
     }
 
-    /// Notes the units of idle processes that a process may use beside its own.
+    /// Fills `lent` with the compute units of processes without work, and of nobody, that the
+    /// process at `position` may use beside its own; `units` is the number of all compute units.
     fn borrow(&mut self, position: usize, units: u16) {
         self.lent.clear();
         if !self.config.lend {
@@ -168,8 +174,8 @@ impl Spatial {
         self.lent.extend(idle.map(CuId).take(more));
     }
 
-    /// Places workgroups that found no room in their own block on units that are lent. Returns
-    /// whether there is room for one.
+    /// Places workgroups of `entry` that found no room in their own block on units lent by other
+    /// processes. Returns whether at least one fits.
     fn place_lent(
         &mut self,
         position: usize,
@@ -227,7 +233,8 @@ fn no_units(launch: &Launch) -> Refusal {
     Refusal { launch: launch.id, cu: None, resource: Resource::Cus, wanted: 1, available: 0 }
 }
 
-/// Cuts `units` compute units into contiguous blocks by share, with the largest-remainder rule.
+/// Cuts `units` compute units into contiguous blocks in proportion to the shares, by the
+/// largest-remainder rule.
 fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
     let given: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
     let all = given.max(of.map_or(0, u64::from));

@@ -1,4 +1,5 @@
-//! Which launches wait, and which of them speak for the others?
+//! Which launches wait, which of them does an answer refuse by name, and where may a refused demand
+//! fit now?
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,7 +9,7 @@ use core::ops::Range;
 use raddle_policy::{Answer, CuSet, Cus, Demand, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
 use smallvec::SmallVec;
 
-/// Lists the launches that still have workgroups to place, in arrival order.
+/// Returns the launches that have workgroups left to place, in the order of their submission.
 pub(super) fn waiting<'a>(
     ready: &ReadyView<'a>,
 ) -> impl Iterator<Item = &'a ReadyLaunch> + use<'a> {
@@ -16,11 +17,11 @@ pub(super) fn waiting<'a>(
     launches.filter(|entry| entry.undistributed() > 0)
 }
 
-/// The most demands that one wait explains.
+/// The most refusals in one answer, each for another demand.
 pub(crate) const EXPLAINED: usize = 16;
 
-/// Launches that one wait explains: the first of each demand, as others of an equal demand wait for
-/// the same reason.
+/// The launches that one answer refuses: the first of each demand, as others of an equal demand
+/// wait for the same reason.
 #[derive(Default)]
 pub(super) struct Explained<'a>(SmallVec<[&'a ReadyLaunch; EXPLAINED]>);
 
@@ -37,16 +38,17 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// The number of places for remembered demands, one a place. There are many times more places than
-/// demands that occur together, since two demands of one place are never both remembered.
+/// The number of entries in the table of remembered demands. It is many times the number of demands
+/// that occur together, since two demands that fall on one entry are never both remembered.
 const DEMANDS: usize = 1024;
 
-/// The number of the present question, and of the one since which the view knows where something
-/// was freed.
+/// The number of the present question to the policy, and of the question since which the view knows
+/// on which units resources were freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     question: u64,
-    /// The question since whose end the view knows where something was freed.
+    /// The number of the question since whose end the view knows on which units resources were
+    /// freed.
     waited: u64,
 }
 
@@ -57,7 +59,7 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// Notes that a question begins.
+    /// Counts a new question to the policy.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.question += 1;
         if cus.freed().is_none() {
@@ -65,27 +67,29 @@ impl Asked {
         }
     }
 
-    /// Returns the number of the question, from 1.
+    /// Returns the number of the present question, from 1.
     pub(super) const fn question(&self) -> u64 {
         self.question
     }
 
-    /// Finds where there may be room for a demand that found none in question `refused`; 0 stands
-    /// for a demand that was never refused.
+    /// Returns the compute units where there may be room for a demand that found none in the
+    /// question with the number `refused`; 0 stands for a demand that was never refused.
     pub(super) fn since<'c>(&self, refused: u64, cus: &'c Cus) -> MayFit<'c> {
         MayFit(if refused < self.waited { None } else { cus.freed() })
     }
 
-    /// Notes that the question ends without room for any demand.
+    /// Records that the question ends without room for any demand.
     pub(super) const fn wait(&mut self) {
         self.waited = self.question;
     }
 }
 
-/// Demands that have found no room, so that room is searched again only where something was freed.
+/// The demands that have found no room, so that room for them is searched again only where
+/// resources were freed.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
-    /// Demands, each with the last question in which it found no room; a demand has one place.
+    /// A table of (demand, number of the last question in which it found no room); a demand has one
+    /// entry, which its fields determine.
     demands: Vec<(Demand, u64)>,
     asked: Asked,
 }
@@ -97,7 +101,7 @@ impl Default for Refused {
 }
 
 impl Refused {
-    /// Notes that a question begins.
+    /// Counts a new question to the policy.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.asked.begin(cus);
     }
@@ -111,31 +115,32 @@ impl Refused {
         (mixed >> (u64::BITS - DEMANDS.ilog2())) as usize
     }
 
-    /// Finds where there may be room for a demand; `None` where this question has already found
-    /// that there is none.
+    /// Returns the compute units where there may be room for a demand; `None` where this question
+    /// has already found that there is none.
     pub(super) fn look<'c>(&self, demand: &Demand, cus: &'c Cus) -> Option<MayFit<'c>> {
         let (known, refused) = &self.demands[Self::place(demand)];
         let refused = if known == demand { *refused } else { 0 };
         (refused != self.asked.question()).then(|| self.asked.since(refused, cus))
     }
 
-    /// Notes that a demand has found no room.
+    /// Records that a demand has found no room in this question.
     pub(super) fn refuse(&mut self, demand: &Demand) {
         self.demands[Self::place(demand)] = (*demand, self.asked.question());
     }
 
-    /// Notes that the question ends without room for any demand.
+    /// Records that the question ends without room for any demand.
     pub(super) const fn wait(&mut self) {
         self.asked.wait();
     }
 }
 
-/// The compute units where there may be room: a set, or all units where there is no set.
+/// The compute units where there may be room for a workgroup: a set of units, or all units with
+/// `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MayFit<'c>(Option<&'c CuSet>);
 
 impl MayFit<'_> {
-    /// Lists the compute units of a range that may have room, ascending, as ranges.
+    /// Returns the compute units of a range that may have room, as ranges, ascending.
     pub(super) fn of(self, range: Range<u16>) -> impl Iterator<Item = Range<u16>> {
         let Range { start, end } = range;
         let mut at = start;
@@ -150,7 +155,7 @@ impl MayFit<'_> {
     }
 }
 
-/// Makes the answer that starts whole workgroups.
+/// Returns the answer that starts whole workgroups of a launch.
 pub(crate) const fn start(launch: LaunchId) -> Answer {
     let waves = WaveSpan::All;
     Answer::Start { launch, waves }

@@ -5,27 +5,30 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// The number of launches whose channel is remembered, by the lowest bits of their ids: many times
-/// the number of launches that are ready at once.
+/// The number of launches of which the channel is cached, by the lowest bits of their ids: many
+/// times the number of launches that are ready at once.
 const RECENT: usize = 1024;
 
-/// Channels by stream, in the order of their first use.
+/// The channel (queue of workgroups) of each stream; channels are numbered in the order of their
+/// first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// The most channels there can be; `None` makes each stream a channel.
+    /// The most channels that there can be, over which the streams are spread in turn; `None` makes
+    /// each stream a channel.
     fold: Option<u32>,
-    /// The channel of each stream, by process and stream, ascending.
+    /// The channel of each stream, sorted: ((process, stream), channel).
     known: Vec<((ProcessId, StreamId), u32)>,
-    /// A cache: the same launch is looked up many times in a row.
+    /// A cache of the channels of launches, as the same launch is looked up many times in a row.
     recent: Vec<Recent>,
 }
 
-/// The channel of a launch that was looked up lately.
+/// The channel of a launch that was looked up lately; `launch` is `None` in an unused entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recent {
     launch: Option<LaunchId>,
     channel: u32,
-    /// The class of its workgroups at the last look-up, as a guess.
+    /// The class (index of its demand) of the launch's workgroups at the last look-up, used as a
+    /// guess.
     pub(super) class: usize,
 }
 
@@ -48,7 +51,7 @@ impl Channels {
         self.fold.map_or(used, |fold| used.min(fold as usize))
     }
 
-    /// Finds the channel of a launch.
+    /// Returns the channel of a launch; a new stream gets the next channel.
     #[inline]
     pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
         let at = launch.id.index() % RECENT;

@@ -1,4 +1,5 @@
-//! Which head goes next (seed 000, E1, steps a3, a4, a41 and a42)?
+//! Which head (the next workgroup of a channel) goes next (seed 000, E1, steps a3, a4, a41 and
+//! a42)?
 
 use raddle_policy::{CuId, Tick};
 
@@ -7,8 +8,9 @@ use super::fit::{Matcher, bit};
 use super::head::ChannelHead;
 
 impl Matching {
-    /// Chooses the head that goes next (a3 and a4). Returns its position among the heads, its
-    /// compute unit, and whether other heads of its level fit as well.
+    /// Chooses the head (the next workgroup of a channel) that goes next (a3 and a4). Returns
+    /// (index among the heads, compute unit, true if other heads of its level fit as well); `None`
+    /// where no head fits.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
         let Self { heads, matcher, .. } = self;
         let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
@@ -25,7 +27,8 @@ impl Matching {
         Some((at, cu, tied))
     }
 
-    /// Chooses among fitting heads of equal rank by marks, and changes the marks (a42).
+    /// Chooses among the fitting heads of this rank by marks, and changes the marks (a42). Returns
+    /// the index of the head; `None` where none fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
@@ -50,7 +53,8 @@ impl Matching {
         of(chosen)
     }
 
-    /// Returns whether the next round can choose no other head than this one.
+    /// Returns whether the next round can choose no other head (next workgroup of a channel) than
+    /// this one: no head of an equal or better level fits.
     pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
         let Self { heads, matcher, .. } = self;
         let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;
@@ -59,8 +63,9 @@ impl Matching {
     }
 }
 
-/// A cache of which classes fit somewhere, valid as long as nothing is placed: there are many more
-/// heads than classes. Classes beyond the first 64 are not cached.
+/// A cache of which classes (workgroups of equal demand) fit on some compute unit, valid as long as
+/// no workgroup is placed: there are many more heads than classes. Classes beyond the first 64 are
+/// not cached.
 #[derive(Clone, Copy, Debug, Default)]
 struct FittingClasses {
     known: u64,

@@ -1,4 +1,4 @@
-//! What can be chosen about matching?
+//! Which settings does the policy `matching` have?
 //!
 //! Units: as the names say; a tick is a nanosecond of a replay, a cycle of a golden model.
 
@@ -9,38 +9,38 @@ use crate::Error;
 
 const TICKS_PER_US: u64 = 1_000;
 
-/// Parameters of [`Matching`](super::Matching), one for each part of it.
+/// The settings of [`Matching`](super::Matching), one for each part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
     /// The search that decides how long a free run the hardware reports (E4 to E7).
     pub search: SearchRule,
-    /// The order of levels (E1, E2).
+    /// The order in which levels go: which level is the best at a tick (E1, E2).
     pub order: LevelOrder,
     /// The choice among several channels of one level, where the seed says "at random" (a42).
     pub pick: Choice,
-    /// The choice among the free runs that are long enough (a44).
+    /// The choice among the free runs of granules that are long enough (a44).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
     pub fit: Fit,
-    /// The rule by which a workgroup's waves lie on SIMDs (E8).
+    /// The rule that decides how many waves of a workgroup each SIMD gets (E8).
     pub balance: Balance,
-    /// The choice among several compute units that fit (E9, E10).
+    /// The choice among several compute units on which the workgroup fits (E9, E10).
     pub place: PlaceRule,
-    /// The rule by which a workgroup that may be cut is cut into its waves (E3); without it, no
-    /// workgroup is cut.
+    /// The rule that decides when a workgroup that may be cut is cut into its waves (E3); with
+    /// `None`, no workgroup is cut.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
-    /// The time that a decision takes; without it, decisions take no time.
+    /// The time that a decision takes; with `None`, decisions take no time.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decision: Option<DecisionTime>,
-    /// The number of channels that streams are folded into, in the order of their first use; each
-    /// stream is a channel without it.
+    /// The number of channels over which streams are spread in turn, in the order of their first
+    /// use; with `None`, each stream is a channel.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub channels: Option<u16>,
 }
 
-/// The order of levels: the first is the best.
+/// The rule that orders levels; the first level is the best.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -48,32 +48,34 @@ pub enum LevelOrder {
     /// The most urgent level is always the best.
     #[default]
     Static,
-    /// Each level is the best for a while, over and over (E2); levels beyond the windows share the
-    /// last window.
+    /// Each level is the best for the length of its window, over and over (E2); levels beyond the
+    /// windows share the last window.
     Windows(LevelWindows),
 }
 
-/// The time for which each level is best, the most urgent level first, in one of two units.
+/// The time for which each level is best, the most urgent level first, in nanoseconds or in
+/// microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LevelWindows {
-    /// The lengths in nanoseconds, which are ticks of a replay.
+    /// The lengths of the windows in nanoseconds, which are ticks of a replay; empty where
+    /// `windows_us` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_ns: Vec<u64>,
-    /// The lengths in microseconds.
+    /// The lengths of the windows in microseconds; empty where `windows_ns` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_us: Vec<u64>,
 }
 
 impl LevelWindows {
-    /// Makes windows of these lengths in microseconds.
+    /// Returns windows of these lengths in microseconds.
     #[must_use]
     pub const fn us(windows_us: Vec<u64>) -> Self {
         Self { windows_ns: Vec::new(), windows_us }
     }
 
-    /// Returns the lengths in ticks.
+    /// Returns the lengths of the windows in ticks.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both units are given.
@@ -87,16 +89,15 @@ impl LevelWindows {
     }
 }
 
-/// The time that a decision takes: the clocks of the chosen search, by the circuit model of
-/// `raddle-bitmap`.
+/// The settings for the time that a decision takes: as many clocks as the chosen search needs by
+/// the circuit model of `raddle-bitmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DecisionTime {
     /// The way in which the steps of the search are spread over clocks.
     pub timing: SearchTiming,
-    /// The clock of the dispatcher, in MHz; where it is not given, `raddle` takes the clock of the
-    /// device.
+    /// The clock of the dispatcher, in MHz; with `None`, `raddle` takes the clock of the device.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
 }
@@ -106,30 +107,31 @@ pub struct DecisionTime {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SearchTiming {
-    /// All steps in one clock.
+    /// All steps of the search in one clock.
     OneClock,
-    /// One clock for each step, each step with its own hardware.
+    /// One clock for each step, where each step has its own hardware.
     ThreeClocks,
-    /// One clock for each step, on one set of hardware; only the grouped search has this timing.
+    /// One clock for each step, where all steps use the same hardware; only the grouped search has
+    /// this timing.
     Reused,
 }
 
-/// The choice among the free runs that are long enough; the taken run begins at the start of the
-/// chosen one, ties to the lowest.
+/// The choice among the free runs that are long enough. The granules are taken from the start of
+/// the chosen run; of equal runs the lowest is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fit {
-    /// The lowest run.
+    /// The lowest run that is long enough.
     #[default]
     First,
-    /// The shortest run.
+    /// The shortest run that is long enough.
     Best,
     /// The longest run.
     Worst,
-    /// The lowest start at or after the end of the run that the map gave last, around the end; at first
-    /// the lowest. A run that comes back, saved work that returns to its place, and a refusal leave
-    /// that end where it is.
+    /// The lowest start at or after the end of the run that was taken last from the map (the
+    /// granules of one resource), around the end of the map; at first the lowest. A run that is
+    /// freed, saved work that returns to its place, and a refusal leave that end where it is.
     Next,
 }
 
@@ -141,32 +143,32 @@ impl Fit {
     }
 }
 
-/// The choice among several equal channels.
+/// The choice among several channels that are equally good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum Choice {
-    /// The lowest channel.
+    /// The channel with the lowest number.
     #[default]
     Lowest,
-    /// A channel by pseudo-random numbers.
+    /// A channel chosen by pseudo-random numbers.
     Seeded {
-        /// The seed of the numbers; equal seeds give equal choices.
+        /// The seed of the pseudo-random numbers; equal seeds give equal choices.
         seed: u64,
     },
 }
 
-/// The rule by which a workgroup's waves lie on SIMDs: as evenly as can be, the surplus from a SIMD
-/// on that a pointer of each compute unit names.
+/// The rule that gives the waves of a workgroup to SIMDs: as evenly as can be, the surplus waves
+/// from a SIMD on that a pointer of each compute unit names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Balance {
     /// The pointer names the SIMD that got the last surplus wave; the next surplus wave goes to the
-    /// SIMD behind.
+    /// SIMD behind it.
     #[default]
     Tail,
-    /// The surplus always begins at SIMD 0.
+    /// The surplus waves always begin at SIMD 0.
     Fixed,
 }
 
@@ -175,14 +177,14 @@ pub enum Balance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
-    /// The number of rounds in a row in which nothing fits and nothing is cut (the seed's G); the
-    /// next such round cuts.
+    /// The number of rounds in a row in which no workgroup fits and none is cut (the seed's G); the
+    /// next such round cuts a workgroup.
     pub threshold: u64,
-    /// Nanoseconds between two rounds while nothing fits and a workgroup could be cut; 10 where
-    /// neither unit is given.
+    /// Nanoseconds between two rounds while no workgroup fits and one could be cut; 10 where
+    /// neither this nor `retry_us` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
-    /// Microseconds between two rounds, instead of `retry_ns`.
+    /// Microseconds between two rounds, in place of `retry_ns`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_us: Option<u64>,
 }
@@ -194,10 +196,10 @@ impl Default for SplitRule {
 }
 
 impl SplitRule {
-    /// Ticks between two rounds where no time is configured.
+    /// The ticks between two rounds where the settings give no time.
     pub(crate) const RETRY: u64 = 10;
 
-    /// Returns the ticks between two rounds.
+    /// Returns the ticks between two rounds while no workgroup fits and one could be cut.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both units are given, [`Error::NoRetry`] for 0.
@@ -212,7 +214,7 @@ impl SplitRule {
     }
 }
 
-/// The choice among the compute units that fit.
+/// The choice among the compute units on which the workgroup fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -220,43 +222,44 @@ pub enum PlaceRule {
     /// The lowest compute unit.
     #[default]
     LowestIndex,
-    /// The next compute unit after the one of the last workgroup.
+    /// The next compute unit after the one that took the last workgroup.
     RoundRobin,
-    /// The compute unit with most free wave slots; ties to the lowest.
+    /// The compute unit with most free wave slots, ties to the lowest.
     MostWaves,
-    /// The compute unit with most free, resources weighted (E9).
+    /// The compute unit with the largest sum of free resources, each times its weight (E9).
     MostFree(FreeWeights),
-    /// The compute unit that drew least power lately (E10).
+    /// The compute unit that drew least power in the latest ticks (E10).
     LeastPower(PowerWeights),
-    /// Free resources and recent power together, each in proportion to its largest.
+    /// The compute unit with the best score of free resources and recent power together, each as a
+    /// fraction of the largest among the units that fit.
     Mix {
-        /// The weights of free resources.
+        /// The weights of the free resources.
         free: FreeWeights,
-        /// The weights of recent power.
+        /// The weights of the instructions that make up recent power.
         power: PowerWeights,
-        /// The shares of free resources and of recent power in the score: a, b.
+        /// The shares (a, b) in the score: a of free resources, b of recent power.
         shares: [u64; 2],
     },
 }
 
-/// The weight of one unit of each resource (the seed's i10).
+/// The weight of one slot or granule of each free resource (the seed's i10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct FreeWeights {
-    /// The weight of a wave slot.
+    /// The weight of one free wave slot.
     pub waves: u64,
-    /// The weight of a granule of vector registers.
+    /// The weight of one free granule of vector registers.
     pub vgpr: u64,
-    /// The weight of a granule of scalar registers.
+    /// The weight of one free granule of scalar registers.
     pub sgpr: u64,
-    /// The weight of a granule of LDS.
+    /// The weight of one free granule of LDS.
     pub lds: u64,
-    /// The amount that counts of resources that lie in one run.
+    /// The granules that count as free of registers and LDS, which are taken in runs.
     pub amounts: Amounts,
 }
 
-/// The amount that counts as free of a resource that lies in one run.
+/// The granules that count as free of a resource that a workgroup takes in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -264,42 +267,44 @@ pub enum Amounts {
     /// All free granules of the resource.
     #[default]
     Free,
-    /// The longest run that the search reports, summed over the SIMDs.
+    /// The longest free run that the search reports, summed over the SIMDs.
     LongestRun,
 }
 
-/// The weight of one instruction of each kind (the seed's j10), and for how long it counts.
+/// The weight of one instruction of each kind (the seed's j10), and the time for which past
+/// instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct PowerWeights {
-    /// The weights, in the order of [`raddle_policy::InstructionKind::ALL`].
+    /// The weight of one instruction of each kind, in the order of
+    /// [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
     /// The time for which past instructions count, in ticks (the seed's NX): 1,024, which the seed
-    /// prefers, where neither key is given.
+    /// prefers, where neither this nor `history_log2` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_ticks: Option<u64>,
-    /// The exponent of that time as a power of two, instead of `history_ticks`; at most 63
-    /// (claim 5).
+    /// The time for which past instructions count, as the exponent of a power of two ticks, instead
+    /// of `history_ticks`; at most 63 (claim 5).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
-    /// Set if an equal number of ticks ahead counts too, as if nothing ended: so a placed workgroup
-    /// counts at once, and not from the next tick on.
+    /// True if an equal number of ticks ahead counts too, as if no workgroup ended: so a placed
+    /// workgroup counts at once, and not from the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,
 }
 
 impl PowerWeights {
-    /// Makes weights that count over the 1,024 ticks that the seed prefers.
+    /// Returns weights for instructions of the latest 1,024 ticks, the time that the seed prefers.
     #[must_use]
     pub const fn new(weights: [u64; 6]) -> Self {
         Self { weights, history_ticks: None, history_log2: None, ahead: false }
     }
 
-    /// Returns for how long past instructions count, in ticks.
+    /// Returns the time for which past instructions count, in ticks.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both keys are given, [`Error::NoCycles`] for 0 ticks,

@@ -1,4 +1,5 @@
-//! What do the finders of a compute unit take, by the circuit model of `raddle-bitmap`?
+//! How many gates, bits and clocks do the finders of free runs of a compute unit need, by the
+//! circuit model of `raddle-bitmap`?
 
 use raddle_policy::CuShape;
 
@@ -6,21 +7,22 @@ use super::config::SearchTiming;
 use super::search::SearchRule;
 use crate::Error;
 
-/// The hardware cost of a search on one compute unit: a finder for the registers of each SIMD, one
-/// for scalar registers and one for LDS, side by side; or the one finder that serves them in turn.
-/// Gates with a constant input are not counted, as synthesis removes them.
+/// The hardware cost of a search for free runs on one compute unit: of one finder (a circuit that
+/// finds a run) for the registers of each SIMD, one for scalar registers and one for LDS, side by
+/// side; or of the one finder that serves all of these in turn. Gates with a constant input are not
+/// counted, as synthesis removes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCost {
-    /// Gates with two inputs.
+    /// The number of gates with two inputs.
     pub gates: u64,
-    /// Bits held between clocks.
+    /// The number of bits held between clocks.
     pub register_bits: u64,
-    /// Clocks of a round: of the slowest finder, or of all periods of the shared finder.
+    /// The clocks of one round: of the slowest finder, or of all periods of the shared finder.
     pub clocks: u32,
 }
 
 impl SearchCost {
-    /// Computes the cost of a search on a compute unit of this shape.
+    /// Returns the hardware cost of a search on a compute unit of this shape.
     ///
     /// # Errors
     /// [`Error::NoCircuit`] without the feature `circuit`; where the search does not suit a
@@ -58,7 +60,7 @@ impl SearchCost {
         Ok(all)
     }
 
-    /// Refuses, as the circuit model is not built in.
+    /// Returns an error, as the circuit model is not built in.
     ///
     /// # Errors
     /// [`Error::NoCircuit`], always.
@@ -67,7 +69,8 @@ impl SearchCost {
         Err(Error::NoCircuit)
     }
 
-    /// Adds `count` finders of a resource, which work beside the finders added before.
+    /// Adds the cost of `count` finders of one resource, which work beside the finders added
+    /// before.
     #[cfg(feature = "circuit")]
     fn add(
         &mut self,

@@ -1,8 +1,8 @@
-//! When is a head that never fits cut into its waves, and which one (seed 000, E3)?
+//! When is a head (the next workgroup of a channel) that never fits cut into its waves, and which
+//! head (seed 000, E3)?
 //!
-//! A round is one question with a head that waits, after something has happened or time has passed;
-//! a question asked
-//! again at once is no round. Units: ticks.
+//! A round is one question with a head that waits, after an event or after some time; a question
+//! asked again at once is no round. Units: ticks.
 
 use alloc::vec::Vec;
 
@@ -12,22 +12,27 @@ use super::config::SplitRule;
 use crate::Error;
 use crate::split::{Failures, Outcome, Step};
 
-/// Counts failures in a row and knows which workgroups are cut.
+/// The state of the rule for cutting workgroups: it counts failures in a row, and knows which
+/// workgroups are cut.
 #[derive(Clone, Debug)]
 pub(super) struct Cutting {
     failures: Failures,
     retry: u64,
-    /// The number of facts heard so far.
+    /// The number of events and answers that the policy has been told so far.
     facts: u64,
-    /// The last round that was counted: the number of facts heard by then, and its tick.
+    /// The last round that was counted: (value of `facts` at that round, its tick); `None` before
+    /// the first.
     counted: Option<(u64, Tick)>,
-    /// The tick since which rounds follow each other although nothing happens.
+    /// The tick since which rounds follow each other although no event comes; `None` where they do
+    /// not.
     waiting: Option<Tick>,
-    /// Workgroups that are to be cut, or are being.
+    /// The workgroups that are to be cut or are being cut: (launch, number of the workgroup).
     cut: Vec<(LaunchId, u64)>,
 }
 
 impl Cutting {
+    /// Returns the state before any failure.
+    ///
     /// # Errors
     /// For no time between two rounds, and for a time given in two units.
     pub(super) fn new(rule: SplitRule) -> Result<Self, Error> {
@@ -36,24 +41,25 @@ impl Cutting {
         Ok(Self { failures, retry, facts, counted, waiting, cut })
     }
 
-    /// Notes that something has happened, so the next question is a new round.
+    /// Counts an event or an answer, so that the next question is a new round.
     pub(super) const fn heard(&mut self) {
         self.facts += 1;
     }
 
-    /// Returns whether a workgroup, of which `started` waves have started, goes in pieces of one
-    /// wave.
+    /// Returns whether a workgroup, of which `started` waves have started, is placed one wave at a
+    /// time.
     pub(super) fn is_cut(&self, launch: LaunchId, workgroup: u64, started: u16) -> bool {
         started > 0 || self.cut.contains(&(launch, workgroup))
     }
 
-    /// Notes that a workgroup fitted: failures count from 0 again.
+    /// Records that a workgroup fitted: the count of failures begins again at 0.
     pub(super) const fn fitted(&mut self) {
         self.failures.round(Outcome::Fit);
         self.waiting = None;
     }
 
-    /// Notes that nothing fitted, once a round. Returns whether a workgroup is to be cut now (c3).
+    /// Records that no workgroup fitted; a round is counted once. Returns whether a workgroup is to
+    /// be cut now (c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {
@@ -68,32 +74,34 @@ impl Cutting {
         matches!(self.failures.round(Outcome::Fail), (_, Step::Split))
     }
 
-    /// Notes that a workgroup is cut.
+    /// Records that a workgroup is to be placed one wave at a time from now on.
     pub(super) fn cut(&mut self, launch: LaunchId, workgroup: u64) {
         self.cut.push((launch, workgroup));
     }
 
-    /// Lets rounds follow each other although nothing happens, where a head could be cut, and
-    /// otherwise not. Returns the tick of the round that will cut.
+    /// With `could_cut`, lets rounds follow each other although no event comes. Returns the tick of
+    /// the round that will cut a workgroup; `None` without `could_cut`.
     pub(super) fn retry_at(&mut self, could_cut: bool, now: Tick) -> Option<Tick> {
         self.waiting = could_cut.then_some(now);
         let left = self.retry.saturating_mul(self.failures.left());
         could_cut.then(|| Tick(now.0.saturating_add(left)))
     }
 
-    /// Forgets a workgroup that was cut, as its last wave has started.
+    /// Removes a workgroup from those that are placed one wave at a time, as its last wave has
+    /// started.
     pub(super) fn done(&mut self, launch: LaunchId, workgroup: u64) {
         self.cut.retain(|&it| it != (launch, workgroup));
     }
 
-    /// Forgets the cut workgroups of a launch that has ended, or begins again.
+    /// Removes the workgroups of a launch that has ended, or that begins again, from those that are
+    /// placed one wave at a time.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         self.cut.retain(|&(id, _)| id != launch);
     }
 }
 
-/// Returns whether workgroups of a launch could go in pieces: if they have several waves, which are
-/// independent.
+/// Returns whether the workgroups of a launch may be placed one wave at a time: if they have
+/// several waves, which do not wait for each other.
 pub(super) fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }

@@ -7,8 +7,8 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head of every channel, with its class (a1). Returns a refusal where a head will
-    /// never fit.
+    /// Collects the head of every channel, with the class of its demand (a1). Returns a refusal
+    /// where a head will never fit.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -35,8 +35,8 @@ impl Matching {
         None
     }
 
-    /// Makes the head of a channel: workgroup `next` of the launch at `at` in the view, of which
-    /// the first `cut` waves have started.
+    /// Returns the head of a channel: workgroup `next` of the launch at index `at` of the view, of
+    /// which the first `cut` waves have started.
     ///
     /// # Errors
     /// A refusal where the workgroup will never fit.
@@ -79,9 +79,9 @@ impl Matching {
         Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
-    /// Replaces a head by what comes behind it: workgroup `next` of its launch, or the next launch
-    /// of its channel. Returns whether heads can still be compared: not where the new one will
-    /// never fit.
+    /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, or the
+    /// first of the next launch. Returns whether heads can still be compared: false where the new
+    /// head will never fit.
     #[inline]
     pub(super) fn advance(
         &mut self,

@@ -1,5 +1,5 @@
-//! Which level goes before which, and which of several equal channels (seed 000, E2; E1, step
-//! a42)?
+//! Which level goes before which, and which of several equally good channels goes first (seed 000,
+//! E2; E1, step a42)?
 
 use raddle_policy::Tick;
 
@@ -10,14 +10,14 @@ use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 /// The number of levels that a launch can have.
 const LEVELS: usize = 256;
 
-/// The levels and the order that they are in.
+/// The order of the levels: fixed, or changing with time by windows.
 #[derive(Clone, Debug)]
 pub(super) enum LevelRanks {
     Fixed(Fixed),
     Windows(Windows),
 }
 
-/// The rule by which one of several equal channels is taken.
+/// The rule that takes one of several equally good channels.
 #[derive(Clone, Debug)]
 pub(super) enum Picker {
     Lowest(Lowest),
@@ -43,6 +43,8 @@ impl Pick for Picker {
 }
 
 impl LevelRanks {
+    /// Returns the order of levels that the settings name.
+    ///
     /// # Errors
     /// For no windows, or a window of 0 ticks.
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
@@ -59,8 +61,8 @@ impl LevelRanks {
         }
     }
 
-    /// Returns the rank of a level at `now`, 0 for the best. Levels are folded before, so they are
-    /// always within the order.
+    /// Returns the rank of a level at `now`, 0 for the best. Levels beyond the windows were mapped
+    /// to the last one before, so `level` is always within the order.
     #[inline]
     pub(super) fn rank(&self, level: usize, now: Tick) -> usize {
         let rank = match self {

@@ -1,4 +1,5 @@
-//! `matching`: every channel's head against every compute unit, the best level that fits first.
+//! The policy `matching`: which heads (next workgroups of channels) fit on which compute units, and
+//! which of them goes first?
 //!
 //! Seed 000, E1 to E10. A round takes the head of every channel (a1) and what is free on every
 //! compute unit (a2), finds the heads that fit somewhere (a3), takes the best level of those, by
@@ -49,17 +50,18 @@ use levels::{LevelRanks, Picker};
 use pace::Pace;
 use places::Places;
 
-/// The number of kinds of waits: pairs of a resource and a reason.
+/// The number of kinds of waits: pairs of a resource and a reason for which work waits.
 const WAITS: usize = 24;
 
-/// A policy that matches every channel's head against every compute unit.
+/// A policy that compares the head (next workgroup) of every channel with every compute unit, and
+/// starts the heads that fit, the best level first.
 #[derive(Clone, Debug)]
 pub struct Matching {
     matcher: Matcher,
     levels: LevelRanks,
     pick: Picker,
     marks: Marks,
-    /// The number of channels that `marks` has room for.
+    /// The number of channels for which `marks` has room.
     marked: usize,
     channels: Channels,
     places: Places,
@@ -73,7 +75,7 @@ pub struct Matching {
 }
 
 impl Matching {
-    /// Makes a policy for a device of `cus` compute units of this shape.
+    /// Returns the policy with these settings, for a device of `cus` compute units of this shape.
     ///
     /// # Errors
     /// When the search does not suit a resource of the shape; for no windows, or one of 0 ticks,
@@ -109,8 +111,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Answers a question where a decision may take time: then a question leads to one decision,
-    /// and only when its round is over.
+    /// Answers a question where a decision may take time: each question leads to at most one
+    /// decision, and only when its round is over.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -132,14 +134,15 @@ impl Matching {
         }
     }
 
-    /// Carries out the ends that are seen by now.
+    /// Frees the resources of workgroups whose end the finder of free runs sees by `now`.
     fn see(&mut self, now: Tick) {
         while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
             self.ended(&end.launch, end.waves, &end.pieces, None);
         }
     }
 
-    /// Takes the power of ended work off, which no finder has to see first.
+    /// Takes away the power that ended workgroups drew, which counts at once, before the finder of
+    /// free runs sees their end.
     fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
         for piece in pieces {
@@ -148,7 +151,8 @@ impl Matching {
         }
     }
 
-    /// Gives back what ended work held, and takes its power off if that is still to be done.
+    /// Frees the resources that ended workgroups held, and takes away the power that they drew;
+    /// with `None` as `now`, that was done before.
     fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Option<Tick>) {
         let wave = match waves {
             WaveSpan::All => WHOLE,

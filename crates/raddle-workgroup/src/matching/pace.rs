@@ -1,4 +1,5 @@
-//! How long does a decision take, and what does it not see yet (seed 000, E4 to E7)?
+//! How long does a decision take, and which ends of workgroups does it not see yet (seed 000, E4 to
+//! E7)?
 //!
 //! A round of the matching takes as many clocks as the slowest search of a resource; rounds follow
 //! each other without a gap while something is placed, and a round begins when something has
@@ -21,7 +22,7 @@ use crate::Error;
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
 
-/// An end of workgroups that the finder does not see yet.
+/// The end of workgroups that the finder of free runs does not see yet.
 #[derive(Clone, Debug)]
 pub(super) struct LateEnd {
     seen: Tick,
@@ -30,18 +31,21 @@ pub(super) struct LateEnd {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// The rounds of a dispatcher that takes time.
+/// The rounds of a dispatcher whose decisions take time; `round` is the length of one in ps.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
-    /// The time at which the present round is over, in ps; `None` where no round goes on.
+    /// The time at which the present round is over, in ps; `None` where no round is going on.
     over: Option<u64>,
-    /// True if one finder serves all resources, so that an end is seen only by the next round.
+    /// True if one finder serves all resources in turn, so that only the next round sees the end of
+    /// a workgroup.
     shared: bool,
     late: VecDeque<LateEnd>,
 }
 
 impl Pace {
+    /// Returns the rounds of a dispatcher with this search, before the first one.
+    ///
     /// # Errors
     /// Without a clock, without the circuit model, and for a timing that a search does not have.
     pub(super) fn new(
@@ -56,8 +60,8 @@ impl Pace {
         Ok(Self { round, over: None, shared, late: VecDeque::new() })
     }
 
-    /// Returns the tick at which a decision can be made, `None` for now. Begins a round where none
-    /// goes on.
+    /// Returns the tick at which a decision can be made; `None` where that is now. Begins a round
+    /// where none is going on.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
         // A round that was over more than a tick ago had nothing to decide, so a new one begins
@@ -69,21 +73,22 @@ impl Pace {
         (at > now).then_some(at)
     }
 
-    /// Begins the next round without a gap, as something was placed.
+    /// Begins the next round without a gap, as a workgroup was placed.
     pub(super) const fn placed(&mut self) {
         if let Some(over) = &mut self.over {
             *over = over.saturating_add(self.round);
         }
     }
 
-    /// Ends the rounds, as nothing fitted: the next round begins when something has happened.
-    /// Returns the tick at which the next end will be seen.
+    /// Ends the rounds, as no workgroup fitted: the next round begins at the next event. Returns
+    /// the tick at which the finder will see the next late end; `None` without one.
     pub(super) fn rests(&mut self) -> Option<Tick> {
         self.over = None;
         self.late.front().map(|end| end.seen)
     }
 
-    /// Notes an end if it is seen later. Returns `false` where ends are seen at once.
+    /// Stores an end of workgroups that the finder sees later. Returns `false`, and stores nothing,
+    /// where ends are seen at once.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,
@@ -105,7 +110,8 @@ impl Pace {
         true
     }
 
-    /// Takes the next end that is seen by now.
+    /// Removes and returns the next end of workgroups that the finder of free runs sees late, and
+    /// by `now`; `None` without one.
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
         if self.late.front()?.seen > now {
             return None;

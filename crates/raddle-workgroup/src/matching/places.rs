@@ -9,7 +9,7 @@ use super::scores::ScoreTree;
 use crate::Error;
 use crate::place::{Mix, Weights};
 
-/// A rule that chooses compute units, with its memory of each unit.
+/// The rule that chooses among compute units, with its memory of each unit.
 #[derive(Clone, Debug)]
 pub(super) enum Places {
     Lowest,
@@ -18,20 +18,21 @@ pub(super) enum Places {
     Scored(Scored),
 }
 
-/// The choice of the best score, by free resources, by recent power, or by both.
+/// The choice of the compute unit with the best score: by free resources, by recent power, or by
+/// both.
 #[derive(Clone, Debug)]
 pub(super) struct Scored {
     free: Option<Freest>,
     power: Option<Power>,
     mix: Option<Mix>,
     tree: ScoreTree,
-    /// The tick for which the tree holds the power; `moving` are the units whose power changes with
-    /// time.
+    /// The tick for which the tree has the scores of power; `moving` are the units whose score of
+    /// power changes with time.
     now: Tick,
     moving: CuSet,
 }
 
-/// The weights of the free resources of a compute unit (E9).
+/// The weights of the free resources in the score of a compute unit (E9).
 #[derive(Clone, Debug)]
 struct Freest {
     weights: Weights,
@@ -39,6 +40,8 @@ struct Freest {
 }
 
 impl Places {
+    /// Returns the rule that the settings name, for the device of the matcher.
+    ///
     /// # Errors
     /// For weights that are all 0, or too large to add up; for a window of 0 ticks.
     pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
@@ -65,7 +68,7 @@ impl Places {
         Ok(places)
     }
 
-    /// Returns the compute unit that is looked at first.
+    /// Returns the compute unit at which the search begins.
     pub(super) const fn first(&self) -> usize {
         match self {
             Self::Next(cursor) => *cursor,
@@ -73,7 +76,8 @@ impl Places {
         }
     }
 
-    /// Chooses the compute unit of the next workgroup of a class; `None` where it fits nowhere.
+    /// Chooses the compute unit of the next workgroup of a demand class; `None` where it fits on
+    /// none.
     #[inline(always)]
     pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<CuId> {
         match self {
@@ -84,13 +88,13 @@ impl Places {
         }
     }
 
-    /// Returns whether the rule chooses one compute unit until that unit is full.
+    /// Returns whether the rule chooses one compute unit again until that unit is full.
     #[inline(always)]
     pub(super) const fn fills(&self) -> bool {
         matches!(self, Self::Lowest)
     }
 
-    /// Notes that a workgroup of a launch, or a wave of one, has been placed.
+    /// Records that a workgroup of a launch, or one wave of it, has been placed on `cu`.
     #[inline(always)]
     pub(super) fn placed(
         &mut self,
@@ -115,7 +119,7 @@ impl Places {
         }
     }
 
-    /// Notes that a saved workgroup of a launch, or a wave of one, has come back.
+    /// Records that a saved workgroup of a launch, or one wave of it, has come back to `cu`.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored(scored) = self {
             scored.power_changed(cu, |power, cu| {
@@ -124,7 +128,7 @@ impl Places {
         }
     }
 
-    /// Notes that `count` workgroups of a launch, or a wave of each, have left.
+    /// Records that `count` workgroups of a launch, or one wave of each, have left `cu`.
     #[inline(always)]
     pub(super) fn left(&mut self, cu: CuId, launch: &Launch, (count, wave): (u32, u16), now: Tick) {
         let Self::Scored(scored) = self else { return };
@@ -135,7 +139,7 @@ impl Places {
         }
     }
 
-    /// Notes that the free resources of a compute unit have changed.
+    /// Records that the free resources of a compute unit have changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored(scored) = self {
@@ -143,7 +147,7 @@ impl Places {
         }
     }
 
-    /// Notes that the free resources of any compute unit may have changed.
+    /// Records that the free resources of any compute unit may have changed.
     pub(super) fn all_changed(&mut self, matcher: &Matcher) {
         if let Self::Scored(scored) = self {
             (0..matcher.len()).for_each(|cu| scored.measure(matcher, cu));
@@ -152,7 +156,8 @@ impl Places {
 }
 
 impl Scored {
-    /// Finds the best of the compute units that fit.
+    /// Returns the compute unit with the best score in the set `open`; `None` where the set is
+    /// empty.
     #[inline(never)]
     fn plan(&mut self, open: OpenCus<'_>, now: Tick) -> Option<CuId> {
         self.pass(now);
@@ -171,8 +176,8 @@ impl Scored {
         best.map(|(cu, _)| CuId(cu as u16))
     }
 
-    /// Moves the window of power on to `now`, and scores the units anew whose power changes with
-    /// time.
+    /// Moves the window of recent power on to `now`, and scores those units anew whose power
+    /// changes with time.
     fn pass(&mut self, now: Tick) {
         let Some(power) = self.power.as_mut().filter(|_| now != self.now) else { return };
         if now < self.now {
@@ -190,7 +195,8 @@ impl Scored {
         }
     }
 
-    /// Changes the power of a compute unit, as waves start or end there.
+    /// Changes the recorded power of a compute unit, as waves start or end on it, and scores the
+    /// unit anew.
     #[inline(always)]
     fn power_changed(&mut self, cu: CuId, change: impl FnOnce(&mut Power, usize)) {
         let (cu, Some(power)) = (cu.index(), &mut self.power) else { return };
@@ -201,7 +207,7 @@ impl Scored {
         }
     }
 
-    /// Weighs the free resources of a compute unit, if the rule counts them.
+    /// Scores the free resources of a compute unit anew, if the rule counts them.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         let Some(free) = self.free.as_ref().filter(|_| cu < matcher.len()) else { return };
@@ -212,7 +218,8 @@ impl Scored {
     }
 }
 
-/// Returns the number of waves: of a whole workgroup, or 1 for a wave of one that was cut.
+/// Returns the number of waves that start or end: all of a workgroup with [`WHOLE`], or 1 for a
+/// wave of a workgroup that was cut.
 const fn waves_of(launch: &Launch, wave: u16) -> u16 {
     if wave == WHOLE { launch.demand.waves } else { 1 }
 }

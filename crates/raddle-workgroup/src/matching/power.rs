@@ -1,4 +1,4 @@
-//! What power did a compute unit draw lately, by what its waves do (seed 000, E10)?
+//! What power did a compute unit draw lately, by the instructions of its waves (seed 000, E10)?
 //!
 //! A launch carries the rate at which a wave issues instructions of each kind. So the power of a
 //! compute unit is constant from one start or end to the next, and the power drawn in a window is a
@@ -13,31 +13,32 @@ use raddle_policy::{Launch, Tick};
 use crate::Error;
 use crate::place::Weights;
 
-/// A stretch of constant power: from a tick until the next stretch begins.
+/// A stretch of time with constant power: from a tick until the next stretch begins.
 #[derive(Clone, Copy, Debug)]
 struct PowerStretch {
     from: u64,
     power: u64,
-    /// The sum of all earlier stretches.
+    /// The power times ticks of all earlier stretches.
     before: u128,
 }
 
 impl PowerStretch {
-    /// Returns the power drawn from the beginning to this tick, which is not before the stretch.
+    /// Returns the power times ticks from the start of the log to `tick`, which is not before the
+    /// stretch.
     fn until(&self, tick: u64) -> u128 {
         let ticks = tick.saturating_sub(self.from);
         self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
     }
 }
 
-/// The latest stretches of one compute unit: those that reach into the window.
+/// The latest stretches of constant power of one compute unit: those that reach into the window.
 #[derive(Clone, Debug)]
 struct PowerLog {
     stretches: VecDeque<PowerStretch>,
 }
 
 impl PowerLog {
-    /// Makes an empty log with room for some stretches, so that few windows make it grow.
+    /// Returns an empty log with memory for some stretches, so that few windows make it grow.
     fn new() -> Self {
         Self { stretches: VecDeque::with_capacity(8) }
     }
@@ -56,14 +57,14 @@ impl PowerLog {
         }
     }
 
-    /// Drops stretches that ended before the window begins.
+    /// Drops stretches that ended before `start`, the first tick of the window.
     fn forget(&mut self, start: u64) {
         while self.stretches.get(1).is_some_and(|next| next.from <= start) {
             self.stretches.pop_front();
         }
     }
 
-    /// Returns the power drawn in the `window` ticks before now.
+    /// Returns the power times ticks of the `window` ticks before `now`.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -72,7 +73,7 @@ impl PowerLog {
         until(last, now) - until(first, start).min(until(last, now))
     }
 
-    /// Returns whether the sum over the window stays the same until something starts or ends.
+    /// Returns whether the sum over the window stays the same until a workgroup starts or ends.
     fn is_settled(&self, now: u64, window: u64) -> bool {
         let start = now.checked_sub(window);
         let covers = |all: &PowerStretch| start.is_some_and(|start| all.from <= start);
@@ -80,18 +81,19 @@ impl PowerLog {
     }
 }
 
-/// The power that every compute unit draws.
+/// The power that every compute unit draws, in weighted instructions in 1,000 ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Power {
     weights: Weights,
     window: u64,
-    /// Set if the window reaches as far ahead as back.
+    /// True if the window reaches as many ticks ahead as back.
     ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
 
 impl Power {
-    /// Makes meters for `cus` compute units of `waves` waves each.
+    /// Returns the logs of power of `cus` compute units with room for `waves` waves each; `window`
+    /// is in ticks.
     ///
     /// # Errors
     /// For weights that are all 0, or so large that the power of these waves at the highest rates
@@ -113,7 +115,7 @@ impl Power {
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Lets an equal number of ticks ahead count too, as if nothing ended.
+    /// Makes an equal number of ticks ahead count too, as if no workgroup ended.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self
@@ -124,13 +126,13 @@ impl Power {
         self.meters.len()
     }
 
-    /// Returns the power that `waves` waves draw, at most `u64::MAX`.
+    /// Returns the power that `waves` waves of a launch draw, at most `u64::MAX`.
     fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
         each.saturating_mul(waves.into())
     }
 
-    /// Adds the power of waves that start on a compute unit.
+    /// Adds the power of `waves` waves that start on a compute unit.
     pub(super) fn start(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let more = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
@@ -138,7 +140,7 @@ impl Power {
         }
     }
 
-    /// Takes away the power of waves that end on a compute unit.
+    /// Takes away the power of `waves` waves that end on a compute unit.
     pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let less = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
@@ -146,7 +148,8 @@ impl Power {
         }
     }
 
-    /// Returns the score of a compute unit (TB): the power drawn in its window, at most `u64::MAX`.
+    /// Returns the power score of a compute unit (TB): power times ticks in the window, at most
+    /// `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {
@@ -156,7 +159,8 @@ impl Power {
         u64::try_from(score).unwrap_or(u64::MAX)
     }
 
-    /// Returns whether the score of a compute unit stays until something starts or ends there.
+    /// Returns whether the power score of a compute unit stays the same until a workgroup starts or
+    /// ends on it.
     pub(super) fn is_settled(&self, cu: usize, now: Tick) -> bool {
         self.meters.get(cu).is_none_or(|meter| meter.is_settled(now.0, self.window))
     }

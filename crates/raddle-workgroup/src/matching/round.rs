@@ -1,4 +1,4 @@
-//! Does one question place a workgroup, cut one, or explain why all wait?
+//! Does one question to the policy place a workgroup, cut one, or explain why all workgroups wait?
 
 use raddle_policy::{
     Answer, CuId, Launch, Piece, ReadyView, Resource, Round, Tick, WaitReason, WaitTally, WaveSpan,
@@ -12,7 +12,7 @@ use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// Runs rounds until nothing fits if `bulk`, else one round.
+    /// Runs rounds until no workgroup fits with `bulk`, else one round.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -48,7 +48,8 @@ impl Matching {
         start(entry.launch.id)
     }
 
-    /// Answers where no compute unit takes a workgroup of this launch: now, or ever.
+    /// Returns the answer where no compute unit takes a workgroup of this launch: it waits, or it
+    /// never fits.
     #[inline(never)]
     fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
@@ -58,7 +59,7 @@ impl Matching {
         Answer::WAIT
     }
 
-    /// Places workgroups where several launches are ready, or workgroups may be cut.
+    /// Runs rounds where several launches are ready, or where workgroups may be cut.
     #[inline(never)]
     fn place_one_of(
         &mut self,
@@ -93,8 +94,9 @@ impl Matching {
         }
     }
 
-    /// Places the chosen workgroup or wave, and in bulk the workgroups behind it that would be
-    /// chosen next. Returns which waves were placed, and the next workgroup and wave of the launch.
+    /// Places the chosen workgroup or wave, and with `bulk` the workgroups behind it that would be
+    /// chosen next. Returns (waves placed of each workgroup, (next workgroup, next wave) of the
+    /// launch).
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -124,8 +126,8 @@ impl Matching {
         (waves, (head.next + 1, 0))
     }
 
-    /// Counts a round in which nothing fits (c2), and cuts a head if it is time (c3). Returns
-    /// whether a head has been cut.
+    /// Counts a round in which no workgroup fits (c2), and cuts a head (the next workgroup of a
+    /// channel) into its waves if it is time (c3). Returns whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {
@@ -141,14 +143,14 @@ impl Matching {
         true
     }
 
-    /// Returns the tick of the round that will cut; `None` where no head could be cut.
+    /// Returns the tick of the round that will cut a workgroup; `None` where none could be cut.
     fn retry_at(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_mut()?;
         cutting.retry_at(self.heads.iter().any(|head| may_cut(ready, head)), now)
     }
 
-    /// Runs further rounds while no other launch could be chosen. Returns the workgroup behind the
-    /// placed ones.
+    /// Runs further rounds while no other launch could be chosen. Returns the number of the
+    /// workgroup behind the placed ones.
     ///
     /// No other launch fitted when this one was chosen, and a placed workgroup makes room for
     /// others only where it turns the split table.
@@ -169,7 +171,7 @@ impl Matching {
     }
 
     /// Places the head on `cu`, and if `goes_on` the workgroups behind it as long as the rule would
-    /// place them there too. Returns the workgroup behind the placed ones.
+    /// place them there too. Returns the number of the workgroup behind the placed ones.
     ///
     /// Several workgroups are placed at once only where they do not turn the split table, so they
     /// make room for no other head.
@@ -201,7 +203,8 @@ impl Matching {
         workgroup + u64::from(count) * u64::from(units)
     }
 
-    /// Explains why the heads wait: the first head of each demand speaks for all of that demand.
+    /// Adds the refusals that say why the heads (next workgroups of channels) wait: one for the
+    /// first head of each demand.
     fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
@@ -213,7 +216,8 @@ impl Matching {
         }
     }
 
-    /// Explains why a launch waits, by the compute unit that is looked at first.
+    /// Adds the refusal that says why a launch waits, for the compute unit at which the search
+    /// begins, and counts the reason.
     fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
@@ -237,7 +241,8 @@ impl Matching {
     }
 }
 
-/// Returns whether a head is whole, and could go in pieces.
+/// Returns whether a head (the next workgroup of a channel) is whole and may be placed one wave at
+/// a time.
 fn may_cut(ready: &ReadyView<'_>, head: &ChannelHead) -> bool {
     head.wave == WHOLE && may_be_cut(&ready.launches[head.entry].launch)
 }

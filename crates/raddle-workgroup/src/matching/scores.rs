@@ -9,18 +9,19 @@ use core::cmp::Ordering;
 
 use super::fit::OpenCus;
 
-/// The scores of a compute unit, or the bounds of the scores of several.
+/// The scores of one compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// The score of free resources (TA); of several units the largest.
+    /// The score of free resources (TA), larger for more; of several units the largest.
     pub(super) free: u64,
-    /// The score of recent power (TB); of several units the smallest, and in `most` the largest.
+    /// The score of recent power (TB); of several units the smallest here, and the largest in
+    /// `most`.
     pub(super) least: u64,
     pub(super) most: u64,
 }
 
 impl CuScore {
-    /// The scores of no compute unit.
+    /// The scores that stand for no compute unit.
     const NONE: Self = Self { free: 0, least: u64::MAX, most: 0 };
 
     fn with(self, other: Self) -> Self {
@@ -32,16 +33,16 @@ impl CuScore {
     }
 }
 
-/// The scores of all compute units.
+/// The scores of all compute units, as a binary tree with bounds.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreTree {
-    /// The nodes: the halves of node n are 2n and 2n + 1. There is a leaf for each compute unit;
-    /// their number is rounded up to a power of two.
+    /// The nodes of the tree: node n has the children 2n and 2n + 1. There is a leaf for each
+    /// compute unit; the number of leaves is rounded up to a power of two.
     nodes: Vec<CuScore>,
 }
 
 impl ScoreTree {
-    /// Makes the tree of `cus` compute units, all with scores of 0.
+    /// Returns the tree of `cus` compute units, all with scores of 0.
     pub(super) fn new(cus: usize) -> Self {
         let mut tree = Self { nodes: vec![CuScore::NONE; 2 * cus.next_power_of_two()] };
         (0..cus).for_each(|cu| tree.set(cu, 0, 0));
@@ -66,8 +67,9 @@ impl ScoreTree {
         }
     }
 
-    /// Finds the best compute unit of a set, and its scores: the greatest by `order`, of equals the
-    /// lowest. By `order` a node must never be less than one of its compute units.
+    /// Finds the best compute unit of a set, and its scores: the greatest by `order`, of equal ones
+    /// the lowest; `None` where the set is empty. By `order` a node must never be less than one of
+    /// its compute units.
     pub(super) fn best(
         &self,
         open: OpenCus<'_>,

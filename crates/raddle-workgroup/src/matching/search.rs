@@ -6,56 +6,59 @@ use alloc::vec::Vec;
 
 use raddle_policy::Resource;
 
-/// The search that decides how long a free run is reported of each resource that lies in one run.
+/// The search that decides how long the longest free run of each resource is reported to be, in
+/// granules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum SearchRule {
-    /// The longest run (E4).
+    /// The search reports the longest free run (E4).
     #[default]
     Full,
-    /// Whole groups (E5): by their number or by their size, one of the two for a resource. Both
-    /// divide the granules of the resource.
+    /// The search reports whole groups of granules only (E5). The groups are given by their number
+    /// or by their size, which divides the granules of the resource.
     Grouped {
-        /// The number of groups (the seed's Z).
+        /// The number of groups of each resource (the seed's Z); `None` where `size` is given.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
-        /// Granules of a group (N / Z); the seed prefers 4.
+        /// The granules of one group (N / Z; the seed prefers 4); `None` where `groups` is given.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
-    /// The largest of some amounts for which a run is long enough (E6); without a key the amounts
-    /// 1, 2, 3, 4, 6, 8, 12, ...
+    /// The search reports the largest of a few lengths for which a free run is long enough (E6);
+    /// without `amounts` and `excluding` the lengths 1, 2, 3, 4, 6, 8, 12, ...
     Sampled {
-        /// The amounts, ascending; an amount beyond a resource is left out for that resource. An
-        /// empty list stands for the amounts 1, 2, 3, 4, 6, 8, 12, ...
+        /// The lengths in granules, ascending; a length beyond the granules of a resource is left
+        /// out for it. An empty list stands for the lengths 1, 2, 3, 4, 6, 8, 12, ...
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
-        /// The amounts to leave out, as they are hardly ever wanted (f31); every other one counts.
+        /// The lengths to leave out, as workgroups hardly ever want them (f31); every other length
+        /// counts.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
-    /// The longest run, by one finder that serves the resources in turn (E7).
+    /// The search reports the longest free run, by one finder that serves the resources in turn
+    /// (E7).
     Shared {
-        /// The number of positions of the finder (the seed's E): no resource has more granules.
+        /// The width of the finder in granules (the seed's E): no resource has more granules.
         width: u32,
     },
 }
 
 impl SearchRule {
-    /// Makes the grouped search with this number of groups of every resource.
+    /// Returns the grouped search with this number of groups of every resource.
     #[must_use]
     pub const fn groups(groups: u32) -> Self {
         Self::Grouped { groups: Some(ByResource::All(groups)), size: None }
     }
 
-    /// Makes the grouped search with groups of this many granules of every resource.
+    /// Returns the grouped search with groups of this many granules of every resource.
     #[must_use]
     pub const fn size(size: u32) -> Self {
         Self::Grouped { groups: None, size: Some(ByResource::All(size)) }
     }
 
-    /// Makes the sampled search with these amounts of every resource.
+    /// Returns the sampled search with these lengths, in granules, for every resource.
     #[must_use]
     pub const fn amounts(amounts: Vec<u32>) -> Self {
         Self::Sampled { amounts: Some(ByResource::All(amounts)), excluding: None }
@@ -73,24 +76,25 @@ pub enum ByResource<T> {
     Each(EachResource<T>),
 }
 
-/// A value for each resource that lies in one run.
+/// A value for each resource that is taken in one run of granules; `None` where the resource is not
+/// named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct EachResource<T> {
-    /// Vector registers of a SIMD.
+    /// The value for the vector registers of a SIMD.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub vgpr: Option<T>,
-    /// Scalar registers.
+    /// The value for scalar registers.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub sgpr: Option<T>,
-    /// LDS.
+    /// The value for LDS.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
@@ -104,7 +108,7 @@ const fn none<T>() -> Option<T> {
 }
 
 impl<T> ByResource<T> {
-    /// Returns the value of a resource; `None` where it has none.
+    /// Returns the value of a resource; `None` where the resource has none.
     #[must_use]
     pub const fn of(&self, resource: Resource) -> Option<&T> {
         match (self, resource) {
@@ -117,17 +121,17 @@ impl<T> ByResource<T> {
     }
 }
 
-/// Amounts that are left out (f31).
+/// The run lengths that a sampled search leaves out (f31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum Excluded {
-    /// A list of amounts, in any order.
+    /// A list of lengths in granules, in any order.
     Amounts(Vec<u32>),
-    /// All amounts that are primes: `"primes"`.
+    /// All lengths that are primes, written as `"primes"`.
     Primes(Primes),
 }
 
-/// The word for all primes.
+/// The word that stands for all primes in a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -147,8 +151,9 @@ mod read {
 
     use super::{ByResource, Excluded, Primes};
 
-    /// A visitor that reads a table as values by resource, and anything else as one value. The form
-    /// of the input decides, instead of trying both, so that errors name the place where they lie.
+    /// A visitor that reads a table as values by resource, and any other input as one value. The
+    /// form of the input decides, instead of a try of both, so that errors name the place where
+    /// they lie.
     struct ValueOrTable<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueOrTable<T> {

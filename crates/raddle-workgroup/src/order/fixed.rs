@@ -1,11 +1,12 @@
-//! Which level is best if nothing changes the order? The lowest.
+//! Which level is best if the order of levels never changes? The lowest.
 
 use super::Order;
 use crate::Error;
 
-/// Levels in their own order, at every tick.
+/// The order that ranks every level by its own number, at every tick.
 ///
-/// A steady stream of better work starves the worse: [`Windows`](super::Windows) does not.
+/// A steady stream of work of a better level starves the worse levels; [`Windows`](super::Windows)
+/// prevents that.
 ///
 /// ```
 /// use raddle_workgroup::order::{Fixed, Order};
@@ -21,7 +22,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Makes an order of `levels` levels.
+    /// Returns the fixed order of `levels` levels.
     ///
     /// # Errors
     /// [`Error::NoLevels`] for 0.

@@ -10,7 +10,7 @@ use bitvec::vec::BitVec;
 use super::Pick;
 use crate::Error;
 
-/// Marks of the channels that have had their turn, level by level.
+/// The marks of the channels that have been chosen lately among tied channels, for each level.
 ///
 /// Laws:
 /// 1. A single channel is chosen, and no mark changes (a41).
@@ -39,17 +39,16 @@ use crate::Error;
 pub struct Marks {
     levels: usize,
     channels: usize,
-    /// A bit for each pair of level and channel, by level, then by channel.
+    /// One bit for each pair of level and channel, set where marked: by level, then by channel.
     marks: BitVec<usize>,
 }
 
 impl Marks {
-    /// Makes a table without marks for `levels` levels and `channels` channels: a bit for each
-    /// pair.
+    /// Returns a table without marks for `levels` levels and `channels` channels.
     ///
     /// # Errors
-    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more bits than memory
-    /// holds.
+    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more pairs than memory
+    /// holds bits.
     pub fn new(levels: usize, channels: usize) -> Result<Self, Error> {
         if levels == 0 {
             return Err(Error::NoLevels);
@@ -64,7 +63,8 @@ impl Marks {
         Ok(Self { levels, channels, marks })
     }
 
-    /// Makes a copy with room for `channels` channels; marks of channels beyond are lost.
+    /// Returns a copy of the marks with room for `channels` channels; marks of channels with higher
+    /// numbers are lost.
     ///
     /// # Errors
     /// As [`Marks::new`].
@@ -78,14 +78,15 @@ impl Marks {
         Ok(wide)
     }
 
-    /// Chooses one of the tied channels (ascending) and updates the marks; `None` for an empty
-    /// list.
+    /// Chooses one of the channels in `tied` (ascending) for a level, and updates the marks; `None`
+    /// for an empty list.
     ///
     /// `pick` is called only where there are two or more channels to choose from.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`], [`Error::ChannelOutside`]; [`Error::ChannelOrder`] where the
-    /// channels do not ascend. Nothing has changed then.
+    /// [`Error::LevelOutside`] or [`Error::ChannelOutside`] for a level or channel that the table
+    /// does not have; [`Error::ChannelOrder`] where the channels do not ascend. Nothing has changed
+    /// then.
     pub fn choose(
         &mut self,
         level: usize,
@@ -124,17 +125,18 @@ impl Marks {
         self.place(level, channel).is_ok_and(|at| self.marks[at])
     }
 
-    /// Sets or clears a mark.
+    /// Sets or clears the mark of a channel for a level.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`], [`Error::ChannelOutside`].
+    /// [`Error::LevelOutside`], [`Error::ChannelOutside`] for a level or channel that the table
+    /// does not have.
     pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
         let at = self.place(level, channel)?;
         self.marks.set(at, marked);
         Ok(())
     }
 
-    /// Lists the channels that are marked for a level, ascending.
+    /// Returns the channels that are marked for a level, ascending.
     pub fn of_level(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.channels).filter(move |&channel| self.marked(level, channel))
     }

@@ -31,16 +31,17 @@ pub trait Order {
     /// Returns the number of levels, 1 or more.
     fn levels(&self) -> usize;
 
-    /// Returns the place of a level in the order at `now`, 0 for the best.
+    /// Returns the rank of a level in the order at tick `now`, 0 for the best.
     ///
     /// # Errors
     /// [`Error::LevelOutside`] for a level out of range.
     fn rank(&self, level: usize, now: u64) -> Result<usize, Error>;
 
-    /// Finds the best level of some heads at `now` and writes the channels that have it into
-    /// `tied`, in the order of `heads`. Returns `None`, with `tied` empty, without heads.
+    /// Returns the best level of some heads (next workgroups of channels) at tick `now`, and writes
+    /// the channels of that level into `tied`, in the order of `heads`. Without heads it returns
+    /// `None`, and `tied` is empty.
     ///
-    /// `heads` are pairs of channel and level. `tied` is cleared first; after an error it is empty.
+    /// `heads` are pairs (channel, level). `tied` is cleared first; after an error it is empty.
     ///
     /// # Errors
     /// [`Error::LevelOutside`] for a head whose level is out of range.

@@ -1,11 +1,11 @@
-//! Which of several equals is taken, where the seed says "at random"?
+//! Which of several equally good channels is taken, where the seed says "at random"?
 
-/// A rule that takes one of several equals.
+/// A rule that chooses one of several equally good channels.
 ///
-/// Any `FnMut(usize) -> usize` is such a rule: it gets the number of equals, 2 or more, and answers
-/// with an index, which is taken modulo that number.
+/// Any `FnMut(usize) -> usize` is such a rule: it gets the number of channels, 2 or more, and
+/// answers with an index, which is taken modulo that number.
 pub trait Pick {
-    /// Chooses an index below `choices`, which is 2 or more.
+    /// Returns an index below `choices`, which is 2 or more.
     fn pick(&mut self, choices: usize) -> usize;
 }
 
@@ -15,7 +15,8 @@ impl<F: FnMut(usize) -> usize> Pick for F {
     }
 }
 
-/// A rule that always takes the first: the default, and the rule of the golden models.
+/// The rule that always takes the first of several equals: the default, and the rule of the golden
+/// models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lowest;
 
@@ -43,15 +44,15 @@ pub struct Seeded {
 }
 
 impl Seeded {
-    /// Makes a rule from a seed; any seed will do.
+    /// Returns the rule with this seed; every value is valid.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// Draws the next number: a counter goes on in odd steps (2^64 over the golden ratio), and its
-    /// bits are mixed by shifts and products with odd numbers. Every state comes once in 2^64
-    /// draws.
+    /// Returns the next pseudo-random number: a counter goes on in odd steps (2^64 over the golden
+    /// ratio), and its bits are mixed by shifts and products with odd numbers. Every state comes
+    /// once in 2^64 draws.
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.state;

@@ -1,4 +1,4 @@
-//! Which level is best at this tick, if each is best for a while (seed 000, E2)?
+//! Which level is best at a tick, if each level is best for a while in turn (seed 000, E2)?
 //!
 //! Units: ticks.
 
@@ -31,15 +31,15 @@ use crate::Error;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// The end of each window in the turn, exclusive: ascending, at least one. The numbers are
-    /// wide, as the sum of windows may be beyond u64.
+    /// The end of each window in ticks from the begin of a turn (all windows once), exclusive and
+    /// ascending; at least one. The numbers are wide, as the sum of windows may be beyond u64.
     ends: Vec<u128>,
-    /// The ticks of a turn; `None` where a turn is longer than a u64 counts.
+    /// The ticks of a turn (all windows once); `None` where a turn is longer than a u64 counts.
     turn: Option<u64>,
 }
 
 impl Windows {
-    /// Makes one window a level, by its length in ticks.
+    /// Returns the order with one window for each level, by its length in ticks.
     ///
     /// # Errors
     /// [`Error::NoWindows`] for an empty list, [`Error::ZeroWindow`] for a length of 0.
@@ -60,7 +60,8 @@ impl Windows {
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
 
-    /// Returns the place of `now` in its turn (b3: the counter).
+    /// Returns the ticks from the begin of the present turn (all windows once) to `now` (b3: the
+    /// counter).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {
         match self.turn {
@@ -70,20 +71,21 @@ impl Windows {
         }
     }
 
-    /// Returns the level whose window `now` lies in.
+    /// Returns the level in whose window `now` lies, which is the best at that tick.
     #[must_use]
     pub fn top(&self, now: u64) -> usize {
         let counter = u128::from(self.counter(now));
         self.ends.partition_point(|&end| end <= counter)
     }
 
-    /// Lists all levels, the best one at `now` first. Allocates nothing.
+    /// Returns all levels, the best one at `now` first. Allocates no memory.
     pub fn order(&self, now: u64) -> impl Iterator<Item = usize> + Clone + use<> {
         let top = self.top(now);
         core::iter::once(top).chain((0..self.ends.len()).filter(move |&level| level != top))
     }
 
-    /// Returns the range of counters in which a level is best; `None` for a level out of range.
+    /// Returns the range of counters ([`Windows::counter`], in ticks) in which a level is best;
+    /// `None` for a level out of range.
     #[must_use]
     pub fn window(&self, level: usize) -> Option<core::ops::Range<u128>> {
         let end = *self.ends.get(level)?;

@@ -1,4 +1,5 @@
-//! Which weights does a device have, by measured power (seed 000, i10 and j10)?
+//! Which weights do the resources and instructions of a device have, by measured power (seed 000,
+//! i10 and j10)?
 //!
 //! Units: mW.
 
@@ -30,19 +31,20 @@ use crate::Error;
 /// # Ok::<(), raddle_workgroup::Error>(())
 /// ```
 pub trait Meter {
-    /// Measures the power of a kind, in mW; kinds count from 0. `None` where it cannot be measured.
+    /// Measures the power of a kind of resource or instruction, in mW; kinds count from 0. `None`
+    /// where it cannot be measured.
     fn measure(&mut self, kind: usize) -> Option<u64>;
 }
 
-/// Makes a meter of a closure from a kind to its power.
+/// A closure from the number of a kind to its power in mW is a meter.
 impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     fn measure(&mut self, kind: usize) -> Option<u64> {
         self(kind)
     }
 }
 
-/// Makes weights in the proportion of the measured power (i102, j102), reduced to lowest terms.
-/// Each kind is measured once, in order.
+/// Measures `kinds` kinds, and returns weights in the proportion of their power (i102, j102),
+/// reduced to lowest terms. Each kind is measured once, in order.
 ///
 /// Laws:
 /// 1. Weights are to each other as the measured values are, exactly.

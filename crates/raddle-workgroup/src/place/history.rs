@@ -37,19 +37,21 @@ use crate::Error;
 #[derive(Clone, Debug)]
 pub struct History {
     cycles: u64,
-    /// The latest cycle that was named; `current` are its instructions so far, by kind.
+    /// The latest cycle that was named; `current` are the instructions of that cycle so far, by
+    /// kind.
     latest: u64,
     current: Vec<u64>,
-    /// Sums over the cycles in `kept`; 2^64 cycles of 2^64 instructions each would just fit.
+    /// The sums of instructions, by kind, over the cycles in `kept`; 2^64 cycles of 2^64
+    /// instructions each would just fit.
     sums: Vec<u128>,
-    /// Cycles of the window, before the latest, that issued something, ascending; `cells` holds the
-    /// counts of each, by kind.
+    /// The cycles of the window, before the latest, in which instructions were issued, ascending;
+    /// `cells` holds the counts of each cycle, by kind.
     kept: VecDeque<u64>,
     cells: VecDeque<u64>,
 }
 
 impl History {
-    /// Makes a window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of
+    /// Returns an empty window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of
     /// instructions.
     ///
     /// # Errors
@@ -100,7 +102,8 @@ impl History {
         Ok(&self.sums)
     }
 
-    /// Computes the score of the window before this cycle (j3: TB).
+    /// Returns the score of the window before this cycle (j3: TB): the sum of its instructions,
+    /// each times the weight of its kind.
     ///
     /// # Errors
     /// As [`History::counts`]; [`Error::RowLength`] for another number of weights than of kinds,
@@ -110,8 +113,11 @@ impl History {
         weights.of(counts.len(), counts.iter().copied())
     }
 
-    /// Makes a cycle the latest: keeps the one before it, and forgets cycles that have left the
-    /// window.
+    /// Makes a cycle the latest: stores the counts of the cycle that was the latest before, and
+    /// drops cycles that have left the window.
+    ///
+    /// # Errors
+    /// [`Error::CycleBefore`] for a cycle before the latest.
     fn advance(&mut self, cycle: u64) -> Result<(), Error> {
         let latest = self.latest;
         if cycle < latest {

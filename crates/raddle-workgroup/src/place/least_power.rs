@@ -1,11 +1,12 @@
-//! Which candidate drew least power lately, by the instructions that it issued (seed 000, E10)?
+//! Which compute unit drew least power lately, by the instructions that it issued (seed 000, E10)?
 //!
 //! Units: instructions of the latest cycles, as the weights count them.
 
 use super::Weights;
 use crate::Error;
 
-/// A rule that takes the candidate whose weighted recent instructions are the fewest (j3, j4).
+/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (j3,
+/// j4).
 ///
 /// A row holds the instructions that a compute unit issued in its latest cycles, by instruction or
 /// by kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores
@@ -26,13 +27,14 @@ pub struct LeastPower {
 }
 
 impl LeastPower {
-    /// Makes a rule with these weights, one for each instruction or kind.
+    /// Returns the rule with these weights, one for each instruction or kind.
     #[must_use]
     pub const fn new(weights: Weights) -> Self {
         Self { weights }
     }
 
-    /// Computes the score of a candidate (j3: TB).
+    /// Returns the score of a compute unit (j3: TB): its recent instructions, each times its
+    /// weight.
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -40,7 +42,8 @@ impl LeastPower {
         self.weights.score(issued)
     }
 
-    /// Chooses the candidate that is taken (j4); `None` for an empty list.
+    /// Returns the index of the row with the smallest score, ties to the first (j4); `None` for an
+    /// empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.

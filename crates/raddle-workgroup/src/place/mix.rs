@@ -1,4 +1,5 @@
-//! Which candidate is best where free amounts and recent power both count (seed 000, E9 with E10)?
+//! Which compute unit is best where free resources and recent power both count (seed 000, E9 with
+//! E10)?
 //!
 //! Units: scores; shares are plain numbers.
 
@@ -7,11 +8,11 @@ use core::cmp::Ordering;
 use super::first_best;
 use crate::Error;
 
-/// A rule that takes the candidate with the largest a * TA / max TA - b * TB / max TB, exactly.
+/// A rule that takes the compute unit with the largest a * TA / max TA - b * TB / max TB, exactly.
 ///
 /// TA is a score of [`MostFree`](super::MostFree), TB a score of [`LeastPower`](super::LeastPower),
-/// the maxima are over the candidates, and a maximum of 0 counts as 1. Without fractions this is
-/// the largest a * TA * max(max TB, 1) - b * TB * max(max TA, 1).
+/// the maxima are over the units among which the rule chooses, and a maximum of 0 counts as 1.
+/// Without fractions this is the largest a * TA * max(max TB, 1) - b * TB * max(max TA, 1).
 ///
 /// Laws:
 /// 1. No candidate is better than the one that is taken, none before it as good.
@@ -32,7 +33,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Makes a rule with these shares: a for free amounts, b for power.
+    /// Returns the rule with these shares: a for free resources, b for recent power.
     ///
     /// # Errors
     /// [`Error::NoShare`] where both are 0.
@@ -43,7 +44,8 @@ impl Mix {
         Ok(Self { free: a, power: b })
     }
 
-    /// Chooses the candidate that is taken, by the scores; `None` for empty lists.
+    /// Returns the index of the compute unit that is taken, by its score in `free` (TA) and in
+    /// `power` (TB); `None` for empty lists.
     ///
     /// # Errors
     /// [`Error::RowCount`] where the two lists differ in length.
@@ -57,8 +59,8 @@ impl Mix {
         Ok(first_best(scores, |&score, &best| order(score, best) == Ordering::Greater))
     }
 
-    /// Makes the order of candidates by TA and TB, given the largest TA and the largest TB; the
-    /// best candidate is the greatest.
+    /// Returns the comparison of two compute units by their scores [TA, TB], given the largest TA
+    /// and the largest TB; the best unit is the greatest.
     pub(crate) fn order(
         &self,
         [free, power]: [u64; 2],
@@ -71,7 +73,7 @@ impl Mix {
     }
 }
 
-/// Compares up * (TA - TA of the other) with down * (TB - TB of the other), exactly.
+/// Compares up * (TA - TA of the other unit) with down * (TB - TB of the other unit), exactly.
 fn compare(
     up: u128,
     down: u128,
@@ -88,7 +90,7 @@ fn compare(
     }
 }
 
-/// Returns the high 128 and the low 128 bits of a product.
+/// Returns (high 128 bits, low 128 bits) of a product.
 fn product(factor: u128, distance: u64) -> (u128, u128) {
     let (halves, distance) = (factor >> 64, u128::from(distance));
     let low = (factor & u128::from(u64::MAX)) * distance;

@@ -41,7 +41,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Makes weights, one for each resource or kind of instruction.
+    /// Returns weights, one for each resource or kind of instruction.
     ///
     /// # Errors
     /// [`Error::NoWeight`] where no weight is above 0.
@@ -52,13 +52,13 @@ impl Weights {
         Ok(Self { each: each.to_vec() })
     }
 
-    /// Returns the weights, in order.
+    /// Returns the weights, in the order in which they were given.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.each
     }
 
-    /// Computes the sum of amounts times weights.
+    /// Returns the sum of amounts, each times its weight.
     ///
     /// # Errors
     /// [`Error::RowLength`] for another number of amounts than of weights, [`Error::Score`] for a
@@ -67,7 +67,7 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// Computes the score of `len` amounts.
+    /// Returns the sum of `len` amounts, each times its weight.
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
@@ -84,7 +84,7 @@ impl Weights {
         Ok(sum)
     }
 
-    /// Computes the score of one of several rows; an error names that row.
+    /// Returns the score of row `row` of several; an error names that row.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error::RowLength { amounts, weights, .. } => Error::RowLength { row, amounts, weights },
@@ -93,7 +93,8 @@ impl Weights {
         })
     }
 
-    /// Finds the first row whose score no other row beats, by `better`.
+    /// Returns the index of the first row whose score no other row beats, by `better`; `None`
+    /// without rows.
     fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,
@@ -110,7 +111,7 @@ impl Weights {
     }
 }
 
-/// Finds the index of the best score, of equals the first.
+/// Returns the index of the best score, ties to the first; `None` without scores.
 pub(crate) fn first_best<T>(
     scores: impl IntoIterator<Item = T>,
     better: impl Fn(&T, &T) -> bool,

@@ -1,11 +1,12 @@
-//! Which candidate has most free, each resource weighted by the power that it costs (seed 000, E9)?
+//! Which compute unit has the most free resources, each weighted by the power that it costs (seed
+//! 000, E9)?
 //!
 //! Units: granules or slots free, as the weights count them.
 
 use super::Weights;
 use crate::Error;
 
-/// A rule that takes the candidate whose weighted free amounts are the largest (i3, i4).
+/// A rule that takes the compute unit with the largest weighted sum of free resources (i3, i4).
 ///
 /// A row holds the free amount of each resource, summed over the SIMDs; for resources that must be
 /// contiguous the largest run may stand there instead. Whether the workgroup fits is decided
@@ -31,13 +32,13 @@ pub struct MostFree {
 }
 
 impl MostFree {
-    /// Makes a rule with these weights, one for each resource.
+    /// Returns the rule with these weights, one for each resource.
     #[must_use]
     pub const fn new(weights: Weights) -> Self {
         Self { weights }
     }
 
-    /// Computes the score of a candidate (i3: TA).
+    /// Returns the score of a compute unit (i3: TA): its free amounts, each times its weight.
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -45,7 +46,8 @@ impl MostFree {
         self.weights.score(free)
     }
 
-    /// Chooses the candidate that is taken (i4); `None` for an empty list.
+    /// Returns the index of the row with the largest score, ties to the first (i4); `None` for an
+    /// empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.
@@ -66,19 +68,19 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Makes a counter with the whole of `total` free.
+    /// Returns the counter of a resource of which all of `total` is free.
     #[must_use]
     pub const fn new(total: u64) -> Self {
         Self { total, free: total }
     }
 
-    /// Returns the free amount.
+    /// Returns the free amount, in slots or granules.
     #[must_use]
     pub const fn free(&self) -> u64 {
         self.free
     }
 
-    /// Takes the amount `wanted`.
+    /// Takes the amount `wanted` of the free one.
     ///
     /// # Errors
     /// [`Error::TakeBeyond`] where less is free.
@@ -92,7 +94,7 @@ impl Counter {
         }
     }
 
-    /// Gives back the amount `given`.
+    /// Adds the amount `given` to the free one.
     ///
     /// # Errors
     /// [`Error::GiveBeyond`] where less is taken.

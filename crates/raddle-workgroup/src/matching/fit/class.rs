@@ -10,17 +10,20 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of demands that are remembered, unless one question names more, or more lie on the
-/// device. To make room, the demand asked for longest ago is forgotten.
+/// The number of classes (one for each demand) that are remembered; more where one question has
+/// more, or where more lie on the device. To make room, the class that was asked for longest ago is
+/// dropped.
 pub(super) const CLASSES: usize = 64;
 
-/// Returns the bit of a class in sets of classes; 0 for a class beyond the first 64.
+/// Returns the bit that stands for a demand class in a set of demand classes; 0 for a demand class
+/// beyond the first 64.
 #[inline]
 pub(crate) const fn bit(class: usize) -> u64 {
     if class < CLASSES { 1 << class } else { 0 }
 }
 
-/// A resource that a compute unit lacks, with the wanted and the available amount.
+/// The resource of which a compute unit has too little for a workgroup, with the wanted and the
+/// available amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lack {
     pub(super) resource: Resource,
@@ -41,27 +44,29 @@ impl Lack {
         self.resource
     }
 
-    /// Makes the refusal of a launch, by one compute unit or by all.
+    /// Returns the refusal of a launch for this reason, by one compute unit or, with `None`, by
+    /// all.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
     }
 }
 
-/// The amounts that a workgroup wants of a compute unit, or that one has; of resources that are
-/// handed out in runs, the length of a run.
+/// The amounts that a workgroup wants of a compute unit, or that a compute unit has free, in slots
+/// and granules; of registers and LDS, the length of one run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CuAmounts {
-    /// Workgroups; runs of scalar registers and of LDS; barriers.
+    /// Amounts that the SIMDs share: (workgroup slots, run of scalar registers, run of LDS,
+    /// barriers).
     pub(super) shared: [u32; 4],
-    /// Wave slots, by SIMD.
+    /// The number of wave slots, by SIMD.
     pub(super) waves: [u32; MAX_SIMDS],
-    /// Runs of vector registers, by SIMD.
+    /// The length of one run of vector registers, by SIMD, in granules.
     pub(super) vgpr: [u32; MAX_SIMDS],
 }
 
 impl CuAmounts {
-    /// Computes the amounts that a workgroup wants where SIMD `turn` gets the first wave (E8: the
+    /// Returns the amounts that a workgroup wants where SIMD `turn` gets its first wave (E8: the
     /// split table, turned). Scalar registers count 0 where they never limit.
     fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
@@ -82,7 +87,8 @@ impl CuAmounts {
         wanted
     }
 
-    /// Finds the first amount that is larger than the one in `have`.
+    /// Returns the first of these amounts that is larger than the one in `have`, with both; `None`
+    /// where none is.
     pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
         const SHARED: [Resource; 4] =
             [Resource::Workgroups, Resource::Sgpr, Resource::Lds, Resource::Barriers];
@@ -98,25 +104,28 @@ impl CuAmounts {
     }
 }
 
-/// A class: all workgroups of one demand.
+/// A class of workgroups: all workgroups of one demand.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) demand: Demand,
-    /// The amounts that a workgroup takes, by the SIMD that gets its first wave.
+    /// The amounts that a workgroup of the demand class takes, by the SIMD that gets its first
+    /// wave.
     wanted: [CuAmounts; MAX_SIMDS],
-    /// The number of SIMDs that get waves: the one that gets the first wave, and those behind it.
+    /// The number of SIMDs that get waves of one workgroup: the SIMD of the first wave, and those
+    /// behind it.
     used: usize,
-    /// True if some SIMDs get a wave more than others.
+    /// True if some SIMDs get one wave of a workgroup more than others.
     pub(super) uneven: bool,
-    /// The resource that even an empty compute unit lacks; `None` where the class fits there.
+    /// The resource that even an empty compute unit lacks for a workgroup; `None` where the demand
+    /// class fits on an empty unit.
     pub(super) never: Option<Lack>,
-    /// The question that last asked for the class.
+    /// The number of the question that last asked for the demand class.
     pub(super) asked: u64,
-    /// The number of workgroups of the class on the device: while there are any, the class is not
-    /// forgotten.
+    /// The number of workgroups of the demand class on the device: while there are any, the demand
+    /// class is not dropped.
     pub(super) resident: u32,
-    /// The state of a compute unit after it was filled with workgroups of this class alone, by the
-    /// SIMD that gets the first wave.
+    /// The state of a compute unit after it was filled with workgroups of this demand class alone,
+    /// by the SIMD that gets the first wave; `None` where no unit has been filled so.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 
@@ -138,13 +147,14 @@ impl Class {
         }
     }
 
-    /// Returns the amounts that a workgroup takes where SIMD `turn` gets the first wave.
+    /// Returns the amounts that a workgroup takes where SIMD `turn` gets its first wave.
     #[inline(always)]
     pub(super) fn wanted(&self, turn: u8) -> &CuAmounts {
         &self.wanted[usize::from(turn) % MAX_SIMDS]
     }
 
-    /// Lists the SIMDs that get waves, beginning with the one that gets the first wave.
+    /// Returns the SIMDs that get waves of a workgroup, beginning with the SIMD `turn` of the first
+    /// wave.
     #[inline(always)]
     pub(super) fn simds(&self, turn: u8, simds: usize) -> impl Iterator<Item = usize> + use<> {
         let turn = usize::from(turn);
@@ -154,8 +164,8 @@ impl Class {
         })
     }
 
-    /// Adds one address a wave to `places`: wave w lies on SIMD turn + w, around the end, behind
-    /// the earlier waves of that SIMD.
+    /// Adds one address for each wave to `places`: wave w lies on SIMD turn + w, around the end,
+    /// behind the earlier waves of that SIMD.
     #[inline(always)]
     pub(super) fn write_places(
         &self,
@@ -184,7 +194,7 @@ impl Class {
     }
 }
 
-/// Returns whether two demands are the same, by two comparisons instead of one a field.
+/// Returns whether two demands are equal, by two comparisons instead of one for each field.
 #[inline(always)]
 pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
     const fn counted(of: &Demand) -> u64 {

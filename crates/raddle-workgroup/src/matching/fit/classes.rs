@@ -1,4 +1,4 @@
-//! Of which class is a demand, and where does it fit?
+//! To which class does a demand belong, and on which compute units does it fit?
 //!
 //! A class that is asked for is kept up to date: before the next question it is decided anew, for
 //! each compute unit that has changed, whether the class fits there. A class that nobody asks for
@@ -11,13 +11,15 @@ use super::open::{OpenCus, OpenSets};
 use super::{Matcher, WHOLE};
 
 impl Matcher {
-    /// Begins a question: an index of a class is valid until the next question begins.
+    /// Begins a question to the policy: an index of a demand class is valid until the next question
+    /// begins.
     #[inline]
     pub(crate) const fn begin(&mut self) {
         self.questions += 1;
     }
 
-    /// Finds the class of a demand, or makes it; class `guess` is looked at first.
+    /// Returns the index of the class of a demand, and adds the demand class if it is new; demand
+    /// class `guess` is compared first.
     #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
@@ -29,7 +31,8 @@ impl Matcher {
         self.seek(demand)
     }
 
-    /// Searches all classes for the class of a demand, and makes it if there is none.
+    /// Searches all demand classes for the one of a demand, and adds it if there is none. Returns
+    /// its index.
     #[cold]
     #[inline(never)]
     fn seek(&mut self, demand: &Demand) -> usize {
@@ -39,7 +42,8 @@ impl Matcher {
         at
     }
 
-    /// Finds the class of a launch's workgroups, or of a single wave of them.
+    /// Returns the index of the demand class of a launch's workgroups ([`WHOLE`] as `wave`), or of
+    /// a single wave of them.
     #[inline(always)]
     pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
         if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
@@ -51,7 +55,8 @@ impl Matcher {
         self.class(&Demand { waves: 1, ..launch.demand.of(alone) }, guess)
     }
 
-    /// Makes the class of a demand, in the place of an old one if the list is full.
+    /// Adds the class of a demand, in place of an old demand class if the list is full. Returns its
+    /// index.
     fn add(&mut self, demand: &Demand) -> usize {
         let mut class = Class::new(demand, self.simds, self.shape.sgpr != u16::MAX);
         class.never = self.lacks_on(None, &class);
@@ -76,7 +81,7 @@ impl Matcher {
         at
     }
 
-    /// Returns the compute units that take one more workgroup of a class.
+    /// Returns the compute units on which one more workgroup of a demand class fits.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         self.tell();
@@ -86,8 +91,8 @@ impl Matcher {
         OpenSets::of(&self.open, class)
     }
 
-    /// Decides for every compute unit whether the class fits there. A class without a bit in
-    /// `apart` is decided anew at every question about it.
+    /// Decides for every compute unit whether a workgroup of the demand class fits on it. A demand
+    /// class without a bit in `apart` is decided anew at every question about it.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
@@ -103,8 +108,9 @@ impl Matcher {
         self.kept |= bit;
     }
 
-    /// Drops the classes that were not asked for since the last call. Called after more changes
-    /// than there are compute units: by then a class costs more to keep than to decide anew.
+    /// Stops keeping the sets of compute units of the demand classes that were not asked for since
+    /// the last call. It is called after more changes than there are compute units: by then a
+    /// demand class costs more to keep than to decide anew.
     #[cold]
     pub(super) fn drop_classes(&mut self) {
         for (at, class) in self.classes.iter().enumerate().take(CLASSES) {

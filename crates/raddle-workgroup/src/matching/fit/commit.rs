@@ -11,8 +11,9 @@ use super::{Matcher, Name};
 use crate::Error;
 
 impl Matcher {
-    /// Places a workgroup on a compute unit that takes one of its class, and adds one address a
-    /// wave to `places`. Each run is the free run that the rule `fit` takes.
+    /// Places a workgroup of a demand class on a compute unit on which it fits, and adds one
+    /// address for each wave to `places`. Of each resource it takes the run that the rule `fit`
+    /// chooses.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
         // Where the compiler knows the number of SIMDs, it unrolls the loops over them.
@@ -65,10 +66,10 @@ impl Matcher {
         self.changed(at);
     }
 
-    /// Gives back everything that a workgroup holds.
+    /// Frees all slots and granules that a workgroup on `cu` holds.
     ///
     /// # Errors
-    /// [`Error::NotHeld`] when the workgroup does not lie there; nothing has changed.
+    /// [`Error::NotHeld`] when the workgroup does not lie on `cu`; nothing has changed.
     #[inline]
     pub(crate) fn release(&mut self, cu: CuId, launch: &Launch, name: Name) -> Result<(), Error> {
         let absent = Error::NotHeld { launch: name.launch, workgroup: name.workgroup };
@@ -82,7 +83,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Gives back everything that the workgroup at this position holds, and forgets the workgroup.
+    /// Frees all slots and granules that the workgroup at this position of a compute unit holds,
+    /// and removes the workgroup.
     #[inline(always)]
     pub(super) fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
         match self.simds {
@@ -120,16 +122,16 @@ impl Matcher {
         self.changed(cu);
     }
 
-    /// Notes that the free resources of a compute unit have changed: the sets of classes are
-    /// brought up to date at the next question.
+    /// Records that the free resources of a compute unit have changed: the sets of demand classes
+    /// are brought up to date at the next question.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
         self.units[cu].alike = 0;
         self.stale.insert(cu);
     }
 
-    /// Brings the sets of the kept classes up to date: enters each compute unit that has changed,
-    /// or takes it out.
+    /// Brings the sets of compute units of the kept demand classes up to date: adds to them, or
+    /// removes from them, each unit that has changed.
     #[inline(always)]
     pub(super) fn tell(&mut self) {
         if !self.stale.is_empty() {
@@ -184,21 +186,22 @@ impl Matcher {
         }
     }
 
-    /// Returns the free resources that, with its turn, decide which classes fit on a compute unit.
+    /// Returns the free resources of a compute unit, which together with the turn of its split
+    /// table decide which demand classes fit: (amounts that the SIMDs share, (wave slots, runs of
+    /// vector registers) by SIMD).
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// Finds which of the classes in `apart` fit on a compute unit: a bit each.
+    /// Returns which of the demand classes in `apart` fit on a compute unit: one bit for each.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);
         self.thresholds.fitting(&self.shared(cu), self.units[cu].turn, slots, vgpr)
     }
 
-    /// Returns the free wave slots and the reported runs of vector registers, by SIMD of a compute
-    /// unit.
+    /// Returns (free wave slots, reported runs of vector registers) by SIMD of a compute unit.
     #[inline(always)]
     pub(super) fn of_simds(&self, simds: usize, cu: usize) -> (&[u32], &[u32]) {
         let first = cu * simds;

@@ -1,4 +1,4 @@
-//! How long a run does the hardware report of each resource (seed 000, E4 to E7)?
+//! How long is the free run that the hardware reports of each resource (seed 000, E4 to E7)?
 //!
 //! Addresses always come from the map itself; the report decides whether a workgroup fits.
 
@@ -11,20 +11,20 @@ use raddle_policy::{CuShape, Resource};
 use crate::Error;
 use crate::matching::search::{Excluded, SearchRule};
 
-/// The search that decides how long a free run is reported of one resource.
+/// The search that decides how long the longest free run of one resource is reported to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceSearch {
-    /// Reports the longest free run.
+    /// The search that reports the longest free run.
     Exact,
-    /// Reports whole groups alone (E5).
+    /// The search that reports whole groups of granules only (E5).
     Grouped(Grouped),
-    /// Reports chosen amounts alone (E6).
+    /// The search that reports one of a few chosen lengths only (E6).
     Sampled(Sampled),
 }
 
 impl ResourceSearch {
-    /// Returns the length of the run that the search reports of this map.
+    /// Returns the length of the free run that the search reports of this granule map, in granules.
     #[must_use]
     pub fn longest(&self, map: View<'_>) -> u32 {
         let found = match self {
@@ -36,7 +36,8 @@ impl ResourceSearch {
         found.unwrap_or(0)
     }
 
-    /// Returns the longest run that is reported of a map with all `blocks` free.
+    /// Returns the length of the run that is reported of a granule map with all `blocks` granules
+    /// free.
     #[must_use]
     pub(crate) fn of_empty(&self, blocks: u32) -> u32 {
         match self {
@@ -47,7 +48,7 @@ impl ResourceSearch {
 }
 
 impl SearchRule {
-    /// Makes the search of a resource of this many granules.
+    /// Returns the search for runs of a resource with this many granules.
     ///
     /// # Errors
     /// [`Error::SearchRule`] where the rule does not suit this number of granules,
@@ -106,9 +107,10 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
     Sampled::new(granules, &k)
 }
 
-/// Makes the finder of this width that serves all resources in turn: each map in one period, and in
-/// a period as many maps as fit; `None` where no resource has granules. The finder reports exactly,
-/// so the answers are those of the full search.
+/// Returns the finder (a circuit that finds a free run) of this width, in granules, that serves all
+/// resources in turn: each granule map in one period, and in a period as many granule maps as fit;
+/// `None` where no resource has granules. The finder reports exactly, so the answers are those of
+/// the full search.
 ///
 /// # Errors
 /// [`Error::SearchRule`] where a finder of this width cannot serve the resources.

@@ -6,15 +6,15 @@ use super::Matcher;
 use super::class::{Class, CuAmounts, Lack};
 
 impl Matcher {
-    /// Finds the resource that a workgroup of a class lacks on a compute unit; `None` where it
-    /// fits.
+    /// Returns the resource that a workgroup of a demand class lacks on a compute unit; `None`
+    /// where the workgroup fits.
     pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
         self.tell();
         self.lacks_on(Some(cu.index()), &self.classes[class])
     }
 
-    /// Finds the resource that a workgroup of a class lacks on one compute unit, or on an empty one
-    /// if `cu` is `None`.
+    /// Returns the resource that a workgroup of a demand class lacks on one compute unit, or on an
+    /// empty one if `cu` is `None`; `None` where the workgroup fits.
     pub(super) fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
         if class.demand.waves == 0 {
             // A workgroup without waves does not exist, and fits nowhere.
@@ -31,8 +31,8 @@ impl Matcher {
         class.wanted(unit.turn).lack(&have)
     }
 
-    /// Returns the free amounts of a compute unit that its SIMDs share: workgroups, runs of scalar
-    /// registers and of LDS, barriers.
+    /// Returns the free amounts of a compute unit that its SIMDs share: (workgroup slots, run of
+    /// scalar registers, run of LDS, barriers).
     #[inline(always)]
     pub(super) fn shared(&self, cu: usize) -> [u32; 4] {
         let unit = &self.units[cu];

@@ -1,4 +1,5 @@
-//! How long a run is reported of each map of one resource, and where do runs lie?
+//! How long is the free run that is reported of each map of one resource, and at which granules do
+//! runs begin?
 //!
 //! Units: granules.
 
@@ -12,19 +13,21 @@ use super::finder::ResourceSearch;
 use crate::Error;
 use crate::matching::config::Fit;
 
-/// The maps of one resource, on all compute units.
+/// The maps of the free granules of one resource, on all compute units.
 #[derive(Clone, Debug)]
 pub(super) struct RunMaps {
     bank: Bank,
     finder: ResourceSearch,
-    /// The run that the finder reports of each map; empty where all finders report the longest run.
+    /// The length of the free run that the finder reports of each granule map; empty where all
+    /// finders report the longest run.
     reported: Vec<u32>,
-    /// The end of the run that each map gave last; empty under every fit but [`Fit::Next`].
+    /// The end of the run that was taken last from each granule map; empty under every fit but
+    /// [`Fit::Next`].
     after: Vec<u32>,
 }
 
 impl RunMaps {
-    /// Makes `maps` maps of `granules` free granules each.
+    /// Returns `maps` granule maps with `granules` free granules each.
     ///
     /// # Errors
     /// [`Error::SearchRule`] where no memory could hold the maps.
@@ -42,29 +45,31 @@ impl RunMaps {
         Ok(Self { bank, finder, reported, after: Vec::new() })
     }
 
-    /// Remembers from now on where the run that each map gave last ended.
+    /// Begins to record where the run that was taken last from each granule map ended.
     pub(super) fn remember_ends(&mut self) {
         self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
 
-    /// Returns the run that the finder reports of each map: the longest one if `exact`, else at
-    /// most that.
+    /// Returns the length of the free run that the finder reports of each granule map: the longest
+    /// if `exact`, else at most the longest.
     #[inline(always)]
     pub(super) fn runs(&self, exact: bool) -> &[u32] {
         if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
-    /// Returns the run that is reported of a map without anything taken.
+    /// Returns the length of the run that is reported of a granule map with all granules free.
     pub(super) fn of_empty(&self) -> u32 {
         self.finder.of_empty(self.bank.blocks())
     }
 
-    /// Counts the free granules of a map; with `longest`, those of the run that the finder reports.
+    /// Returns the number of free granules of a granule map; with `longest`, the length of the run
+    /// that the finder reports.
     pub(super) fn free(&self, map: usize, longest: bool) -> u64 {
         u64::from(if longest { self.found(map) } else { self.bank.free_blocks(map) })
     }
 
-    /// Searches a map as it stands, and returns the run that the finder reports.
+    /// Searches a granule map in its present state, and returns the length of the run that the
+    /// finder reports.
     fn found(&self, map: usize) -> u32 {
         match &self.finder {
             ResourceSearch::Exact => self.bank.longest(map),
@@ -72,7 +77,7 @@ impl RunMaps {
         }
     }
 
-    /// Sums the free granules and the longest runs of several maps.
+    /// Returns the free granules and the longest free runs of several granule maps, each summed.
     pub(super) fn all(&self, maps: Range<usize>) -> FreeRun {
         maps.fold(FreeRun::default(), |sum, map| FreeRun {
             free: sum.free + u64::from(self.bank.free_blocks(map)),
@@ -80,15 +85,16 @@ impl RunMaps {
         })
     }
 
-    /// Counts the free granules of a map.
+    /// Returns the number of free granules of a granule map.
     #[inline(always)]
     pub(super) fn free_blocks(&self, map: usize) -> u32 {
         self.bank.free_blocks(map)
     }
 
-    /// Takes runs at the same places of each of these maps, always the lowest run, until `starts`
-    /// is full or no run is left. Returns the number of runs; `None`, with nothing taken, where the
-    /// maps differ. For runs of 0 granules `starts` stay as they are.
+    /// Takes runs of `want` granules at equal places of each of these granule maps, always the
+    /// lowest run, until `starts` is full or no run is left. Returns the number of runs in each
+    /// granule map; `None`, with nothing taken, where the granule maps differ. For runs of 0
+    /// granules `starts` stays as it is.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,
@@ -102,24 +108,25 @@ impl RunMaps {
         }
     }
 
-    /// Copies the state of a map.
+    /// Returns a copy of the state of a granule map; `None` where there is no such granule map.
     pub(super) fn state(&self, map: usize) -> Option<MapState> {
         self.bank.state(map)
     }
 
-    /// Makes maps equal to a copied state.
+    /// Makes these granule maps equal to a copied state.
     #[inline(always)]
     pub(super) fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         self.bank.set_all(maps, to);
     }
 
-    /// Gives back all of these maps.
+    /// Frees all granules of these granule maps.
     #[inline(always)]
     pub(super) fn give_all(&mut self, maps: Range<usize>) {
         self.bank.release_all(maps);
     }
 
-    /// Takes a run, no longer than the reported one, by this rule. Returns the start of the run.
+    /// Takes a run of `want` granules, no longer than the reported run, by the rule `fit`. Returns
+    /// the start of the run.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
         let start = match fit {
@@ -152,7 +159,8 @@ impl RunMaps {
         Some(start)
     }
 
-    /// Takes a run, as [`Self::take`] does, of each of the maps from `first` on.
+    /// Takes a run of `want` granules, as [`Self::take`] does, from each of the granule maps from
+    /// `first` on, and writes the starts of the runs to `starts`.
     #[inline(always)]
     pub(super) fn take_each(&mut self, first: usize, want: u32, fit: Fit, starts: &mut [u32]) {
         if fit == Fit::First {
@@ -165,19 +173,19 @@ impl RunMaps {
         }
     }
 
-    /// Gives back one run of each of the maps from `first` on.
+    /// Frees one run of `len` granules in each of the granule maps from `first` on.
     #[inline(always)]
     pub(super) fn give_each(&mut self, first: usize, starts: &[u32], len: u32) {
         let given = self.bank.release_of_each(first, starts, len);
         debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
-    /// Returns whether a run is free.
+    /// Returns whether all granules of a run are free.
     pub(super) fn is_free(&self, map: usize, start: u32, len: u32) -> bool {
         self.bank.fit_at(map, start, len).is_some()
     }
 
-    /// Takes a run that is free.
+    /// Takes a run of granules that are all free.
     pub(super) fn take_at(&mut self, map: usize, start: u32, len: u32) {
         if let Some(plan) = self.bank.fit_at(map, start, len) {
             let taken = self.bank.commit(map, plan);
@@ -185,14 +193,15 @@ impl RunMaps {
         }
     }
 
-    /// Gives back a run that was taken.
+    /// Frees a run of granules that was taken.
     #[inline(always)]
     pub(super) fn give(&mut self, map: usize, start: u32, len: u32) {
         let given = self.bank.release(map, start, len);
         debug_assert!(given.is_ok(), "{len} from {start} were taken");
     }
 
-    /// Searches these maps anew, because they have changed, and keeps the reports.
+    /// Searches these granule maps anew, because they have changed, and stores the runs that the
+    /// finder reports.
     pub(super) fn report(&mut self, maps: Range<usize>) {
         for map in maps {
             let longest = self.found(map);

@@ -48,34 +48,36 @@ pub(crate) use resident::{Name, WHOLE};
 use resident::{Parked, Residents};
 use thresholds::Thresholds;
 
-/// The counts of one compute unit, and where the balance of its SIMDs stands.
+/// The counts of one compute unit, and the turn of its split table.
 #[derive(Clone, Copy, Debug)]
 struct CuState {
-    /// Free barriers.
+    /// The number of free barriers.
     barriers: u16,
-    /// The number of workgroups that lie here.
+    /// The number of workgroups on the compute unit.
     resident: u16,
-    /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
-    /// new is let in.
+    /// The number of restored workgroups of which a place had been taken: while there are any, the
+    /// compute unit takes no new workgroup.
     displaced: u16,
     /// The number of SIMDs by which the next row of the split table is turned (E8: su).
     turn: u8,
-    /// The number of the last step that made several compute units equal, this one among them; 0
-    /// where this one has changed by itself since.
+    /// The number of the last step that made several compute units equal, with this unit among
+    /// them; 0 where the unit has changed by itself since.
     alike: u32,
 }
 
-/// The compute units of a device with every granule that is taken, and by whom.
+/// The compute units of a device, with every granule that is taken and the workgroup that holds it,
+/// and for each demand class the units on which it fits.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
     shape: CuShape,
     simds: usize,
     turns: bool,
-    /// True if the search reports the longest run of every map.
+    /// True if the search reports the longest free run of every granule map.
     exact: bool,
     fit: Fit,
     units: Vec<CuState>,
-    /// Free wave slots of each SIMD. Here and in `vgpr`, compute unit c begins at `c * simds`.
+    /// The number of free wave slots of each SIMD. In this list, as in `vgpr`, compute unit c
+    /// begins at index `c * simds`.
     slots: Vec<u32>,
     vgpr: RunMaps,
     sgpr: RunMaps,
@@ -83,33 +85,36 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// Classes that the thresholds tell apart, a bit each; `kept` are those whose sets are up to
-    /// date.
+    /// The demand classes that the thresholds distinguish, one bit for each; `kept` are those whose
+    /// sets of compute units are up to date.
     apart: u64,
     kept: u64,
-    /// The compute units where each class fits, by class.
+    /// The compute units where each demand class fits, by demand class, eight demand classes in one
+    /// entry.
     open: Vec<OpenSets>,
     questions: u64,
-    /// The question at which classes were last dropped; `changes` counts changed compute units
-    /// since.
+    /// The number of the question at which demand classes were last dropped; `changes` counts the
+    /// changed compute units since.
     dropped: u64,
     changes: usize,
-    /// The compute units that have changed since the sets of classes were brought up to date.
+    /// The compute units that have changed since the sets of demand classes were brought up to
+    /// date.
     stale: CuSet,
-    /// The number of the last step that made several compute units equal.
+    /// The number of the last step that made several compute units equal in state.
     alike: u32,
-    /// Workgroups that were saved, to come back to the same places.
+    /// The workgroups that were saved, by launch, with the places to which they will come back.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
-    /// Workgroups that came back and found a place taken: they hold nothing until they end.
+    /// The restored workgroups of which a place had been taken: they hold no granules until they
+    /// end.
     displaced: Vec<Parked>,
 }
 
 impl Matcher {
-    /// Makes an index of `cus` empty compute units. A shape that fails [`CuShape::check`] has room
-    /// for nothing.
+    /// Returns an index of the free resources of `cus` empty compute units of this shape. A shape
+    /// that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
-    /// As [`SearchRule::of`], and where no memory could hold the maps.
+    /// As [`SearchRule::of`], and where no memory could hold the granule maps.
     pub(crate) fn new(
         shape: CuShape,
         cus: u16,
@@ -158,7 +163,7 @@ impl Matcher {
         })
     }
 
-    /// Chooses the rule by which runs are taken.
+    /// Returns this index of free resources, in which runs are taken by the rule `fit`.
     pub(crate) fn with_fit(mut self, fit: Fit) -> Self {
         self.fit = fit;
         if fit == Fit::Next {
@@ -174,7 +179,8 @@ impl Matcher {
         self.units.len()
     }
 
-    /// Returns the resource that even an empty compute unit lacks for a workgroup of a class.
+    /// Returns the resource that even an empty compute unit lacks for a workgroup of a demand
+    /// class; `None` where it fits on an empty unit.
     pub(crate) fn never(&self, class: usize) -> Option<Lack> {
         self.classes[class].never
     }
@@ -184,7 +190,8 @@ impl Matcher {
         self.shape.waves()
     }
 
-    /// Finds the lowest compute unit at or above `from` that takes a workgroup of a class.
+    /// Returns the lowest compute unit at or above `from` on which a workgroup of a demand class
+    /// fits; `None` where there is none.
     #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
         let cu = self.open(class).first_from(from);
@@ -192,28 +199,29 @@ impl Matcher {
         cu.map(|cu| CuId(cu as u16))
     }
 
-    /// Returns whether placing a workgroup of a class turns the split table, so that other classes
-    /// may fit then.
+    /// Returns whether placing a workgroup of a demand class turns the split table of its compute
+    /// unit, after which other demand classes may fit.
     pub(crate) fn turns(&self, class: usize) -> bool {
         self.turns && self.classes[class].uneven
     }
 
-    /// Returns whether a workgroup of a class fits anywhere.
+    /// Returns whether a workgroup of a demand class fits on any compute unit.
     #[inline(always)]
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         !self.open(class).is_empty()
     }
 
-    /// Sums the free granules and the longest runs of a compute unit, reported or not: of vector
-    /// registers, scalar registers and LDS.
+    /// Returns the free granules and the longest free runs of a compute unit, each summed over its
+    /// SIMDs, whether the search reports them or not: of vector registers, scalar registers and
+    /// LDS.
     pub(crate) fn free_runs(&self, cu: usize) -> Option<[FreeRun; 3]> {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         (cu < self.units.len())
             .then(|| [self.vgpr.all(maps), self.sgpr.all(cu..cu + 1), self.lds.all(cu..cu + 1)])
     }
 
-    /// Finds why a resource lacks: too few granules, no run that is long enough, or one that the
-    /// search does not report.
+    /// Returns the reason why a resource is not enough: too few free granules, no free run that is
+    /// long enough, or one that the search does not report.
     pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
         let (cu, wanted) = (cu.index(), lack.wanted);
         let maps = match lack.resource {
@@ -235,8 +243,9 @@ impl Matcher {
         }
     }
 
-    /// Counts the free resources of a compute unit: wave slots, vector registers, scalar registers,
-    /// LDS. With `longest`, only the reported run counts of a resource that lies in runs.
+    /// Returns the free resources of a compute unit: [wave slots, vector registers, scalar
+    /// registers, LDS], summed over its SIMDs. With `longest`, only the reported run counts of
+    /// registers and LDS.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();

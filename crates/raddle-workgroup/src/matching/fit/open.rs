@@ -6,24 +6,26 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The number of classes whose sets lie side by side.
+/// The number of demand classes whose sets of compute units lie side by side in memory.
 const ABREAST: usize = 8;
 pub(super) const BITS: usize = u64::BITS as usize;
 
-/// The sets of eight classes, by word of 64 compute units.
+/// The sets of compute units of eight demand classes: for each word of 64 units, one mask a demand
+/// class.
 #[derive(Clone, Debug)]
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
 impl OpenSets {
-    /// Makes room for the sets of `classes` classes; new sets hold none of `cus` compute units.
+    /// Makes room for the sets of `classes` demand classes over `cus` compute units; new sets are
+    /// empty.
     pub(super) fn grow(sets: &mut Vec<Self>, classes: usize, cus: usize) {
         let empty = Self(vec![[0; ABREAST]; cus.div_ceil(BITS)]);
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Adds compute units (a mask of one word) to the sets of the first 64 classes that fit there,
-    /// and removes them from the sets of the other classes. Eight sets side by side stay as they
-    /// are if none of their classes is `kept`.
+    /// Adds compute units (a mask of one word) to the sets of those of the first 64 demand classes
+    /// that are in `fits`, and removes them from the sets of the other demand classes. Eight sets
+    /// side by side stay as they are if none of their demand classes is in `kept`.
     #[inline(always)]
     pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
         let (mut left, mut fits) = (kept, fits);
@@ -41,20 +43,21 @@ impl OpenSets {
         }
     }
 
-    /// Enters a compute unit into the set of one class, or takes it out.
+    /// Adds a compute unit to the set of one demand class if the demand class `fits`, or removes
+    /// it.
     pub(super) fn set(sets: &mut [Self], class: usize, cu: usize, fits: bool) {
         let open = &mut sets[class / ABREAST].0[cu / BITS][class % ABREAST];
         *open = *open & !(1 << (cu % BITS)) | u64::from(fits) << (cu % BITS);
     }
 
-    /// Returns the set of one class.
+    /// Returns the set of the compute units of one demand class.
     #[inline(always)]
     pub(super) fn of(sets: &[Self], class: usize) -> OpenCus<'_> {
         OpenCus::new(&sets[class / ABREAST].0, class % ABREAST)
     }
 }
 
-/// The compute units that take one more workgroup of a class.
+/// The compute units on which one more workgroup of a demand class fits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCus<'a> {
     words: &'a [[u64; ABREAST]],
@@ -62,19 +65,19 @@ pub(crate) struct OpenCus<'a> {
 }
 
 impl<'a> OpenCus<'a> {
-    /// Makes a view of set `at` of eight that lie side by side.
+    /// Returns a view of set `at` of eight sets that lie side by side.
     #[inline(always)]
     pub(crate) const fn new(words: &'a [[u64; ABREAST]], at: usize) -> Self {
         Self { words, at }
     }
 
-    /// Returns whether no compute unit takes a workgroup of the class.
+    /// Returns whether a workgroup of the demand class fits on no compute unit.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.words.iter().all(|word| word[self.at] == 0)
     }
 
-    /// Finds the lowest compute unit of the set at or above `from`.
+    /// Returns the lowest compute unit of the set at or above `from`; `None` where there is none.
     #[inline(always)]
     pub(crate) fn first_from(self, from: usize) -> Option<usize> {
         let mut word = from / BITS;

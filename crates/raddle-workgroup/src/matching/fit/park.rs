@@ -1,4 +1,5 @@
-//! What happens to the places of a launch that leaves at once, and comes back?
+//! What happens to the places of a launch that leaves the device at once, and of one that comes
+//! back?
 
 use alloc::vec::Vec;
 
@@ -8,25 +9,27 @@ use super::Matcher;
 use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
-    /// Gives back everything that a launch holds or has saved; `left` is called for each workgroup
-    /// that was on the device.
+    /// Frees all that the workgroups of a launch hold, and drops those that were saved; `left` is
+    /// called with the compute unit and the wave of each that was on the device (`WHOLE` for a
+    /// whole workgroup).
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
-    /// Gives back everything that a launch holds, and remembers where it lay; `left` is called for
-    /// each workgroup.
+    /// Frees all that the workgroups of a launch hold, and remembers their places; `left` is called
+    /// with the compute unit and the wave of each (`WHOLE` for a whole workgroup).
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
 
-    /// Takes again exactly the places that a launch has saved; `back` is called for each workgroup.
-    /// Returns how many workgroups found a place of theirs taken.
+    /// Takes again exactly the places that the launch's workgroups had when it was saved; `back` is
+    /// called with the compute unit and the wave of each. Returns the number of workgroups of which
+    /// a place has been taken meanwhile.
     ///
-    /// Such workgroups hold nothing, and their compute units take nothing new until they have been
-    /// released: so nothing is ever over-committed.
+    /// Such workgroups hold no granules, and their compute units take no new workgroup until they
+    /// have been released: so no unit is ever over-committed.
     pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
@@ -49,7 +52,8 @@ impl Matcher {
         displaced
     }
 
-    /// Forgets a workgroup if it is displaced. Returns whether it was.
+    /// Removes a workgroup from those that were restored without a place. Returns whether it was
+    /// one of them.
     #[cold]
     pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
         let is_it = |it: &Parked| usize::from(it.cu) == cu && it.name == name;
@@ -60,7 +64,7 @@ impl Matcher {
         true
     }
 
-    /// Returns whether everything that a saved workgroup held is still free.
+    /// Returns whether all slots and granules that a saved workgroup held are still free.
     fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &RunStarts) -> bool {
         let (class, unit) = (&self.classes[class], &self.units[cu]);
         let wanted = class.wanted(turn);
@@ -77,7 +81,7 @@ impl Matcher {
             })
     }
 
-    /// Takes everything that a saved workgroup held, which must be free.
+    /// Takes all slots and granules that a saved workgroup held, which must be free.
     fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
         let class = &self.classes[class];
         let wanted = class.wanted(turn);
@@ -92,7 +96,9 @@ impl Matcher {
         self.units[cu].barriers -= class.demand.barriers;
     }
 
-    /// Removes all workgroups of a launch, displaced ones too, from the device.
+    /// Removes all workgroups of a launch from the device, also those that were restored without a
+    /// place, and returns them with their places; `left` is called with the compute unit and the
+    /// wave of each.
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();

@@ -1,14 +1,14 @@
-//! Which workgroup lies where on its compute unit?
+//! Which workgroups are on each compute unit, and which granules does each of them hold?
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{CuShape, LaunchId, MAX_SIMDS, Piece};
 
-/// First granules of runs of vector registers, by SIMD.
+/// The first granule of one run of vector registers on each SIMD.
 type Starts = [u32; MAX_SIMDS];
 
-/// First granules of the runs that a workgroup takes; 0 where it takes nothing.
+/// The first granules of the runs that a workgroup holds, by resource; 0 where it holds none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunStarts {
     pub(super) vgpr: Starts,
@@ -16,32 +16,34 @@ pub(super) struct RunStarts {
     pub(super) lds: u32,
 }
 
-/// A workgroup on a compute unit, without its vector registers.
+/// A workgroup on a compute unit, without the first granules of its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResidentEntry {
-    /// The high half of the workgroup's number; the low halves stand apart, side by side.
+    /// The high half of the workgroup's number; the low halves are kept in a list of their own.
     high: u32,
     pub(super) launch: LaunchId,
     lds: u32,
     sgpr: u16,
     /// The SIMD that carries the first wave of the workgroup.
     turn: u8,
-    /// The class of the workgroup; [`NO_CLASS`] where its index does not fit a u16.
+    /// The demand class of the workgroup; [`NO_CLASS`] where its index does not fit a u16.
     class: u16,
-    /// The index of the wave, where the workgroup was cut into its waves; else [`WHOLE`].
+    /// The index of the wave, where the entry is one wave of a workgroup that was cut; else
+    /// [`WHOLE`].
     wave: u16,
 }
 
-/// The class of a workgroup whose index does not fit a u16.
+/// The value that stands for a demand class whose index does not fit a u16.
 const NO_CLASS: u16 = u16::MAX;
 
-/// The count of numbers that are compared side by side, without a branch for each.
+/// The count of workgroup numbers that are compared together, without a branch for each.
 const ROW: usize = 8;
 
-/// The wave of a whole workgroup, larger than any wave's index.
+/// The value of `wave` that stands for a whole workgroup, larger than any wave's index.
 pub(crate) const WHOLE: u16 = u16::MAX;
 
-/// The name of a workgroup, or of one wave of a workgroup that was cut.
+/// The name of a workgroup, or of one wave of a workgroup that was cut: launch, number, and wave
+/// ([`WHOLE`] for all).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) launch: LaunchId,
@@ -49,7 +51,7 @@ pub(crate) struct Name {
     pub(crate) wave: u16,
 }
 
-/// A workgroup that was saved, and where it lay.
+/// A workgroup that was saved, with the compute unit and the granules that it held.
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     pub(super) cu: u16,
@@ -68,7 +70,8 @@ impl ResidentEntry {
         Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
-    /// Returns whether this is the workgroup of that name, if the low halves of the numbers agree.
+    /// Returns whether the entry has this name, as far as the entry knows it: the low halves of the
+    /// workgroup numbers are compared elsewhere.
     #[inline]
     fn is(&self, name: Name) -> bool {
         self.launch == name.launch
@@ -77,14 +80,15 @@ impl ResidentEntry {
     }
 }
 
-/// First granules of vector registers by SIMD: of four SIMDs in a byte each, where that is enough.
+/// The first granules of the vector registers of each workgroup, by SIMD: one byte for each of four
+/// SIMDs where that is enough.
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
     All(Vec<[u16; MAX_SIMDS]>),
 }
 
-/// The workgroups of one compute unit without their numbers.
+/// The workgroups of one compute unit, without their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct ResidentRow {
     all: Vec<ResidentEntry>,
@@ -97,8 +101,8 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups of all compute units. Each unit has a place for every workgroup that it can hold,
-/// rounded up to full rows of [`ROW`] places.
+/// The workgroups of all compute units. Each unit has an entry for every workgroup that it can
+/// hold, rounded up to full rows of [`ROW`] entries.
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
@@ -109,7 +113,7 @@ pub(super) struct Residents {
 }
 
 impl Residents {
-    /// Makes room for `most` workgroups on each of `cus` compute units.
+    /// Returns lists with room for `most` workgroups on each of `cus` compute units.
     pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
         let most = most.next_multiple_of(ROW);
         let places = cus * most;
@@ -127,13 +131,14 @@ impl Residents {
         }
     }
 
-    /// Returns the `resident` workgroups of one compute unit.
+    /// Returns the entries of the workgroups on one compute unit, of which there are `resident`.
     #[inline]
     pub(super) fn of(&self, cu: usize, resident: u16) -> &[ResidentEntry] {
         &self.all[cu * self.most..][..usize::from(resident)]
     }
 
-    /// Finds the position of a workgroup among the `resident` ones of a compute unit.
+    /// Returns the position of a workgroup among the `resident` ones of a compute unit; `None`
+    /// where it is not there.
     #[inline(always)]
     pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
         let (first, low) = (cu * self.most, name.workgroup as u32);
@@ -154,9 +159,10 @@ impl Residents {
         None
     }
 
-    /// Returns whether the first workgroups on a compute unit are those of this piece, in this
-    /// order, all of this class. With `copied` the unit was filled in one step: its workgroups are
-    /// numbered without a gap, and of one launch and class, so only the first is compared.
+    /// Returns whether the first workgroups on a compute unit are those of this piece, in its
+    /// order, all of this demand class. With `copied` the unit was filled in one step: its
+    /// workgroups are numbered without a gap, and of one launch and demand class, so only the first
+    /// is compared.
     #[inline(always)]
     pub(super) fn are(
         &self,
@@ -178,22 +184,23 @@ impl Residents {
         })
     }
 
-    /// Returns the class of the workgroup at a position, if it is known.
+    /// Returns the demand class of the workgroup at a position of a compute unit; `None` where its
+    /// index did not fit a u16.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
         let class = self.all.get(cu * self.most + position)?.class;
         (class != NO_CLASS).then_some(class.into())
     }
 
-    /// Returns the name of the workgroup at a position.
+    /// Returns the name of the workgroup at a position of a compute unit.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let ResidentEntry { high, launch, wave, .. } = self.all[at];
         Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
     }
 
-    /// Returns the SIMD that carries the first wave of the workgroup at a position, and the runs
-    /// that the workgroup holds.
+    /// Returns the SIMD that carries the first wave of the workgroup at a position of a compute
+    /// unit, and the first granules of the runs that it holds.
     #[inline(always)]
     pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, RunStarts) {
         let at = cu * self.most + position;
@@ -208,7 +215,7 @@ impl Residents {
         (group.turn, RunStarts { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
 
-    /// Enters a workgroup behind the `resident` others of a compute unit.
+    /// Adds a workgroup behind the `resident` ones of a compute unit.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -232,7 +239,7 @@ impl Residents {
         }
     }
 
-    /// Copies the `resident` workgroups of one compute unit, to be entered into others.
+    /// Copies the `resident` workgroups of one compute unit, so that they can be added to others.
     pub(super) fn row(&self, cu: usize, resident: u16) -> ResidentRow {
         let here = cu * self.most..cu * self.most + usize::from(resident);
         let firsts = match &self.firsts {
@@ -242,7 +249,8 @@ impl Residents {
         ResidentRow { all: self.all[here].into(), firsts }
     }
 
-    /// Adds the workgroups of a row to an empty compute unit, numbered from `name` on.
+    /// Adds the workgroups of a copied row to an empty compute unit, numbered from that of `name`
+    /// on.
     #[inline(always)]
     pub(super) fn enter(&mut self, cu: usize, row: &ResidentRow, name: Name) {
         let here = cu * self.most..cu * self.most + row.all.len();
@@ -259,7 +267,8 @@ impl Residents {
         }
     }
 
-    /// Forgets the workgroup at a position; the last of the `resident` ones takes that position.
+    /// Removes the workgroup at a position of a compute unit; the last of the `resident` ones takes
+    /// that position.
     #[inline(always)]
     pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
         let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
@@ -272,7 +281,8 @@ impl Residents {
     }
 }
 
-/// Compares each number of a block with `to`: one bit a number, set where they are equal.
+/// Compares each number of a block with `to`: returns one bit for each, set where the two are
+/// equal.
 #[inline(always)]
 fn equal(block: &[u32; ROW], to: u32) -> u32 {
     const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];

@@ -1,4 +1,5 @@
-//! What changes when several workgroups in a row are placed on one compute unit, or all on it leave?
+//! What changes when several workgroups in a row are placed on one compute unit, or when all
+//! workgroups on it leave?
 //!
 //! The result is that of placing or releasing them one by one; but the state of the compute unit is
 //! brought up to date once for all of them.
@@ -13,11 +14,11 @@ use super::resident::{ResidentRow, RunStarts};
 use super::{CuState, Matcher, Name};
 use crate::matching::config::Fit;
 
-/// The most workgroups that are placed at once on one compute unit.
+/// The most workgroups that are placed in one step on one compute unit.
 const ROW: usize = 32;
 
-/// The state of a compute unit that was empty and then filled with workgroups of one class. The
-/// next empty unit is filled in the same way.
+/// The state of a compute unit that was empty and then filled with workgroups of one demand class.
+/// The next empty unit is filled in the same way.
 #[derive(Clone, Debug)]
 pub(super) struct FilledCu {
     groups: ResidentRow,
@@ -25,18 +26,18 @@ pub(super) struct FilledCu {
     vgpr: MapState,
     sgpr: MapState,
     lds: MapState,
-    /// Free wave slots of each SIMD: all SIMDs have equally many.
+    /// The number of free wave slots of each SIMD, which is equal for all SIMDs.
     slots: u32,
-    /// Free barriers.
+    /// The number of free barriers.
     barriers: u16,
 }
 
 impl Matcher {
     /// Places at least one and at most `most` workgroups, numbered from `name` on, on a compute
-    /// unit that has room for one of their class. If they fill an empty compute unit, the empty
-    /// units right behind it are filled as well. The places are those that placing them one by one
-    /// would give. Returns how many workgroups are placed on each compute unit, and on how many
-    /// units.
+    /// unit that has room for one workgroup of their demand class. If they fill an empty compute
+    /// unit, the empty units right behind it are filled as well. The places are those that placing
+    /// them one by one would give. Returns (workgroups placed on each compute unit, number of
+    /// units).
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -70,8 +71,8 @@ impl Matcher {
         (placed, 1)
     }
 
-    /// Remembers the state of a compute unit that was empty and now has no room for more workgroups
-    /// of this class.
+    /// Stores the state of a compute unit that was empty and that workgroups of this demand class
+    /// have filled.
     #[cold]
     #[inline(never)]
     fn remember(&mut self, class: usize, at: usize, places: &[Place]) {
@@ -91,7 +92,8 @@ impl Matcher {
     }
 
     /// Fills an empty compute unit, and the empty units right behind it, as an earlier unit was
-    /// filled. Returns `None` if no unit was filled before, or if there are too few workgroups.
+    /// filled. Returns (workgroups placed on each unit, number of units); `None` if no unit was
+    /// filled before, or if there are too few workgroups.
     #[inline(always)]
     fn fill_alike(
         &mut self,
@@ -132,8 +134,8 @@ impl Matcher {
         Some((each as u32, count as u16))
     }
 
-    /// Places workgroups as [`Self::commit_row`] does, but on one compute unit: as many as there is
-    /// room for, at most [`ROW`]. Returns `None`, and places nothing, where the SIMDs differ in
+    /// Places workgroups as [`Self::commit_row`] does, but on one compute unit: as many as fit, at
+    /// most [`ROW`]. Returns their number; `None`, with nothing placed, where the SIMDs differ in
     /// their free registers.
     #[inline(always)]
     fn commit_equal(
@@ -190,9 +192,10 @@ impl Matcher {
         Some(placed)
     }
 
-    /// Frees the compute units of the first pieces of the list: of each piece up to the first one
-    /// that is not on the next unit, or does not have all workgroups of its unit in their order.
-    /// Returns the number of pieces whose units were freed; no other unit has changed.
+    /// Frees the compute units of the first pieces of the list, whose workgroups have ended: up to
+    /// the first piece that is not on the next unit, or that does not have all workgroups of its
+    /// unit in their order. Returns the number of pieces whose units were freed; no other unit has
+    /// changed.
     #[inline(always)]
     pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
         let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };

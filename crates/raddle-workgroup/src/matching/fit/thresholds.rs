@@ -1,4 +1,4 @@
-//! Which classes fit where there is so much of each resource?
+//! Which classes fit on a compute unit with given free amounts of each resource?
 //!
 //! For every resource, and every amount of it that a compute unit may have, a row holds the classes
 //! that want no more. A class fits where it stands in the rows of all resources, so 64 classes are
@@ -11,10 +11,12 @@ use raddle_policy::CuShape;
 
 use super::class::CuAmounts;
 
-/// The largest amount that has a row of its own. Larger amounts share the last row.
+/// The largest amount, in slots or granules, that has a row of demand classes of its own. Larger
+/// amounts share the last row.
 const MOST: u32 = 4_096;
 
-/// The classes, a bit each, by amount of one resource.
+/// The rows of one resource: entry n has the demand classes, one bit for each, that want at most n
+/// slots or granules.
 #[derive(Clone, Debug)]
 struct AmountRows(Vec<u64>);
 
@@ -23,7 +25,7 @@ impl AmountRows {
         Self(vec![0; 1 + most.min(MOST) as usize])
     }
 
-    /// Returns the classes that want no more than `have`.
+    /// Returns the demand classes that want no more than `have` slots or granules.
     #[inline(always)]
     fn of(&self, have: u32) -> u64 {
         match self.0.get(have as usize) {
@@ -32,7 +34,8 @@ impl AmountRows {
         }
     }
 
-    /// Enters a class by the amount that it wants, in the place of the class that had the bit.
+    /// Adds a demand class with the amount that it wants, in place of the demand class that had the
+    /// bit.
     fn enter(&mut self, bit: u64, wanted: u32) {
         for (have, row) in (0..).zip(&mut self.0) {
             *row = *row & !bit | if have >= wanted { bit } else { 0 };
@@ -40,16 +43,17 @@ impl AmountRows {
     }
 }
 
-/// The rows of all resources of a compute unit.
+/// The rows of demand classes of all resources of a compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
-    /// Wave slots and vector registers of the SIMD that gets the first wave, of the next one, and so on.
+    /// The rows of [wave slots, vector registers], for the SIMD that gets the first wave, the next
+    /// one, and so on.
     simds: Vec<[AmountRows; 2]>,
 }
 
 impl Thresholds {
-    /// Makes rows without classes for compute units of this shape.
+    /// Returns rows without demand classes for compute units of this shape.
     pub(super) fn new(shape: &CuShape) -> Self {
         let CuShape { workgroups, sgpr, lds, barriers, .. } = *shape;
         let shared = [workgroups.into(), sgpr.into(), lds, barriers.into()];
@@ -60,9 +64,9 @@ impl Thresholds {
         }
     }
 
-    /// Enters a class by the amounts that it wants where SIMD 0 gets the first wave; a class
-    /// without amounts never fits. Returns whether the rows tell the class apart: not where it
-    /// wants more than [`MOST`] of a resource.
+    /// Adds a demand class with the amounts that it wants where SIMD 0 gets the first wave; a
+    /// demand class with `None` never fits. Returns whether the rows can tell where the demand
+    /// class fits: false where it wants more than [`MOST`] of a resource.
     pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
         let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };
         let CuAmounts { shared, waves, vgpr } = wanted.unwrap_or(&nothing);
@@ -76,8 +80,9 @@ impl Thresholds {
         wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
     }
 
-    /// Finds the classes that fit, by the amounts that the SIMDs share, and by the slots and runs
-    /// of each SIMD, of which SIMD `turn` gets the first wave.
+    /// Returns the demand classes that fit, one bit for each, by the amounts that the SIMDs share,
+    /// and by the wave slots and the runs of vector registers of each SIMD, of which SIMD `turn`
+    /// gets the first wave.
     #[inline(always)]
     pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
         let mut fits = u64::MAX;
