@@ -1,5 +1,5 @@
-//! How much of the memory's bandwidth does each launch want, and how long does it last on fewer
-//! compute units?
+//! How much of the memory's bandwidth and of the compute units' pipes does each launch want, and how
+//! long does it last on fewer compute units?
 //!
 //! The model of `docs/demand.md`: a launch has a need ([`KernelNeed`]) and from it a rate, both
 //! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
@@ -11,13 +11,20 @@ use raddle_trace::{
     CopyDirection, KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need,
 };
 
-/// The demand of one launch, copy or fill for the bandwidth of the memory.
+/// The demand of one launch, copy or fill for the bandwidth of the memory and for the pipes of the
+/// compute units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TaskDemand {
     /// The resource that the launch needs most. Copies and fills need memory.
     pub need: KernelNeed,
     /// The bytes that the launch would move in a microsecond with the whole device to itself.
     pub rate: u64,
+    /// The bytes of `rate` that reach the memory which all processes share, so that other processes
+    /// miss them; the others stay in caches.
+    pub shared: u64,
+    /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes of
+    /// the device; 0 where it leaves pipes to others.
+    pub pipes: u64,
     /// The number of its workgroups that the device holds at once, at most as many as the launch
     /// has.
     pub full: u64,
@@ -34,6 +41,9 @@ pub struct ProcessDemand {
     pub tasks: Vec<TaskDemand>,
     /// The bandwidths of the memory that the process reaches.
     pub memory: MemoryRates,
+    /// The bytes that a launch wants to move in a microsecond on one compute unit beside other
+    /// processes; as many as [`MemoryRates::unit`], but for bounds of the unknown.
+    pub unit_beside: u64,
     /// True if the other processes reach another memory, as in instances of MIG, so that they do
     /// not slow this process down.
     pub apart: bool,
@@ -53,20 +63,83 @@ pub struct DemandRule {
     /// The bandwidth that all compute units together reach, in thousandths of the peak; `None`:
     /// that of the device.
     pub reached: Option<u64>,
+    /// The figure of the bytes that one compute unit moves: expected, or at the end of its error.
+    pub unit: UnitRate,
+    /// The part of the bytes of a launch that reaches the shared memory, in thousandths: the rest
+    /// stays in caches.
+    pub shared: u64,
+    /// The part of the pipes of its compute units that a launch that needs compute uses, where as
+    /// many of its workgroups run as when it has the device to itself, in thousandths. Launches of
+    /// other processes on these units get no more than the rest.
+    pub pipes: u64,
     /// The need that is assumed for a launch whose need is unknown.
     pub unknown: KernelNeed,
 }
 
+/// The rate at which one compute unit moves bytes, against the figure of the device.
+///
+/// A figure that was measured may be off by a tenth. One that is derived from the peak may be off by
+/// a half, as few devices were measured, and caches move more than the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitRate {
+    /// The figure itself.
+    Expected,
+    /// More, so that a launch on fewer compute units loses least.
+    Least,
+    /// Less where a launch has fewer compute units, and more where it is a neighbour, so that both
+    /// cost most.
+    Most,
+}
+
+impl UnitRate {
+    /// Returns the bytes that one compute unit moves in a microsecond: of a launch on fewer units,
+    /// and of a neighbour.
+    fn of(self, memory: &MemoryRates) -> [u64; 2] {
+        let percent = if memory.derived { 150 } else { 110 };
+        let more = (memory.unit.saturating_mul(percent) / 100).min(memory.peak);
+        let less = memory.unit.saturating_mul(100) / percent;
+        match self {
+            Self::Expected => [memory.unit; 2],
+            Self::Least => [more, memory.unit],
+            Self::Most => [less.max(1), more],
+        }
+    }
+}
+
 impl DemandRule {
     /// The expected figures.
-    pub const EXPECTED: Self =
-        Self { memory: 800, compute: 250, reached: None, unknown: KernelNeed::Unknown };
+    pub const EXPECTED: Self = Self {
+        memory: 800,
+        compute: 250,
+        reached: None,
+        unit: UnitRate::Expected,
+        shared: 1000,
+        pipes: 1000,
+        unknown: KernelNeed::Unknown,
+    };
     /// The figures by which neighbours cost least, and those by which they cost most: the range
     /// over which the bundled pair was tried (`docs/demand.md`). A launch with an unknown need
-    /// costs nothing at least, and at most as much as one that needs memory.
+    /// costs nothing at least, and at most as much as one that needs memory. Nobody can tell from
+    /// names how much stays in caches and how busy pipes are, so at least neighbours cost nothing.
     pub const BOUNDS: [Self; 2] = [
-        Self { memory: 720, compute: 0, reached: Some(950), unknown: KernelNeed::Unknown },
-        Self { memory: 850, compute: 500, reached: Some(800), unknown: KernelNeed::Memory },
+        Self {
+            memory: 720,
+            compute: 0,
+            reached: Some(950),
+            unit: UnitRate::Least,
+            shared: 0,
+            pipes: 0,
+            unknown: KernelNeed::Unknown,
+        },
+        Self {
+            memory: 850,
+            compute: 500,
+            reached: Some(800),
+            unit: UnitRate::Most,
+            shared: 1000,
+            pipes: 1000,
+            unknown: KernelNeed::Memory,
+        },
     ];
 }
 
@@ -135,22 +208,32 @@ pub fn process_demand(
     if let Some(permille) = rule.reached {
         memory.reached = part(permille).max(1);
     }
+    let [unit, unit_beside] = rule.unit.of(&memory);
+    memory.unit = unit;
     let of = |(op, need): (&Op, &OpNeed)| {
         let need = if need.need == KernelNeed::Unknown { rule.unknown } else { need.need };
         let own_at_once = at_once(op, own);
+        let full = at_once(op, target).min(op.workgroups).max(1);
+        let rate = match need {
+            KernelNeed::Memory => memory_rate.min(memory.reached),
+            KernelNeed::Compute => compute_rate,
+            KernelNeed::Latency | KernelNeed::Unknown => 0,
+        };
+        let units = u64::from(target.cus).max(1);
         TaskDemand {
             need,
-            rate: match need {
-                KernelNeed::Memory => memory_rate.min(memory.reached),
-                KernelNeed::Compute => compute_rate,
-                KernelNeed::Latency | KernelNeed::Unknown => 0,
+            rate,
+            shared: (u128::from(rate) * u128::from(rule.shared.min(1000)) / 1000) as u64,
+            pipes: match need {
+                KernelNeed::Compute => full.min(units) * 1000 * rule.pipes.min(1000) / units,
+                _ => 0,
             },
-            full: at_once(op, target).min(op.workgroups).max(1),
+            full,
             persistent: op.kind == OpKind::Kernel && own == target && op.workgroups == own_at_once,
         }
     };
     let tasks = profile.ops.iter().zip(needs).map(of).collect();
-    ProcessDemand { tasks, memory, apart: false }
+    ProcessDemand { tasks, memory, unit_beside, apart: false }
 }
 
 /// The room that a device has for one launch: the number of compute units, and the number of the
@@ -228,8 +311,8 @@ mod tests {
 
     fn of(need: KernelNeed, rate: u64, persistent: bool) -> ProcessDemand {
         let memory = raddle_device::find("h200").expect("in the table").memory_rates();
-        let task = TaskDemand { need, rate, full: 132, persistent };
-        ProcessDemand { tasks: vec![task], memory, apart: false }
+        let task = TaskDemand { need, rate, shared: rate, pipes: 0, full: 132, persistent };
+        ProcessDemand { tasks: vec![task], memory, unit_beside: memory.unit, apart: false }
     }
 
     /// Returns (workgroups, ns of each) of a launch on `units` of an H200's compute units, each of

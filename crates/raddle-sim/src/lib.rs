@@ -55,7 +55,9 @@ pub use calibration::Calibration;
 pub use contention::{
     Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
-pub use demand::{DemandRule, OpNeed, ProcessDemand, TaskDemand, op_needs, process_demand};
+pub use demand::{
+    DemandRule, OpNeed, ProcessDemand, TaskDemand, UnitRate, op_needs, process_demand,
+};
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use engine::{Progress, SimConfig, run, run_watched};
 pub use error::SimError;

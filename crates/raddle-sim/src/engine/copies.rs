@@ -60,7 +60,7 @@ impl<W: Watch> Engine<'_, W> {
         let Some(of) = plan.demand.as_ref().filter(|of| !of.apart) else { return };
         let record = &self.tasks.records[copy.index()];
         if let Some(task) = of.tasks.get(record.task as usize) {
-            self.machine.copies(record.process, task.rate, begins);
+            self.machine.copies(record.process, task.shared, begins);
         }
     }
 

@@ -23,11 +23,10 @@ pub(super) struct Neighbours {
     /// The number of running fronts (workgroups that end together) of each class of kernels, by
     /// process; empty where neighbours cost nothing.
     running: Vec<[u32; 4]>,
-    /// The bytes that the running launches and copies of each process want to move in a
-    /// microsecond.
-    wanted: Vec<u64>,
-    /// The sum of `wanted` over all processes, in bytes a microsecond.
-    all: u64,
+    /// What the running launches and copies of each process want.
+    wanted: Vec<Wants>,
+    /// The sum of `wanted` over all processes.
+    all: Wants,
     /// The bytes that all compute units together can move in a microsecond.
     reached: u64,
     /// The bytes that one compute unit can move in a microsecond.
@@ -64,10 +63,32 @@ pub(super) struct Load {
     holders: Vec<u32>,
     /// The number of compute units with a count above 0 in `holders`.
     held: u64,
-    /// The bytes that the launch wants to move in a microsecond.
-    wanted: u64,
+    /// The bytes and the pipes that the launch wants.
+    wants: Wants,
     /// The present pace of all running fronts (workgroups that end together) of the launch.
     pub(super) pace: Pace,
+}
+
+/// What launches want of the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wants {
+    /// The bytes that they want to move in a microsecond to and from the shared memory.
+    bytes: u64,
+    /// The pipes of compute units that they use, in millionths of all pipes of the device.
+    pipes: u64,
+}
+
+/// All pipes of a device, in the unit of [`Wants::pipes`].
+const ALL_PIPES: u64 = 1_000_000;
+
+impl Wants {
+    /// Returns the sum after a part of it, `before`, has become `now`.
+    const fn changed(self, before: Self, now: Self) -> Self {
+        Self {
+            bytes: self.bytes - before.bytes + now.bytes,
+            pipes: self.pipes - before.pipes + now.pipes,
+        }
+    }
 }
 
 impl Load {
@@ -90,21 +111,26 @@ impl Load {
         }
     }
 
-    /// Returns the bytes that the launch wants to move in a microsecond, by its waves and compute
-    /// units that run; `unit` is what one unit can move.
-    fn wants(&self, of: &TaskDemand, waves: u16, unit: u64) -> u64 {
+    /// Returns what the launch wants, by its waves and compute units that run; `unit` is the bytes
+    /// that one unit can move in a microsecond.
+    fn wants(&self, of: &TaskDemand, waves: u16, unit: u64) -> Wants {
         match of.need {
-            KernelNeed::Memory if self.wide > 0 => of.rate,
+            KernelNeed::Memory if self.wide > 0 => Wants { bytes: of.shared, pipes: 0 },
             // Units that hold none of its workgroups move nothing for it.
-            KernelNeed::Memory => of.rate.min(unit.saturating_mul(self.held)),
+            KernelNeed::Memory => {
+                Wants { bytes: of.shared.min(unit.saturating_mul(self.held)), pipes: 0 }
+            }
             KernelNeed::Compute => {
                 let full = of.full.saturating_mul(waves.max(1).into()).max(1);
-                let wanted =
-                    u128::from(of.rate) * u128::from(self.waves.min(full)) / u128::from(full);
-                // At most the rate, as the waves are at most all of them.
-                u64::try_from(wanted).unwrap_or(of.rate)
+                let part = |all: u64| {
+                    let part =
+                        u128::from(all) * u128::from(self.waves.min(full)) / u128::from(full);
+                    // At most all of it, as the waves are at most all of them.
+                    u64::try_from(part).unwrap_or(all)
+                };
+                Wants { bytes: part(of.shared), pipes: part(of.pipes) }
             }
-            KernelNeed::Latency | KernelNeed::Unknown => 0,
+            KernelNeed::Latency | KernelNeed::Unknown => Wants::default(),
         }
     }
 }
@@ -117,18 +143,19 @@ impl Neighbours {
         let learnt = processes.iter().flat_map(|plan| &plan.contention);
         let learnt = learnt.flat_map(|of| of.permille).any(|permille| permille != ALONE);
         let demand = processes.iter().filter_map(|plan| plan.demand.as_ref());
-        let shared = demand.filter(|demand| !demand.apart).map(|demand| demand.memory);
-        let memory = shared.max_by_key(|memory| memory.reached);
+        let shared = demand.filter(|demand| !demand.apart);
+        let shared = shared.map(|demand| (demand.memory.reached, demand.unit_beside));
+        let memory = shared.max();
         if !learnt && (memory.is_none() || processes.len() < 2) {
             return Self::default();
         }
-        let memory = memory.unwrap_or_default();
+        let (reached, unit) = memory.unwrap_or_default();
         Self {
             running: vec![[0; 4]; processes.len()],
-            wanted: vec![0; processes.len()],
+            wanted: vec![Wants::default(); processes.len()],
             fronts: vec![0; processes.len()],
-            reached: memory.reached,
-            unit: memory.unit,
+            reached,
+            unit,
             ..Self::default()
         }
     }
@@ -167,7 +194,7 @@ impl Neighbours {
     /// units to move all that their launch wants to move, so that they need not be counted unit by
     /// unit.
     fn is_wide(&self, of: &SubmittedKernel, pieces: &[Piece]) -> bool {
-        let enough = of.memory.rate.div_ceil(self.unit.max(1)).max(1);
+        let enough = of.memory.shared.div_ceil(self.unit.max(1)).max(1);
         let many = of.memory.need == KernelNeed::Memory && pieces.len() as u64 >= enough;
         // Pieces in the order of their units are of different ones.
         many && pieces.is_sorted_by(|a, b| a.cu < b.cu)
@@ -230,27 +257,28 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets the bytes that a launch wants to move in a microsecond, by what of it runs.
+    /// Sets what a launch wants, by what of it runs.
     fn want(&mut self, of: &SubmittedKernel, load: &mut Load) {
-        let wanted = load.wants(&of.memory, of.demand.waves, self.unit);
-        self.charge(of.process, load.wanted, wanted);
-        load.wanted = wanted;
+        let wants = load.wants(&of.memory, of.demand.waves, self.unit);
+        self.charge(of.process, load.wants, wants);
+        load.wants = wants;
     }
 
-    fn charge(&mut self, process: u16, before: u64, now: u64) {
+    fn charge(&mut self, process: u16, before: Wants, now: Wants) {
         if before == now {
             return;
         }
         if let Some(own) = self.wanted.get_mut(usize::from(process)) {
-            *own = *own - before + now;
-            self.all = self.all - before + now;
+            *own = own.changed(before, now);
+            self.all = self.all.changed(before, now);
             self.changed = true;
         }
     }
 
     /// Records that a copy of a process begins or ends, which moves `rate` bytes in a microsecond.
     pub(super) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
-        let (before, now) = if begins { (0, rate) } else { (rate, 0) };
+        let (none, some) = (Wants::default(), Wants { bytes: rate, pipes: 0 });
+        let (before, now) = if begins { (none, some) } else { (some, none) };
         if rate == 0 || !self.are_charged() {
             return;
         }
@@ -277,23 +305,23 @@ impl Neighbours {
         if permille != ALONE {
             return Pace::of_permille(permille);
         }
-        let own = self.wanted.get(usize::from(of.process)).copied().unwrap_or(0);
+        let own = self.wanted.get(usize::from(of.process)).copied().unwrap_or_default();
         // The cost of neighbours of the own process is in its recording.
-        let others = self.all - own;
-        if others == 0 {
-            return Pace::ALONE;
-        }
+        let others = self.all.changed(own, Wants::default());
+        let crowded = |own: u64, others: u64, room: u64| {
+            let takes = others.saturating_add(own);
+            let pace = Pace { takes, instead_of: room.max(own) };
+            if others > 0 && takes > room { pace } else { Pace::ALONE }
+        };
         let reached = self.reached.max(1);
         match of.memory.need {
-            KernelNeed::Memory if others.saturating_add(load.wanted) > reached => {
-                let takes = others.saturating_add(load.wanted);
-                Pace { takes, instead_of: reached.max(load.wanted) }
-            }
+            KernelNeed::Memory => crowded(load.wants.bytes, others.bytes, reached),
+            KernelNeed::Compute => crowded(load.wants.pipes, others.pipes, ALL_PIPES),
             // A small launch waits for memory that is loaded, up to twice as long.
-            KernelNeed::Latency => {
-                Pace { takes: reached + others.min(reached), instead_of: reached }
+            KernelNeed::Latency if others.bytes > 0 => {
+                Pace { takes: reached + others.bytes.min(reached), instead_of: reached }
             }
-            _ => Pace::ALONE,
+            KernelNeed::Latency | KernelNeed::Unknown => Pace::ALONE,
         }
     }
 

@@ -18,7 +18,7 @@ use crate::kit::{
 const MEMORY: MemoryRates = MemoryRates { peak: 1000, reached: 850, unit: 500, derived: false };
 
 fn needs(need: KernelNeed, rate: u64, full: u64) -> TaskDemand {
-    TaskDemand { need, rate, full, persistent: false }
+    TaskDemand { need, rate, shared: rate, pipes: 0, full, persistent: false }
 }
 
 fn memory() -> TaskDemand {
@@ -39,7 +39,8 @@ fn demanding(processes: Vec<Vec<(Task, TaskDemand)>>) -> Workload {
     let mut workload = workload(processes.iter().map(tasks).collect());
     for (plan, own) in workload.processes.iter_mut().zip(processes) {
         let tasks = own.into_iter().map(|(_, demand)| demand).collect();
-        plan.demand = Some(ProcessDemand { tasks, memory: MEMORY, apart: false });
+        plan.demand =
+            Some(ProcessDemand { tasks, memory: MEMORY, unit_beside: MEMORY.unit, apart: false });
     }
     workload
 }
@@ -74,6 +75,36 @@ fn memory_is_shared_and_compute_only_loads_it() {
     assert_eq!(ends(&run_default(&half, 2)), [1088, 5000]);
     let unknown = two((kernel(0, 2, 1, 5000), needs(KernelNeed::Unknown, 0, 2)));
     assert_eq!(ends(&run_default(&unknown, 2)), [1000, 5000]);
+}
+
+/// Launches that need compute get no more of the pipes of their units than neighbours leave.
+#[test]
+fn compute_shares_the_pipes_of_its_units() {
+    let chain = |pipes| TaskDemand { pipes, ..needs(KernelNeed::Compute, 0, 2) };
+    let beside = |own, other| {
+        let two = [own, other].map(|of| vec![(kernel(0, 2, 1, 1000), of)]);
+        ends(&run_default(&demanding(two.to_vec()), 2))
+    };
+    assert_eq!(beside(chain(1_000_000), chain(1_000_000)), [2000, 2000]);
+    assert_eq!(beside(chain(500_000), chain(500_000)), [1000, 1000], "each has its half");
+    assert_eq!(beside(chain(500_001), chain(500_000)), [1000, 1000], "less than 1 ns more");
+    assert_eq!(beside(chain(750_000), chain(500_000)), [1250, 1250]);
+    assert_eq!(beside(chain(1_000_000), memory()), [1000, 1000], "memory leaves the pipes");
+    // Of two workgroups of four, that is half of the pipes that all four use.
+    let half = TaskDemand { full: 4, ..chain(1_000_000) };
+    assert_eq!(beside(half, chain(1_000_000)), [1500, 1500]);
+    // Launches of the same process wait for each other in the recording already.
+    let own = vec![(kernel(0, 2, 1, 1000), chain(1_000_000)); 2];
+    let idle = vec![(kernel(5000, 1, 1, 10), latency())];
+    assert_eq!(ends(&run_default(&demanding(vec![own, idle]), 2)), [1000, 1000, 5010]);
+}
+
+/// Bytes that stay in caches cost no neighbour anything.
+#[test]
+fn what_stays_in_caches_loads_no_memory() {
+    let cached = TaskDemand { shared: 0, ..memory() };
+    let two = vec![vec![(kernel(0, 2, 1, 1000), cached)]; 2];
+    assert_eq!(ends(&run_default(&demanding(two), 2)), [1000, 1000]);
 }
 
 #[test]

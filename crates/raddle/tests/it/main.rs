@@ -24,6 +24,7 @@ mod gate;
 mod hostile;
 mod importers;
 mod inspect;
+mod interference;
 mod judged;
 mod kept;
 #[cfg(feature = "kernel")]

@@ -147,7 +147,7 @@ fn collectives_of_ranks_that_are_there_end_together() {
     }
     let makespan = |more: &[&str]| {
         let args = ["replay", "job", "--rank", "all", "--once", "--no-files", "--format", "json"];
-        let recipe = ["--recipe", "leftover", "--launch-latency", "none"];
+        let recipe = ["--recipe", "leftover", "--launch-latency", "none", "--contention", "none"];
         let ran = place.raddle(&[&args, &recipe[..], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
         let result: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
