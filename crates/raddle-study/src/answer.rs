@@ -83,6 +83,18 @@ impl PolicyFigures {
         }
     }
 
+    /// Says, without an article, what becomes of the gaps of processes that [`Self::issue_unknown`]
+    /// names; `None`
+    /// where all files say when work was issued.
+    fn gaps_told(&self) -> Option<String> {
+        let names = self.issue_unknown()?;
+        let so = match self.processes.iter().any(|it| it.gaps_closed) {
+            true => "and its gaps are left out, as asked",
+            false => "so its gaps are taken for waits for the host",
+        };
+        Some(format!("file of {names} does not say when work was issued, {so}"))
+    }
+
     /// Appends a sentence to the text of the verdict.
     pub(crate) fn add(&mut self, sentence: &str) {
         self.verdict.text = format!("{} {sentence}", self.verdict.text);

@@ -1,6 +1,7 @@
 //! Which steps lead from the profiles of a study to its result?
 
 mod candidates;
+mod queued;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
@@ -67,6 +68,9 @@ pub struct Prepared {
     profiles: Vec<Loaded>,
     /// Least and most charges for contention; empty where contention is not charged.
     bounds: Vec<Charges>,
+    /// The workload with work whose issue no file tells issued without the recorded gaps; `None`
+    /// where every file tells it, or recipes and not ways of sharing are compared.
+    queued: Option<Workload>,
     /// Requests that each seed after the first draws.
     draws: Vec<SeedDraw>,
     /// Requests without an end, of which each run draws as many as it needs.
@@ -148,6 +152,7 @@ impl Study {
         let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
+        let queued = self.queued(&profiles, &target, (&facts, &workload))?;
         let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let rules = Rules {
             memory: memory::told(&profiles, &target.device)?,
@@ -166,6 +171,7 @@ impl Study {
             open: OpenLoad::of(&profiles),
             profiles,
             bounds: bounds.unwrap_or_default(),
+            queued,
             draws,
             load: self.load.clone(),
             recipes: Vec::new(),
@@ -399,6 +405,7 @@ impl Prepared {
             recipes: &self.recipes,
             bounds: &self.bounds,
             priced: true,
+            queued: self.queued.as_ref(),
             draws: &self.draws,
             open: &self.open,
             goals: &[],

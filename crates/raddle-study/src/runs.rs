@@ -61,6 +61,9 @@ pub(crate) struct RunPlan<'p> {
     /// True if recipes with assumed figures, such as the length of a turn, also run under the least
     /// and the most that these may be.
     pub(crate) priced: bool,
+    /// The same processes, with work whose issue no file tells issued without the recorded gaps;
+    /// `None` where every file tells it, or nothing is to be bounded.
+    pub(crate) queued: Option<&'p Workload>,
     /// Requests that each seed after the first draws.
     pub(crate) draws: &'p [SeedDraw],
     /// Requests without an end, of which each run draws as many as it needs.
@@ -108,6 +111,8 @@ enum RunOf<'p> {
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
+    /// All processes run as in [`RunPlan::queued`].
+    Queued,
 }
 
 /// Choice whether a run of all processes together writes its decision log.
@@ -219,8 +224,10 @@ impl<'p> Runner<'p> {
         let (alike_bounds, bounds): (Vec<_>, Vec<_>) =
             bounds.partition(|&job| self.is_as_together(job));
         // The long runs come first, so that no thread is left with one at the end.
+        let queued = plan.queued.into_iter().flat_map(|_| each(RunOf::Queued));
+        let bounds = bounds.into_iter().chain(priced).chain(queued);
         let jobs: Vec<RunJob<'_>> =
-            each(RunOf::Together).chain(bounds).chain(priced).chain(seeds).chain(alone).collect();
+            each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
             match (job.of, done) {
@@ -232,6 +239,10 @@ impl<'p> Runner<'p> {
                 (_, RunDone::Summed(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
                     own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
+                }
+                (RunOf::Queued, RunDone::Bounded(summary)) => {
+                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
+                    own.into_iter().for_each(|run| run.queued = Some(summary.clone()));
                 }
                 (_, RunDone::Bounded(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
@@ -335,6 +346,7 @@ impl<'p> Runner<'p> {
             together,
             seeds: Vec::new(),
             bounds: Vec::new(),
+            queued: None,
             lent,
             log_bytes,
             timeline: drawn.into_iter().next(),

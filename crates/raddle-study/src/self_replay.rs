@@ -227,6 +227,7 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         bounds: &[],
         priced: false,
+        queued: None,
         draws: &[],
         open: &OpenLoad::default(),
         goals: &[],

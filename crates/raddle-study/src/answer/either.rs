@@ -11,9 +11,21 @@ pub(super) const SMALL: f64 = 0.01;
 /// Reason why the best recipe and another one cannot be told apart.
 pub(super) struct Doubt {
     pub(super) text: String,
-    /// True if the doubt is about contention, which a recording of the processes side by side would
-    /// settle.
-    pub(super) by_contention: bool,
+    /// Position of the row of the other recipe.
+    pub(super) other: usize,
+    /// Cause of the doubt.
+    pub(super) by: DoubtBy,
+}
+
+/// Cause of a doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DoubtBy {
+    /// Contention, which a recording of the processes side by side would settle.
+    Contention,
+    /// Gaps of recordings whose cause no file tells.
+    Gaps,
+    /// Requests, turns or the error of the model, which a trial on the device settles.
+    Trial,
 }
 
 /// Returns the doubt whether another recipe may in truth be better than the best one, by contention,
@@ -24,18 +36,26 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let comparable = |&other: &usize| {
         other != best
             && figures.rows[other].complete
+            && figures.rows[other].offered >= figures.rows[best].offered
             && figures.meets_all(other) == figures.meets_all(best)
             && figures.rank(other) / figures.rank(best) - 1.0 >= SMALL
     };
-    let device_tells = |text| Doubt { text, by_contention: false };
+    let device_tells = |text, other| Doubt { text, other, by: DoubtBy::Trial };
     let doubt = |other| {
         by_contention(figures, best, other).or_else(|| {
             let text = by_accident(figures, best, other)
                 .or_else(|| by_measured_error(figures, best, other));
-            text.map(device_tells)
+            text.map(|text| device_tells(text, other))
         })
     };
-    others.filter(comparable).find_map(doubt)
+    let gaps = others
+        .clone()
+        .filter(|&other| figures.rows[other].offered >= figures.rows[best].offered)
+        .find_map(|other| {
+            let text = by_gaps(figures, best, other)?;
+            Some(Doubt { text, other, by: DoubtBy::Gaps })
+        });
+    gaps.or_else(|| others.filter(comparable).find_map(doubt))
 }
 
 /// Returns the doubt that contention leaves: the upper bounds of the best recipe are no better than
@@ -73,7 +93,30 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
         other.recipe,
         told.join("; ")
     );
-    Some(Doubt { text, by_contention: !by_turns })
+    let by = if by_turns { DoubtBy::Trial } else { DoubtBy::Contention };
+    Some(Doubt { text, other: second, by })
+}
+
+/// Says that the other recipe is better if work whose issue no file tells was issued without the
+/// recorded gaps; `None` where the best one is best then too, or every file tells it.
+fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
+    let names = figures.issue_unknown()?;
+    let known = |row: usize| {
+        let row = &figures.rows[row];
+        row.complete && row.processes.iter().all(|it| it.queued_ns.is_some())
+    };
+    if other == best || !known(best) || !known(other) {
+        return None;
+    }
+    let [one, better] = [best, other].map(|row| figures.rank_by(row, |it| it.queued_ns));
+    let gain = one / better - 1.0;
+    let [best, other] = [best, other].map(|row| &figures.rows[row].recipe);
+    (gain >= SMALL).then(|| {
+        format!(
+            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is better; if its work was queued, {other} is, by {}. Record the launches too.",
+            percent(gain)
+        )
+    })
 }
 
 /// Says that other requests of the same kind might order both recipes otherwise; `None`

@@ -43,10 +43,10 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
             "under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
         )
     };
-    match figures.issue_unknown() {
+    match figures.gaps_told() {
         None => format!("Scheduling will not help: {told}"),
-        Some(names) => format!(
-            "Scheduling will not help (assumed): {told} The file of {names} does not say when work was issued, so its gaps are taken for waits for the host: record the launches too."
+        Some(gaps) => format!(
+            "Scheduling will not help (assumed): {told} The {gaps}: record the launches too."
         ),
     }
 }

@@ -83,6 +83,9 @@ pub struct JudgedProcess {
     /// time may be those of a wrong clock.
     #[serde(skip)]
     pub times_apart: bool,
+    /// True if recorded gaps whose cause no file tells are left out, as the user asked.
+    #[serde(skip)]
+    pub gaps_closed: bool,
     /// True if for most of the time without a kernel in the recording of the process, work had been
     /// issued and had not begun.
     #[serde(skip)]
@@ -165,6 +168,10 @@ pub struct ProcessFigures {
     /// under the least and the most contention; `None` where contention is not charged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
+    /// Figure by which the process is judged, in nanoseconds, where work whose issue no file tells is
+    /// issued without the recorded gaps; `None` where that was not tried.
+    #[serde(skip)]
+    pub(crate) queued_ns: Option<u64>,
     /// Accuracy of the figures where requests were drawn by several seeds, so that the figures are
     /// means; `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,6 +235,7 @@ impl JudgedProcess {
             end_error: None,
             issue_unknown: false,
             times_apart: false,
+            gaps_closed: false,
             idle_issued: false,
         }
     }
@@ -279,6 +287,17 @@ impl PolicyRow {
     }
 }
 
+impl PolicyRow {
+    /// Notes the figures by which processes are judged in the row of the same recipe in which work
+    /// whose issue no file tells was issued without the recorded gaps.
+    pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
+        for (at, own) in self.processes.iter_mut().enumerate() {
+            own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);
+        }
+        self
+    }
+}
+
 impl ProcessFigures {
     /// Returns the least and the most nanoseconds of the figure by which the process is judged, by
     /// the sample and by what is known of contention and of the cost of turns. `None` where the two
@@ -325,6 +344,7 @@ impl ProcessFigures {
                 JudgedBy::End => None,
             },
             between_ns: None,
+            queued_ns: None,
             drawn: None,
         }
     }

@@ -68,6 +68,7 @@ impl ProcessFigures {
             urgent: UrgentWaits::over_seeds(own),
             sampled: None,
             between_ns: None,
+            queued_ns: None,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
                 seeds: own.len() as u32,
                 decisive_within_ns: mean(values).1,

@@ -20,6 +20,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         end_error: None,
         issue_unknown: false,
         times_apart: false,
+        gaps_closed: false,
         idle_issued: false,
     }
 }
@@ -425,6 +426,33 @@ fn a_way_that_fares_as_the_best_one_hides_no_doubt() {
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     let text = &found.verdict.text;
     assert!(text.starts_with("Either mps or time-slice: "), "{text}");
+}
+
+#[test]
+fn advice_that_turns_round_with_the_cause_of_gaps_is_none() {
+    let rows: [(&str, &[f64], f64); 3] = [
+        ("time-slice", &[42.5, 30.0], 5.0),
+        ("mps-priority", &[16.9, 31.0], 0.1),
+        ("mps", &[20.0, 31.0], 0.1),
+    ];
+    let of = |queued_ms: [f64; 3]| {
+        let mut processes = serve_and_train();
+        processes[1].issue_unknown = true;
+        let rows = rows.iter().zip(queued_ms).map(|(&(recipe, figures, wait), queued)| {
+            let other = row(recipe, &[queued, 31.0], wait);
+            row(recipe, figures, wait).queued(Some(&other))
+        });
+        PolicyFigures::new("time-slice", processes, rows.collect(), Vec::new()).verdict
+    };
+    let found = of([42.5, 16.9, 20.0]);
+    assert_eq!(found.kind, VerdictKind::Use, "{}", found.text);
+    let found = of([42.5, 16.9, 16.8]);
+    assert_eq!(found.kind, VerdictKind::Use, "less than 1 %: {}", found.text);
+    let found = of([42.5, 16.9, 16.0]);
+    assert_eq!(found.kind, VerdictKind::Either, "{}", found.text);
+    assert_eq!((found.recipe.as_deref(), found.or.as_deref()), (Some("mps-priority"), Some("mps")));
+    assert!(found.text.starts_with("Either mps-priority or mps: the file of train does not say"));
+    assert!(!found.text.contains("Assumed: "), "said once: {}", found.text);
 }
 
 #[test]

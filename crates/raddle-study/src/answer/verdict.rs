@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::either::{Doubt, SMALL, either};
+use super::either::{Doubt, DoubtBy, SMALL, either};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
@@ -25,6 +25,10 @@ pub struct PolicyVerdict {
     pub kind: VerdictKind,
     /// Name of the recipe that the verdict is about; `None` where it names none.
     pub recipe: Option<String>,
+    /// Name of the other recipe that may be the best one, where the verdict is "either"; else
+    /// `None`.
+    #[serde(default)]
+    pub or: Option<String>,
     /// Verdict in a sentence or a few.
     pub text: String,
     /// Reason for the verdict in one sentence; `None` where the figures show none.
@@ -73,14 +77,17 @@ pub enum VerdictKind {
 struct Said {
     kind: VerdictKind,
     recipe: Option<usize>,
+    /// Position of the row of the other recipe of "either".
+    other: Option<usize>,
     text: String,
     why: Option<String>,
-    by_contention: bool,
+    /// Cause of the doubt of "either"; else `None`.
+    doubt: Option<DoubtBy>,
 }
 
 /// Draws the conclusion from figures whose ranking and goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
-    let Said { kind, recipe, text, why, by_contention } = said(figures);
+    let Said { kind, recipe, other, text, why, doubt } = said(figures);
     let named = recipe.filter(|_| !are_alike(figures));
     let streams = named.and_then(|row| streams_told(figures, row));
     let text = [Some(text), streams].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -93,18 +100,20 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         Some(missed) => format!("{text} {missed}"),
         None => text,
     };
-    let text = match by_assumed_gaps(figures, kind) {
+    let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
+    let text = match assumed {
         Some(assumed) => format!("{text} {assumed}"),
         None => text,
     };
     PolicyVerdict {
         kind,
         recipe: recipe.map(|at| figures.rows[at].recipe.clone()),
+        or: other.map(|at| figures.rows[at].recipe.clone()),
         text,
         why,
         trust: trust(figures),
         next_command: String::new(),
-        by_contention,
+        by_contention: doubt == Some(DoubtBy::Contention),
     }
 }
 
@@ -112,15 +121,13 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
     use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
     let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
-    let names = figures.issue_unknown().filter(|_| chosen)?;
-    Some(format!(
-        "Assumed: the file of {names} does not say when work was issued, so its gaps are taken for waits for the host."
-    ))
+    let told = figures.gaps_told().filter(|_| chosen)?;
+    Some(format!("Assumed: the {told}."))
 }
 
 fn said(figures: &PolicyFigures) -> Said {
     let base = figures.baseline;
-    let plain = |kind, text| Said { kind, recipe: None, text, why: None, by_contention: false };
+    let plain = |kind, text| Said { kind, recipe: None, other: None, text, why: None, doubt: None };
     let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
         let text = "One policy alone is no comparison: leave out --recipe, or add another.";
         return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
@@ -143,9 +150,9 @@ fn said(figures: &PolicyFigures) -> Said {
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
-    if let Some(Doubt { text, by_contention }) = either(figures, best) {
+    if let Some(Doubt { text, other, by }) = either(figures, best) {
         let said = plain(VerdictKind::Either, text);
-        return Said { recipe: Some(best), by_contention, ..said };
+        return Said { recipe: Some(best), other: Some(other), doubt: Some(by), ..said };
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
     let must = !figures.meets_all(base);
@@ -259,9 +266,10 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
     Some(Said {
         kind: VerdictKind::NoGoalMet,
         recipe: Some(nearest),
+        other: None,
         text,
         why: None,
-        by_contention: false,
+        doubt: None,
     })
 }
 

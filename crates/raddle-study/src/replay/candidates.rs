@@ -136,6 +136,7 @@ impl Prepared {
             recipes,
             bounds: &[],
             priced: false,
+            queued: None,
             draws: &[],
             open: &OpenLoad::default(),
             ..self.plan(around)

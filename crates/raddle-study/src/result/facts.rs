@@ -290,7 +290,7 @@ impl ProfileFacts {
     }
 
     /// Returns whether the file does not say when most of its launches were issued.
-    pub(super) fn issue_unknown(&self) -> bool {
+    pub(crate) fn issue_unknown(&self) -> bool {
         self.arrivals.assumed >= MOST_LAUNCHES
     }
 

@@ -369,14 +369,16 @@ fn answer(
 ) -> PolicyFigures {
     let judged = profiles.iter().zip(alone).enumerate();
     let judged = judged
-        .map(|(at, (facts, alone))| facts.judge(JudgedProcess::new(replay.workload, at, alone)));
+        .map(|(at, (facts, alone))| facts.judge(JudgedProcess::new(replay.workload, at, alone)))
+        .map(|of| JudgedProcess { gaps_closed: of.issue_unknown && replay.rules.queued, ..of });
     let judged: Vec<JudgedProcess> = judged.collect();
     let row = |(it, run): (&RecipeResult, &RecipeRun)| {
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
         let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
-        let bounds: Vec<PolicyRow> = run.bounds.iter().map(row).collect();
+        let bounds: Vec<PolicyRow> = run.bounds.iter().chain(&run.queued).map(row).collect();
+        let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
-        Some(PolicyRow { offered: run.offered, ..row })
+        Some(PolicyRow { offered: run.offered, ..row.queued(queued.as_ref()) })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());

@@ -54,6 +54,9 @@ pub struct RecipeRun {
     /// Summaries of the runs of all processes with the least and the most contention; empty where
     /// contention is not charged.
     pub bounds: Vec<Summary>,
+    /// Summary of the run of all processes in which work whose issue no file tells was issued
+    /// without the recorded gaps; `None` where there was no such run.
+    pub queued: Option<Summary>,
     /// Wave-slot time that each process had beyond its own compute units, in wave slots times ns;
     /// `None` where no units are lent.
     pub lent: Option<Vec<u128>>,

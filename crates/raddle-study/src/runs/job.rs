@@ -43,7 +43,7 @@ impl Runner<'_> {
                 let outcome = self.simulate((job, Log::Not), &workload, &mut late)?;
                 RunDone::Summed(Summary::new(&workload, &outcome, &[]))
             }
-            RunOf::Bound(_) | RunOf::Priced => {
+            RunOf::Bound(_) | RunOf::Priced | RunOf::Queued => {
                 let (outcome, _) = self.settled(job)?;
                 RunDone::Bounded(Summary::new(plan.workload, &outcome, &[]))
             }
@@ -117,7 +117,10 @@ impl Runner<'_> {
     /// Returns the workload of a job, without costs of neighbours where each process has memory of
     /// its own.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
-        let all = self.plan.workload;
+        let all = match job.of {
+            RunOf::Queued => self.plan.queued.unwrap_or(self.plan.workload),
+            _ => self.plan.workload,
+        };
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
         if !job.named.memory_eighths.is_empty() && all.processes.iter().any(is_charged) {
             let mut drawn = self.charged(job.of).into_owned();
@@ -157,6 +160,7 @@ impl Runner<'_> {
                 self.plan.open.again(&mut again, came);
                 Cow::Owned(again)
             }
+            RunOf::Queued => Cow::Borrowed(self.plan.queued.unwrap_or(all)),
             RunOf::Together | RunOf::Again(..) | RunOf::Priced => Cow::Borrowed(all),
         }
     }

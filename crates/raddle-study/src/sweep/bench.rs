@@ -329,6 +329,7 @@ impl<'b> Bench<'b> {
             end_error: None,
             issue_unknown: false,
             times_apart: false,
+            gaps_closed: false,
             idle_issued: false,
         });
         let judged: Vec<JudgedProcess> = judged.collect();
@@ -419,6 +420,7 @@ impl<'b> Bench<'b> {
             recipes: &recipes,
             bounds: &[],
             priced: false,
+            queued: None,
             draws: &[],
             open: &OpenLoad::of(&loaded),
             goals: &[],

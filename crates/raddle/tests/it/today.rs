@@ -170,6 +170,42 @@ fn recorded_gaps_stay_where_no_launch_was_recorded() {
     assert_eq!(queued, 2_000_000);
 }
 
+/// A host far ahead of the device leaves the same short gaps as one that is late. Where a file does
+/// not tell which, the intervals cover both, also beside another process.
+#[test]
+fn intervals_cover_both_causes_of_a_gap() {
+    let place = Place::new();
+    let table = |count: u64, lasts: u64, gap: u64, issued: bool| {
+        let row = |at: u64| {
+            let (start, arrival) = (at * (lasts + gap), if issued { at * 4_000 } else { 0 });
+            let arrival = if issued { arrival.min(start).to_string() } else { String::new() };
+            format!("k{lasts},0,432,1,1,256,1,1,32,0,{arrival},{start},{lasts}\n")
+        };
+        let head = "# raddle launch table 1\n# device = a100\n\
+                    name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+        head.to_owned() + &(0..count).map(row).collect::<String>()
+    };
+    for gap in [5_000, 6_000, 9_000] {
+        let rows = [true, false].map(|issued| {
+            place.file("serve.csv", table(30, 40_000, gap, issued));
+            place.file("train.csv", table(25, 800_000, gap, issued));
+            let words = ["share", "serve.csv", "train.csv", "--recipe=today", "--no-files"];
+            let ran = place.raddle(&[&words[..], &["--format=json"]].concat());
+            assert_eq!(ran.code, 0, "{}", ran.err);
+            let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+            found["answer"]["rows"][0]["processes"].clone()
+        });
+        let [known, unknown] = rows;
+        for at in 0..2 {
+            let ns = known[at]["decisive-ns"].as_u64().expect("a time");
+            let bounds =
+                [0, 1].map(|end| unknown[at]["between-ns"][end].as_u64().expect("a bound"));
+            let [least, most] = [bounds[0] - bounds[0] / 20, bounds[1] + bounds[1] / 20];
+            assert!((least..=most).contains(&ns), "gap {gap}: {ns} not in {bounds:?}");
+        }
+    }
+}
+
 /// A recorded gap lasts from the end of the last work before it, which may be in another stream of
 /// its hardware queue, so gaps do not add up.
 #[test]

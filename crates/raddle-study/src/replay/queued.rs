@@ -1,0 +1,39 @@
+//! What would the work have been if work whose issue no file tells had been issued without the
+//! recorded gaps?
+
+use raddle_sim::Workload;
+
+use crate::arrivals::Load;
+use crate::devices::Chosen;
+use crate::error::StudyError;
+use crate::profiles::Loaded;
+use crate::result::ProfileFacts;
+use crate::study::{Study, Ways};
+
+impl Study {
+    /// Plans the processes as if all work whose issue no file tells had been issued without the
+    /// recorded gaps. The truth lies between that and `workload`, in which such gaps stay. `None`
+    /// where every file tells the issue of its work, or recipes and not ways of sharing are
+    /// compared.
+    ///
+    /// # Errors
+    /// The errors of [`Study::workload`].
+    pub(super) fn queued(
+        &self,
+        profiles: &[Loaded],
+        target: &Chosen,
+        (facts, workload): (&[ProfileFacts], &Workload),
+    ) -> Result<Option<Workload>, StudyError> {
+        let unknown = facts.iter().any(ProfileFacts::issue_unknown);
+        if self.ways != Ways::Modes || profiles.len() < 2 || self.load.queued || !unknown {
+            return Ok(None);
+        }
+        let load = Load { queued: true, ..self.load.clone() };
+        let (mut queued, _) = Self { load, ..self.clone() }.workload(profiles, target)?;
+        for (plan, own) in queued.processes.iter_mut().zip(&workload.processes) {
+            plan.contention.clone_from(&own.contention);
+            plan.demand.clone_from(&own.demand);
+        }
+        Ok(Some(queued))
+    }
+}
