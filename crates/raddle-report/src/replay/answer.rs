@@ -51,17 +51,24 @@ const ALL: AnswerDetail =
 
 /// Details of the table of policies, the most detailed first; a terminal gets the first table that
 /// fits its width.
-const DETAILS: [AnswerDetail; 9] = [
+const DETAILS: [AnswerDetail; 10] = [
     ALL,
     PAGE,
-    AnswerDetail { within: [true, true, false], ..PAGE },
-    AnswerDetail { alone: false, within: [true, true, false], ..PAGE },
-    AnswerDetail { within: [true, false, false], ..PAGE },
+    AnswerDetail { within: BOTH, ..PAGE },
+    AnswerDetail { alone: false, within: BOTH, ..PAGE },
+    AnswerDetail { alone: false, change: false, within: BOTH, ..PAGE },
+    AnswerDetail { alone: false, change: false, median: false, within: BOTH, ..PAGE },
     AnswerDetail { alone: false, within: [true, false, false], ..PAGE },
-    AnswerDetail { alone: false, within: [false; 3], ..PAGE },
+    AnswerDetail { alone: false, median: false, within: [true, false, false], ..PAGE },
     AnswerDetail { alone: false, within: [false; 3], change: false, ..PAGE },
     AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] },
 ];
+
+/// Columns that a table may have with `-v`, also where the terminal has fewer.
+const VERBOSE_COLUMNS: usize = 120;
+
+/// The intervals of the figures by which processes are judged, without those of medians.
+const BOTH: [bool; 3] = [true, true, false];
 
 /// Detail of the table of policies on the page, where tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
@@ -143,13 +150,21 @@ fn fill_screen(
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
     say(verdict(answer));
     overturning(result).for_each(&mut say);
+    let whole = rows == usize::MAX;
     let mut tables = DETAILS.iter().map(|&detail| {
         let table = policies(result, rows, detail, false);
-        let whole = rows == usize::MAX;
-        if whole { (table, None) } else { without_alike(table, answer, detail) }
+        let (table, alike) =
+            if whole { (table, None) } else { without_alike(table, answer, detail) };
+        (detail, table, alike)
     });
+    // With `-v` lines may be longer, and no interval is left out, however wide the table is.
+    let most = if whole { columns.max(VERBOSE_COLUMNS) } else { columns };
+    let fits = |(detail, table, _): &(AnswerDetail, Table, Option<String>)| {
+        let least = !detail.alone && !detail.change && !detail.median && detail.within == BOTH;
+        table.width() <= most || (whole && least)
+    };
     let last = tables.next_back();
-    let table = tables.find(|(table, _)| table.width() <= columns).or(last);
+    let table = tables.find(fits).or(last).map(|(_, table, alike)| (table, alike));
     let all = answer.ranking.len();
     let some = format!("{rows} of {all} policies (`-v`: all)");
     let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
@@ -315,10 +330,18 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
-    // The baseline, which is the recipe of today, is always in the table.
-    if !shown.contains(&answer.baseline) {
-        shown.pop();
-        shown.push(answer.baseline);
+    // The baseline, which is the recipe of today, and both recipes of "either" are always there.
+    let or = answer.verdict.or.as_ref();
+    let or = or.and_then(|name| answer.rows.iter().position(|row| row.recipe == *name));
+    let kept: Vec<usize> = or.into_iter().chain([answer.baseline]).collect();
+    let missing: Vec<usize> = kept.iter().copied().filter(|row| !shown.contains(row)).collect();
+    for row in missing {
+        let best = answer.ranking.first();
+        let spare = |own: &usize| Some(own) != best && !kept.contains(own);
+        if let Some(at) = shown.iter().rposition(spare) {
+            shown.remove(at);
+        }
+        shown.push(row);
     }
     for row in shown {
         table.row(cells(result, row, &figures, detail, page));

@@ -73,11 +73,16 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let time = &of.summary.device_time;
     let part = |ns: u64| percent(share(ns, time.window_ns));
     let assumed = result.answer.issue_unknown().is_some();
-    let host = if assumed { "of gaps, which are assumed" } else { "no host had issued work" };
+    let recorded_otherwise = result.answer.processes.iter().any(|it| it.idle_issued);
+    let host = match (assumed, recorded_otherwise) {
+        (true, _) => "of gaps, which are assumed",
+        (_, true) => "no host had issued work, where in the recording it had",
+        _ => "no host had issued work",
+    };
     let causes = [
         (time.idle_host_ns, host),
         (time.idle_copies_ns, "work waited for a copy"),
-        (time.idle_dependency_ns, "work waited for other work"),
+        (time.idle_dependency_ns, "issued work waited"),
         (time.idle_turn_ns, "the policy held work back"),
         (time.idle_room_ns, "work had no room"),
     ];

@@ -64,7 +64,7 @@ fn a_table_of_malformed_rows_is_an_error() {
     place.file("torn.csv", torn);
     let ran = place.raddle(&[&["inspect", "torn.csv"], &device[..]].concat());
     assert_eq!(ran.code, 1);
-    assert!(line_2(&ran.out).starts_with("99.4% of kernel time without a shape; 166 malformed"));
+    assert!(line_2(&ran.out).starts_with("99.4% of kernel time without a shape; 166 kernels were"));
     assert!(ran.err.contains("166 of 167 kernels are malformed"), "{}", ran.err);
     assert_eq!(place.raddle(&[&["replay", "torn.csv"], &device[..]].concat()).code, 1);
 }
