@@ -153,7 +153,6 @@ impl Study {
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
         let queued = self.queued(&profiles, &target, (&facts, &workload))?;
-        let priorities = self.priorities.iter().map(|rule| rule.rule.clone()).collect();
         let rules = Rules {
             memory: memory::told(&profiles, &target.device)?,
             scaling: self.scale,
@@ -166,7 +165,6 @@ impl Study {
             warnings: Vec::new(),
             overturning: Vec::new(),
         };
-        let goals = self.goals.clone();
         let mut prepared = Prepared {
             open: OpenLoad::of(&profiles),
             profiles,
@@ -181,8 +179,8 @@ impl Study {
             workload,
             facts,
             rules,
-            priorities,
-            goals,
+            priorities: self.priorities.iter().map(|rule| rule.rule.clone()).collect(),
+            goals: self.goals.clone(),
             command: self.command("replay", &FileNames::Bare(files)),
             asked: self.clone(),
             energy: energy::model(self, files)?,

@@ -206,14 +206,7 @@ impl<'p> Runner<'p> {
             firsts.map(move |(process, _)| RunJob { named, of: RunOf::Alone(process) })
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
-        let prices: Vec<Vec<NamedRecipe>> = match plan.priced && processes.len() > 1 {
-            true => plan
-                .recipes
-                .iter()
-                .map(|named| named.priced(plan.target))
-                .collect::<Result<_, _>>()?,
-            false => vec![Vec::new(); plan.recipes.len()],
-        };
+        let prices = self.prices()?;
         let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });
         // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
         // contention bounds nothing.
@@ -260,6 +253,14 @@ impl<'p> Runner<'p> {
         all.recipes.retain(|run| !is_broken(run));
         all.alone = of_each(all.alone, &alike);
         Ok(all)
+    }
+
+    /// Returns, for each recipe, the recipes with the least and the most that its assumed figures may
+    /// be; none where such runs are not wanted, or one process has no turns to pay for.
+    fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
+        let RunPlan { workload, recipes, target, priced, .. } = &self.plan;
+        let priced = *priced && workload.processes.len() > 1;
+        recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
     }
 
     /// Returns whether the run of a bound would equal that of all processes together, because its
