@@ -139,6 +139,27 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     screens.find(fits).or(last).unwrap_or_default()
 }
 
+/// Returns the table of the best `rows` policies with the most details that `columns` hold, and a
+/// line that names the figures that are the same under all of them. Of `usize::MAX` rows, as with
+/// `-v`, no interval is left out, however wide the table is, and lines may be longer.
+fn widest(result: &ReplayResult, rows: usize, columns: usize) -> Option<(Table, Option<String>)> {
+    let answer = &result.answer;
+    let whole = rows == usize::MAX;
+    let mut tables = DETAILS.iter().map(|&detail| {
+        let table = policies(result, rows, detail, false);
+        let (table, alike) =
+            if whole { (table, None) } else { without_alike(table, answer, detail) };
+        (detail, table, alike)
+    });
+    let most = if whole { columns.max(VERBOSE_COLUMNS) } else { columns };
+    let fits = |(detail, table, _): &(AnswerDetail, Table, Option<String>)| {
+        let least = !detail.alone && !detail.change && !detail.median && detail.within == BOTH;
+        table.width() <= most || (whole && least)
+    };
+    let last = tables.next_back();
+    tables.find(fits).or(last).map(|(_, table, alike)| (table, alike))
+}
+
 fn fill_screen(
     screen: &mut Document,
     result: &ReplayResult,
@@ -150,26 +171,11 @@ fn fill_screen(
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
     say(verdict(answer));
     overturning(result).for_each(&mut say);
-    let whole = rows == usize::MAX;
-    let mut tables = DETAILS.iter().map(|&detail| {
-        let table = policies(result, rows, detail, false);
-        let (table, alike) =
-            if whole { (table, None) } else { without_alike(table, answer, detail) };
-        (detail, table, alike)
-    });
-    // With `-v` lines may be longer, and no interval is left out, however wide the table is.
-    let most = if whole { columns.max(VERBOSE_COLUMNS) } else { columns };
-    let fits = |(detail, table, _): &(AnswerDetail, Table, Option<String>)| {
-        let least = !detail.alone && !detail.change && !detail.median && detail.within == BOTH;
-        table.width() <= most || (whole && least)
-    };
-    let last = tables.next_back();
-    let table = tables.find(fits).or(last).map(|(_, table, alike)| (table, alike));
+    let (table, alike) = widest(result, rows, columns).unzip();
     let all = answer.ranking.len();
     let some = format!("{rows} of {all} policies (`-v`: all)");
     let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
     say(Block::Heading(format!("{}, {some}", what_on(result))));
-    let (table, alike) = table.unzip();
     table.into_iter().for_each(|table| say(Block::Table(table)));
     alike.flatten().into_iter().for_each(|line| say(Block::Note(line)));
     let paragraph = |label: &str, text: String| Block::Paragraph { label: label.to_owned(), text };
