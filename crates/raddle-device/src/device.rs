@@ -4,6 +4,7 @@
 //! Units: capacities in [`CuShape`] are granules; [`Granules`] has the size of each.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use raddle_policy::CuShape;
 
@@ -84,6 +85,14 @@ pub struct Device {
     /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reached_bytes_per_us: Option<u64>,
+    /// Bandwidth that a launch wants which needs memory, in thousandths of the peak; `None` where it
+    /// was not measured, so that the figure of docs/demand.md holds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub memory_permille: Option<u64>,
+    /// Bandwidth that a launch wants which needs compute, in thousandths of the peak; `None` where it
+    /// was not measured, so that the figure of docs/demand.md holds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub compute_permille: Option<u64>,
     /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
@@ -106,6 +115,18 @@ pub struct Device {
     /// its bytes; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
+    /// Least, expected and greatest length of a turn of the driver's time slices, in nanoseconds, the
+    /// switch included; `None` if not measured, see [`Device::time_slices`].
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub turn_ns: Option<[u64; 3]>,
+    /// Least, expected and greatest time of a switch from one process to another between two turns,
+    /// in nanoseconds; `None` if not measured.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub turn_switch_ns: Option<[u64; 3]>,
+    /// Pairs of a percentage of MPS and the compute units that a process has under it; a percentage
+    /// that is not here is rounded down ([`Device::units_of_percent`]).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub percent_units: Vec<(u32, u16)>,
     /// Sources of the figures, with the figures that are assumed.
     pub source: String,
     /// Resources of one empty compute unit, in granules.
@@ -136,10 +157,48 @@ impl Device {
             ("granules.sgprs", u64::from(self.granules.sgprs)),
             ("granules.lds-bytes", u64::from(self.granules.lds_bytes)),
         ];
-        match positive.iter().find(|(_, value)| *value == 0) {
-            Some(&(what, _)) => Err(DeviceError::Impossible { name: name(), what }),
+        let turns = [("turn-ns", self.turn_ns), ("turn-switch-ns", self.turn_switch_ns)];
+        let mut turns = turns.into_iter().filter_map(|(what, ns)| Some((what, ns?)));
+        // A turn of 0 would never end, and one shorter than its switch gives no process time.
+        let unsorted = turns.find(|(_, ns)| ns[0] == 0 || !ns.is_sorted());
+        let all = 1..=self.cus;
+        let odd = self.percent_units.iter().find(|(_, units)| !all.contains(units));
+        let odd = odd.map(|_| "percent-units");
+        let rates = [
+            ("memory-permille", self.memory_permille.is_some_and(|of| !(1..=1000).contains(&of))),
+            ("compute-permille", self.compute_permille.is_some_and(|of| of > 1000)),
+        ];
+        let beyond = rates.iter().find(|(_, beyond)| *beyond).map(|&(what, _)| what);
+        let wrong = positive.iter().find(|(_, value)| *value == 0).map(|&(what, _)| what);
+        match wrong.or(unsorted.map(|(what, _)| what)).or(odd).or(beyond) {
+            Some(what) => Err(DeviceError::Impossible { name: name(), what }),
             None => Ok(()),
         }
+    }
+
+    /// Returns how many compute units a process has under a percentage of MPS: as measured, else
+    /// that part of all, rounded down.
+    #[must_use]
+    pub fn units_of_percent(&self, percent: u32) -> u16 {
+        let measured = self.percent_units.iter().find(|(of, _)| *of == percent);
+        let part = u64::from(self.cus) * u64::from(percent) / 100;
+        measured.map_or(u16::try_from(part).unwrap_or(u16::MAX), |&(_, units)| units)
+    }
+
+    /// Returns whether both are devices of one kind, so that at most measured figures of them
+    /// differ: workgroups of a profile of one fill the other alike.
+    #[must_use]
+    pub fn is_same_kind(&self, other: &Self) -> bool {
+        let of = |device: &Self| {
+            (
+                device.cus,
+                device.wave_size,
+                device.shape,
+                device.granules,
+                device.memory_bytes_per_us,
+            )
+        };
+        self.id == other.id && of(self) == of(other)
     }
 
     /// Returns the number of wave slots of all compute units, against which utilisation is
@@ -147,5 +206,38 @@ impl Device {
     #[must_use]
     pub(crate) fn wave_slots(&self) -> u64 {
         u64::from(self.cus) * u64::from(self.shape.waves())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_that_no_device_can_have_are_told_by_their_key() {
+        let h200 = || crate::find("h200").expect("in the table");
+        let told = |device: Device| device.check().map_err(|error| alloc::format!("{error}"));
+        let turn = |ns| told(Device { turn_ns: Some(ns), ..h200() });
+        let units = |units| told(Device { percent_units: alloc::vec![(30, units)], ..h200() });
+        assert_eq!((turn([1, 1, 2]), units(132)), (Ok(()), Ok(())));
+        let rate = told(Device { memory_permille: Some(1001), ..h200() });
+        for (wrong, key) in [
+            (rate, "memory-permille"),
+            (turn([0, 1, 2]), "turn-ns"),
+            (turn([3, 2, 4]), "turn-ns"),
+            (units(0), "percent-units"),
+            (units(133), "percent-units"),
+        ] {
+            assert!(wrong.expect_err("it is impossible").contains(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn measured_figures_make_no_other_kind_of_device() {
+        let h200 = || crate::find("h200").expect("in the table");
+        let fitted = Device { unit_bytes_per_us: Some(1), turn_ns: Some([1, 2, 3]), ..h200() };
+        assert!(fitted.is_same_kind(&h200()) && fitted != h200());
+        assert!(!Device { cus: 66, ..h200() }.is_same_kind(&h200()));
+        assert_eq!(fitted.units_of_percent(30), 39);
     }
 }

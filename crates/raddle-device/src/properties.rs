@@ -6,6 +6,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use raddle_policy::CuShape;
 
@@ -94,12 +95,17 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
             memory_bytes_per_us: known.memory_bytes_per_us,
             unit_bytes_per_us: None,
             reached_bytes_per_us: None,
+            memory_permille: None,
+            compute_permille: None,
             clock_mhz: None,
             flag_ns: None,
             exit_ns: None,
             check_ns: None,
             reset_ns: MEASURED_RESET_NS,
             switch_ns: None,
+            turn_ns: None,
+            turn_switch_ns: None,
+            percent_units: Vec::new(),
             source: format!(
                 "the profile's own figures; slots and granules: compute capability {major}.{minor}; \
              bandwidth assumed, that of {}; reset-ns assumed",
@@ -142,12 +148,17 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
             memory_bytes_per_us: known.memory_bytes_per_us,
             unit_bytes_per_us: memory::amd_unit(known.name, known.memory_bytes_per_us),
             reached_bytes_per_us: None,
+            memory_permille: None,
+            compute_permille: None,
             clock_mhz: None,
             flag_ns: None,
             exit_ns: None,
             check_ns: None,
             reset_ns: MEASURED_RESET_NS,
             switch_ns: None,
+            turn_ns: None,
+            turn_switch_ns: None,
+            percent_units: Vec::new(),
             source: format!(
                 "the profile's own figures; registers and granules: {}; bandwidth assumed, that of {}; \
              reset-ns assumed",

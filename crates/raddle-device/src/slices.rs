@@ -5,23 +5,22 @@
 
 use crate::{Device, Vendor};
 
-/// Bounds of the driver's time slices, in nanoseconds, as (least, greatest); both bounds of a
-/// figure are equal where the figure is known for the device.
+/// The driver's time slices, in nanoseconds: each figure as (least, expected, greatest), which are
+/// equal where the figure is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeSlices {
-    /// Least and greatest length of a process's turn, in nanoseconds, the switch to the process
-    /// included.
-    pub turn_ns: [u64; 2],
-    /// Least and greatest time of a switch from one process to another, in nanoseconds.
-    pub switch_ns: [u64; 2],
+    /// Length of a process's turn, in nanoseconds, the switch to the process included.
+    pub turn_ns: [u64; 3],
+    /// Time of a switch from one process to another, in nanoseconds.
+    pub switch_ns: [u64; 3],
     /// Sources of the figures.
     pub source: &'static str,
 }
 
 /// Time slices of NVIDIA devices without a measurement of their own.
 const ASSUMED: TimeSlices = TimeSlices {
-    turn_ns: [1_024_000, 3_000_000],
-    switch_ns: [40_000, 356_000],
+    turn_ns: [1_024_000, 2_270_000, 3_000_000],
+    switch_ns: [40_000, 303_000, 356_000],
     source: "assumed: turn from 1,024 us, the default of the open kernel module from Volta on \
              (kernel_fifo_gv100.c), to 3 ms, the longest that a measured pair on an H200 allows; \
              switch from 40 us (GPreempt, ATC 2025, section 5.3, A100) to 356 us (RTX 5090)",
@@ -29,18 +28,21 @@ const ASSUMED: TimeSlices = TimeSlices {
 
 /// Time slices of AMD's devices, where processes are isolated or where there are more than eight.
 const OF_AMD: TimeSlices = TimeSlices {
-    turn_ns: [10_000_000; 2],
+    turn_ns: [10_000_000; 3],
     source: "turn: the driver's process quantum (docs/modes.md), also of nine or more processes; \
              switch assumed as on NVIDIA",
     ..ASSUMED
 };
 
+/// The source of figures that a device brings with it.
+const OWN: &str = "turn-ns and turn-switch-ns of the device, where it gives them";
+
 /// (id, time slices) of the devices on which time slices were measured.
 const MEASURED: &[(&str, TimeSlices)] = &[(
     "rtx-5090",
     TimeSlices {
-        turn_ns: [2_270_000; 2],
-        switch_ns: [250_000, 356_000],
+        turn_ns: [2_270_000; 3],
+        switch_ns: [250_000, 303_000, 356_000],
         source: "eunomia-bpf/gpu_ext: starts and ends of six processes lie on a raster of 2.27 ms; \
                  switches took 250 to 356 us",
     },
@@ -53,17 +55,23 @@ impl Device {
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();
     /// let measured = slices("rtx-5090").expect("of NVIDIA");
-    /// assert_eq!(measured.turn_ns, [2_270_000; 2]);
-    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns, [1_024_000, 3_000_000]);
-    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns, [10_000_000; 2]);
+    /// assert_eq!(measured.turn_ns, [2_270_000; 3]);
+    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns, [1_024_000, 2_270_000, 3_000_000]);
+    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns, [10_000_000; 3]);
     /// ```
     #[must_use]
     pub fn time_slices(&self) -> Option<TimeSlices> {
         let measured = MEASURED.iter().find(|(id, _)| *id == self.id).map(|(_, own)| *own);
-        measured.or(match self.vendor {
+        let known = measured.or(match self.vendor {
             Vendor::Nvidia => Some(ASSUMED),
             Vendor::Amd => Some(OF_AMD),
             Vendor::Seed => None,
+        });
+        let own = self.turn_ns.is_some() || self.turn_switch_ns.is_some();
+        known.map(|known| TimeSlices {
+            turn_ns: self.turn_ns.unwrap_or(known.turn_ns),
+            switch_ns: self.turn_switch_ns.unwrap_or(known.switch_ns),
+            source: if own { OWN } else { known.source },
         })
     }
 }

@@ -141,6 +141,41 @@ impl DemandRule {
             unknown: KernelNeed::Memory,
         },
     ];
+
+    /// Returns the figures that are expected on a device: its own, where it gives them.
+    #[must_use]
+    pub fn expected(device: &Device) -> Self {
+        Self {
+            memory: device.memory_permille.unwrap_or(Self::EXPECTED.memory),
+            compute: device.compute_permille.unwrap_or(Self::EXPECTED.compute),
+            ..Self::EXPECTED
+        }
+    }
+
+    /// Returns the figures by which neighbours cost least and most on a device: [`Self::BOUNDS`],
+    /// moved apart where the device's own figures lie outside of them.
+    #[must_use]
+    pub fn bounds(device: &Device) -> [Self; 2] {
+        let expected = Self::expected(device);
+        let peak = u128::from(device.memory_bytes_per_us.max(1));
+        let permille = |rate: u64| u64::try_from(u128::from(rate) * 1000 / peak).unwrap_or(1000);
+        let own = device.reached_bytes_per_us.map(permille);
+        let [least, most] = Self::BOUNDS;
+        [
+            Self {
+                memory: least.memory.min(expected.memory),
+                compute: least.compute.min(expected.compute),
+                reached: least.reached.max(own),
+                ..least
+            },
+            Self {
+                memory: most.memory.max(expected.memory),
+                compute: most.compute.max(expected.compute),
+                reached: most.reached.map(|reached| own.unwrap_or(reached).min(reached)),
+                ..most
+            },
+        ]
+    }
 }
 
 /// The resource that one op of a profile needs most, and the source of that knowledge.
@@ -229,7 +264,9 @@ pub fn process_demand(
                 _ => 0,
             },
             full,
-            persistent: op.kind == OpKind::Kernel && own == target && op.workgroups == own_at_once,
+            persistent: op.kind == OpKind::Kernel
+                && own.is_same_kind(target)
+                && op.workgroups == own_at_once,
         }
     };
     let tasks = profile.ops.iter().zip(needs).map(of).collect();
@@ -322,6 +359,24 @@ mod tests {
         let (workgroups, lasts) =
             demand.on_fewer(0, (launch.0, Ticks(launch.1)), room(132), room(units));
         (workgroups, lasts.0)
+    }
+
+    #[test]
+    fn bounds_hold_the_figures_of_the_device() {
+        let h200 = raddle_device::find("h200").expect("in the table");
+        assert_eq!(DemandRule::expected(&h200), DemandRule::EXPECTED);
+        assert_eq!(DemandRule::bounds(&h200), DemandRule::BOUNDS);
+        let own = Device {
+            memory_permille: Some(900),
+            compute_permille: Some(0),
+            reached_bytes_per_us: Some(h200.memory_bytes_per_us / 2),
+            ..h200
+        };
+        let expected = DemandRule::expected(&own);
+        assert_eq!((expected.memory, expected.compute, expected.reached), (900, 0, None));
+        let [least, most] = DemandRule::bounds(&own);
+        assert_eq!((least.memory, least.compute, least.reached), (720, 0, Some(950)));
+        assert_eq!((most.memory, most.compute, most.reached), (900, 500, Some(500)));
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl TimeScale {
         };
         let (times, over) = match scaling {
             Scaling::None => return Ok(Self::default()),
-            _ if own == target => return Ok(Self::default()),
+            _ if own.is_same_kind(target) => return Ok(Self::default()),
             Scaling::Clock => (clock(own)?, clock(target)?),
             Scaling::Bandwidth => (share(own, target), share(target, own)),
         };

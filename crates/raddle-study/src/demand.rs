@@ -40,11 +40,11 @@ impl Study {
                 profiles.iter().zip(&needs).zip(&owns).map(of).collect();
             Charges { learnt: Vec::new(), demand }
         };
-        by(&DemandRule::EXPECTED).give(workload);
+        by(&DemandRule::expected(&target.device)).give(workload);
         // Each bound costs one more run of every recipe, so bounds are made only where ways of
         // sharing are compared.
         let bounds = match self.ways {
-            Ways::Modes => DemandRule::BOUNDS.iter().map(by).collect(),
+            Ways::Modes => DemandRule::bounds(&target.device).iter().map(by).collect(),
             _ => Vec::new(),
         };
         let (mut unknown, mut all) = (0u128, 0u128);

@@ -77,9 +77,12 @@ fn example(profile: &Profile) -> &'static str {
 /// Returns the device that a profile was recorded on. If no device fits, the error says why; it is
 /// `None` where the profile says nothing about its device.
 pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
-    let Some(source) = &profile.device else {
-        return Err(None);
-    };
+    profile.device.as_ref().ok_or(None).and_then(of_source)
+}
+
+/// Returns the device that a file or a driver describes. If no device fits, the error tells why, or
+/// is `None` if nothing is told.
+pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceError>> {
     let table = find(&source.name);
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
     let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));

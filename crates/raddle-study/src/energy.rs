@@ -8,7 +8,7 @@ use crate::files::Files;
 use crate::study::Study;
 use crate::written::toml_or_json;
 
-/// File of energy weights, as `raddle calibrate` writes it.
+/// File of energy weights, as `raddle calibrate energy` writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyFile {
@@ -39,7 +39,7 @@ pub(crate) fn model(study: &Study, files: &dyn Files) -> Result<EnergyModel, Stu
     };
     let refused = |cause: String| {
         StudyError::Refused(format!(
-            "{name} holds no weights of energy ({cause}): `raddle calibrate` writes such a file"
+            "{name} holds no weights of energy ({cause}): `raddle calibrate energy` writes such a file"
         ))
     };
     let text = files.text(name).map_err(|error| refused(error.to_string()))?;

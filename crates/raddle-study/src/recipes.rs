@@ -103,15 +103,21 @@ impl NamedRecipe {
         builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
     }
 
-    /// Returns the least and the most nanoseconds of the turn, and of half a switch, that time
-    /// slices have on a device. `None` for a figure that the user set, and for other recipes.
-    fn slices(&self, device: &Device) -> [Option<[u64; 2]>; 2] {
+    /// Returns the turn and half a switch on a device (least, expected, most), for time slices as
+    /// they are bundled or as [`Self::in_turns_of`] returns them; a figure that the user set has
+    /// none.
+    fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
         let slices = device.time_slices().filter(|_| self.name == TIME_SLICE && self.is_bundled());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
         let turn_us = recipe["turn"]["slice-us"].as_u64();
-        let turn = slices.filter(|_| turn_us == Some(TURN_NS / 1000)).map(|it| it.turn_ns);
-        let switch = slices.filter(|_| self.recipe.runtime.switch_ns == Some(SWITCH_NS));
-        [turn, switch.map(|it| it.switch_ns.map(|whole| whole / 2))]
+        let turn = slices.map(|it| it.turn_ns).filter(|[_, expected, _]| {
+            [TURN_NS, *expected].map(|ns| Some(ns / 1000)).contains(&turn_us)
+        });
+        let switch_ns = self.recipe.runtime.switch_ns;
+        let halves = slices.map(|it| it.switch_ns.map(|whole| whole / 2));
+        let unset =
+            |[_, expected, _]: &[u64; 3]| [SWITCH_NS, *expected].map(Some).contains(&switch_ns);
+        [turn, halves.filter(unset)]
     }
 
     /// Returns bundled time slices with the turn of the device, where the device is known to have
@@ -120,12 +126,16 @@ impl NamedRecipe {
     /// # Errors
     /// When the recipe cannot be read, which would be a fault of raddle itself.
     pub(crate) fn in_turns_of(self, device: &Device) -> Result<Self, StudyError> {
-        let [turn, _] = self.slices(device);
-        let other = turn.filter(|[least, most]| !(*least..=*most).contains(&TURN_NS));
-        let Some([turn_ns, _]) = other else { return Ok(self) };
-        let turn = format!("turn.slice-us={}", turn_ns / 1000);
-        let turn = Setting::try_from(turn).map_err(StudyError::Usage)?;
-        let text = with(self.text, &[turn]).replace(&duration(TURN_NS), &duration(turn_ns));
+        let [turn, switch] = self.slices(device).map(|of| of.map(|[_, expected, _]| expected));
+        let (turn_ns, half_ns) = (turn.unwrap_or(TURN_NS), switch.unwrap_or(SWITCH_NS));
+        let turn = (turn_ns != TURN_NS).then(|| format!("turn.slice-us={}", turn_ns / 1000));
+        let switch = (half_ns != SWITCH_NS).then(|| format!("preempt.switch-ns={half_ns}"));
+        let settings = turn.into_iter().chain(switch).map(Setting::try_from);
+        let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
+        if settings.is_empty() {
+            return Ok(self);
+        }
+        let text = with(self.text, &settings).replace(&duration(TURN_NS), &duration(turn_ns));
         let timed = Self::parse(self.name, &self.given, text, &Registry::bundled())?;
         Ok(Self { offered: self.offered, ..timed })
     }
@@ -133,19 +143,19 @@ impl NamedRecipe {
     /// Says which figures of a recipe are assumed for a device; `None` where none are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
-        let told = |what: &str, own: u64, [least, most]: [u64; 2]| {
+        let told = |what: &str, [least, own, most]: [u64; 3]| {
             (least < most).then(|| {
                 let [own, least, most] = [own, least, most].map(duration);
                 format!("a {what} of time-slice is taken as {own}, it may be {least} to {most}")
             })
         };
-        let turn = turn.and_then(|bounds| told("turn", TURN_NS, bounds));
+        let turn = turn.and_then(|bounds| told("turn", bounds));
         let switch = switch.map(|bounds| bounds.map(|half| 2 * half));
-        let load = switch.filter(|_| self.recipe.runtime.load_ns.is_none()).map(|[_, most]| {
+        let load = switch.filter(|_| self.recipe.runtime.load_ns.is_none()).map(|[.., most]| {
             let most = duration(most / 2);
             format!("to follow a process that has run dry as nothing, it may be up to {most}")
         });
-        let switch = switch.and_then(|bounds| told("switch", 2 * SWITCH_NS, bounds));
+        let switch = switch.and_then(|bounds| told("switch", bounds));
         let told: Vec<String> = turn.into_iter().chain(switch).chain(load).collect();
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
@@ -157,8 +167,8 @@ impl NamedRecipe {
     /// When a recipe cannot be read, which would be a fault of raddle itself.
     pub(crate) fn priced(&self, device: &Device) -> Result<Vec<Self>, StudyError> {
         let [turn, switch] = self.slices(device);
-        let several = |bounds: Option<[u64; 2]>| match bounds {
-            Some([least, most]) if least < most => vec![Some(least), Some(most)],
+        let several = |bounds: Option<[u64; 3]>| match bounds {
+            Some([least, _, most]) if least < most => vec![Some(least), Some(most)],
             // A figure that was measured, or that the user set, stays.
             _ => vec![None],
         };
@@ -170,9 +180,8 @@ impl NamedRecipe {
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
             let turn = turn_ns.map(|ns| format!("turn.slice-us={}", ns / 1000));
             let half = |key: &str| switch_ns.map(|ns| format!("preempt.{key}={ns}"));
-            // The time to switch to a process after another one has run out of work is unknown: 0,
-            // or as long as a restore.
-            let most = switch.map(|[_, most]| most);
+            // The time to follow a process that has run dry is unknown: none, or that of a restore.
+            let most = switch.map(|[.., most]| most);
             let loads = self.recipe.runtime.load_ns.is_none() && *switch_ns == most;
             let load = half("load-ns").filter(|_| loads);
             let settings = turn.into_iter().chain(half("switch-ns")).chain(load);

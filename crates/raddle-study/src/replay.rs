@@ -348,7 +348,7 @@ impl Study {
     ) -> Vec<ProfileFacts> {
         let facts = profiles.iter().zip(owns).map(|(loaded, OwnDevice { own, scale })| {
             let recorded_on = match &own.device {
-                own if *own == target.device => RecordedOn::ThisDevice,
+                own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,
                 own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
                 _ => RecordedOn::OtherVendor,
             };

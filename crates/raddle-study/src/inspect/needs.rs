@@ -64,7 +64,7 @@ type Sums = (u64, u64, u64, BTreeMap<NeedSource, u64>);
 impl KernelNeeds {
     /// Sums up the needs of the kernels of a profile; `needs` has one need for each op.
     pub fn of(profile: &Profile, own: &Device, needs: &[OpNeed]) -> Self {
-        let demand = process_demand(profile, needs, (own, own), &DemandRule::EXPECTED);
+        let demand = process_demand(profile, needs, (own, own), &DemandRule::expected(own));
         let mut sums: BTreeMap<KernelNeed, Sums> = BTreeMap::new();
         let mut unknown: BTreeMap<u32, u64> = BTreeMap::new();
         let mut all = 0u64;

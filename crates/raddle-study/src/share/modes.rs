@@ -242,8 +242,7 @@ fn partition(
     percents: &[u32],
     registry: &Registry,
 ) -> Result<ShareCandidate, StudyError> {
-    let sets: Vec<(u32, u16)> =
-        percents.iter().map(|&percent| (percent, units(device, percent))).collect();
+    let sets = parts(device, percents);
     let name = joined(percents.iter());
     let what = format!("{} percent of the compute units", name.replace('-', ", "));
     let counts: Vec<u16> = sets.iter().map(|&(_, units)| units).collect();
@@ -255,6 +254,17 @@ fn partition(
 fn units(device: &Device, percent: u32) -> u16 {
     // The result is at most the number of all units, which is a u16.
     (u32::from(device.cus) * percent / 100) as u16
+}
+
+/// Returns each percentage with its units: as the device gives them under MPS, or rounded down where
+/// these are more than there are, as parts that overlap are no partition.
+fn parts(device: &Device, percents: &[u32]) -> Vec<(u32, u16)> {
+    let of = |units: &dyn Fn(u32) -> u16| -> Vec<(u32, u16)> {
+        percents.iter().map(|&percent| (percent, units(percent))).collect()
+    };
+    let measured = of(&|percent| device.units_of_percent(percent));
+    let all: u32 = measured.iter().map(|&(_, units)| u32::from(units)).sum();
+    if all <= u32::from(device.cus) { measured } else { of(&|percent| units(device, percent)) }
 }
 
 fn joined<'p>(percents: impl Iterator<Item = &'p u32>) -> String {
