@@ -7,6 +7,7 @@ pub mod compare;
 pub mod contention;
 mod document;
 pub mod inspect;
+pub mod pair;
 pub mod replay;
 pub mod sweep;
 pub mod timeline;

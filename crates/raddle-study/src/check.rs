@@ -9,7 +9,8 @@ use raddle_sim::percentile;
 use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{JudgedBy, PolicyFigures};
+use crate::answer::{JudgedBy, PolicyFigures, PolicyRow};
+use crate::pair::{PairRun, PairTruth};
 use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
@@ -156,56 +157,123 @@ impl Prediction {
         recipe: Option<&str>,
         recordings: &[TenantRecording<'_>],
     ) -> Result<Check, String> {
-        let answer = &self.answer;
-        let row = match recipe.or(answer.verdict.recipe.as_deref()) {
-            Some(name) => {
-                self.check_recipe(name)?;
-                let row = answer.rows.iter().find(|row| row.recipe == name);
-                row.ok_or("it has no recipe")?
-            }
-            None => answer.rows.get(answer.baseline).ok_or("it has no recipe")?,
-        };
+        let row = self.row(recipe)?;
         let mut tenants = Vec::new();
         for recording in recordings {
             let name = &recording.tenant;
-            let at = self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
-                let names: Vec<&str> = self.tenants().collect();
-                format!(
-                    "none of its tenants is called {name}; they are {}: give TENANT=FILE",
-                    names.join(", ")
-                )
-            })?;
-            let (Some(judged), Some(figures)) = (answer.processes.get(at), row.processes.get(at))
-            else {
-                return Err(format!("it has no figures of {name}"));
-            };
-            let measured = self.profiles[at].measured(judged.judged, recording.ops()?)?;
-            let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
-            tenants.push(CheckedTenant {
-                name: name.clone(),
-                judged: judged.judged,
-                repetitions: measured.repetitions,
-                predicted_ns: figures.decisive_ns,
-                between_ns: figures.between_ns,
-                measured_ns: measured.ns,
-                error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
-                within: figures
-                    .between_ns
-                    .map(|[least, most]| (least..=most).contains(&measured.ns)),
-            });
+            let at = self.position(name)?;
+            let of = self.answer.processes.get(at).ok_or_else(|| none(name))?;
+            let measured = self.profiles[at].measured(of.judged, recording.ops()?)?;
+            tenants.push(self.tenant(row, at, &measured)?);
         }
+        let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
+        Ok(self.checked(row, tenants, of_files(files)))
+    }
+
+    /// Compares the prediction with a pair of programs that were measured together, at this load
+    /// where several were measured; `recipe` is as for [`Self::check`].
+    ///
+    /// # Errors
+    /// A message in words, where a recipe, a load or a program is not in both.
+    pub fn check_pair(
+        &self,
+        recipe: Option<&str>,
+        truth: &PairTruth,
+        load: Option<&str>,
+    ) -> Result<Check, String> {
+        let row = self.row(recipe)?;
+        let case = truth.case(&row.recipe, load)?;
+        let mut tenants = Vec::new();
+        let runs = |of: fn(&PairRun) -> usize| case.runs.iter().map(of).sum::<usize>() as u64;
+        // Positions among the figures of a run: p99 of requests, mean step.
+        let judged = [
+            (JudgedBy::Requests, 1, runs(|run| run.requests.len())),
+            (JudgedBy::Steps, 2, runs(|run| run.steps.len())),
+        ];
+        for (name, (by, figure, repetitions)) in truth.programs.iter().zip(judged) {
+            let at = self.position(name)?;
+            let of = self.answer.processes.get(at).ok_or_else(|| none(name))?;
+            if of.judged != by {
+                let (was, is) = (of.judged.word(), by.word());
+                return Err(format!("{name} was predicted by its {was}, and {is} was measured"));
+            }
+            let mut all: Vec<u64> = case.runs.iter().map(|run| run.figures()[figure]).collect();
+            all.sort_unstable();
+            let measured = MeasuredTimes { ns: all[all.len() / 2].max(1), repetitions };
+            tenants.push(self.tenant(row, at, &measured)?);
+        }
+        Ok(self.checked(row, tenants, Vec::new()))
+    }
+
+    /// Returns the row of a recipe; without one, of what the prediction recommends.
+    fn row(&self, recipe: Option<&str>) -> Result<&PolicyRow, String> {
+        let answer = &self.answer;
+        match recipe.or(answer.verdict.recipe.as_deref()) {
+            Some(name) => {
+                self.check_recipe(name)?;
+                let row = answer.rows.iter().find(|row| row.recipe == name);
+                row.ok_or_else(|| "it has no recipe".to_owned())
+            }
+            None => answer.rows.get(answer.baseline).ok_or_else(|| "it has no recipe".to_owned()),
+        }
+    }
+
+    /// Returns the position of a tenant.
+    fn position(&self, name: &str) -> Result<usize, String> {
+        self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
+            let names: Vec<&str> = self.tenants().collect();
+            format!(
+                "none of its tenants is called {name}; they are {}: give TENANT=FILE",
+                names.join(", ")
+            )
+        })
+    }
+
+    /// Holds the prediction of the tenant at a position against what was measured.
+    fn tenant(
+        &self,
+        row: &PolicyRow,
+        at: usize,
+        measured: &MeasuredTimes,
+    ) -> Result<CheckedTenant, String> {
+        let name = &self.profiles[at].name;
+        let (Some(judged), Some(figures)) = (self.answer.processes.get(at), row.processes.get(at))
+        else {
+            return Err(none(name));
+        };
+        let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
+        Ok(CheckedTenant {
+            name: name.clone(),
+            judged: judged.judged,
+            repetitions: measured.repetitions,
+            predicted_ns: figures.decisive_ns,
+            between_ns: figures.between_ns,
+            measured_ns: measured.ns,
+            error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
+            within: figures.between_ns.map(|[least, most]| (least..=most).contains(&measured.ns)),
+        })
+    }
+
+    fn checked(
+        &self,
+        row: &PolicyRow,
+        tenants: Vec<CheckedTenant>,
+        overturning: Vec<String>,
+    ) -> Check {
         let measured = |name: &&str| tenants.iter().any(|of| of.name == **name);
         let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
         let unmeasured = unmeasured.collect();
         let recipe = row.recipe.clone();
-        let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
-        let overturning = of_files(files);
-        Ok(Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning })
+        Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning }
     }
 }
 
-/// Measured figure of a tenant in nanoseconds, and the number of repetitions that its recording
-/// holds.
+/// Says that the prediction has no figures of a tenant.
+fn none(name: &str) -> String {
+    format!("it has no figures of {name}")
+}
+
+/// The times of a tenant in a recording.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_study::compare::Gate;
 
+use crate::calibrate::CalibrateArgs;
 use crate::check_placement::CheckPlacementArgs;
 use crate::circuit::CircuitArgs;
 use crate::error::CliError;
@@ -91,7 +92,7 @@ pub(crate) enum Verb {
     Compare(CompareArgs),
     /// Compare a prediction with recordings of the same processes running together
     Check(CheckArgs),
-    /// Compute energy weights from the measured power of kernels
+    /// Measure this device, or compute energy weights from measured power
     Calibrate(CalibrateArgs),
     /// Answer questions as hardware should: JSON Lines on stdin, answers on stdout
     Golden(GoldenArgs),
@@ -202,20 +203,6 @@ pub(crate) struct ContentionArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct CalibrateArgs {
-    /// A table with the columns kernel, move, load, store, matrix, compare, jump (instructions of
-    /// all waves), ns and mw (mean power); a row without instructions is the idle device
-    #[arg(value_name = "TABLE")]
-    pub(crate) table: PathBuf,
-    /// A note for the file: what was measured, and where
-    #[arg(long, value_name = "TEXT", default_value = "measured")]
-    pub(crate) source: String,
-    /// Write the weights to this file, which must not be there yet, instead of printing them
-    #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// The decisions.jsonl.zst of a replay, or the log of a live program, compressed or not
     #[arg(value_name = "FILE")]
@@ -286,12 +273,17 @@ pub(crate) struct CheckArgs {
     pub(crate) prediction: PathBuf,
     /// The recording of each process while all ran together: TENANT=FILE, or a file with the
     /// tenant's name; for a recording of several processes TENANT=FILE@N, the Nth in order of first
-    /// use. Each holds the profile of its tenant a whole number of times (docs/check.md)
+    /// use. Each holds the profile of its tenant a whole number of times (docs/check.md). Or the
+    /// measurements of `raddle calibrate pair`, which hold both tenants
     #[arg(value_name = "RECORDING", required = true)]
     pub(crate) recordings: Vec<PathBuf>,
     /// The recipe that was set up [default: the recommended one]
     #[arg(long, value_name = "NAME")]
     pub(crate) recipe: Option<String>,
+    /// The load at which both tenants were measured, where measurements of `raddle calibrate pair`
+    /// have several
+    #[arg(long, value_name = "N")]
+    pub(crate) load: Option<String>,
     /// Write nothing beside the prediction
     #[arg(long)]
     pub(crate) no_files: bool,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use raddle_report::check::document;
 use raddle_report::json;
-use raddle_study::check::{Prediction, TenantRecording};
+use raddle_study::check::{Check, Prediction, TenantRecording};
+use raddle_study::pair::PairTruth;
 use raddle_study::profiles;
 use raddle_study::result::SUMMARY;
 
@@ -22,6 +23,9 @@ pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
 /// Beginning of the JSON result of a check, by which an earlier one is recognised.
 const MARK: &str = "{\n  \"raddle-check\":";
+/// The key by which measurements of a pair are known, and the most bytes that such a file has.
+const PAIR: &[u8] = b"\"raddle-pair\"";
+const MOST: u64 = 64 << 20;
 
 /// Carries out the verb `check`: compares a prediction with recordings.
 pub(crate) fn verb(
@@ -50,20 +54,18 @@ pub(crate) fn verb(
         let known = prediction.check_recipe(recipe);
         known.map_err(|why| CliError::Usage(format!("--recipe {recipe}: {shown}: {why}")))?;
     }
-    let given: Vec<GivenRecording> =
-        args.recordings.iter().map(|given| split(given, &prediction)).collect();
-    let files: Vec<PathBuf> = given.iter().map(|of| of.file.clone()).collect();
-    let disk = Disk::new(&files, console.progress);
-    let options = args.shapes.rules().options(args.barriers.into(), &disk)?;
-    let profiles = profiles::open(&named(&files), &options, &disk)?;
-    let recordings = profiles.iter().zip(given).map(|(loaded, of)| TenantRecording {
-        tenant: of.tenant.unwrap_or_else(|| loaded.name.clone()),
-        profile: &loaded.profile,
-        process: of.process,
-    });
-    let recordings: Vec<_> = recordings.collect();
-    let check = prediction.check(args.recipe.as_deref(), &recordings);
-    let check = check.map_err(|why| CliError::Refused(format!("{shown}: {why}")))?;
+    let refused = |why: String| CliError::Refused(format!("{shown}: {why}"));
+    let check = match pair(args)? {
+        Some(truth) => {
+            let (recipe, load) = (args.recipe.as_deref(), args.load.as_deref());
+            prediction.check_pair(recipe, &truth, load).map_err(refused)?
+        }
+        None if args.load.is_some() => {
+            let text = "--load chooses among measurements of `raddle calibrate pair`, and a recording is of one load";
+            return Err(CliError::Usage(text.to_owned()));
+        }
+        None => recorded(args, &prediction, console)?.map_err(refused)?,
+    };
     let (result, document) = (json(&check), document(&check));
     if let Some((page, data)) = beside {
         place::write_sealed(&data, &result, Seal::Json, &earlier)?;
@@ -74,6 +76,42 @@ pub(crate) fn verb(
         Format::Text => document.text(console.stdout_colour),
     };
     console.print(&text)
+}
+
+/// Reads the measurements of a pair, if the only recording is such a file.
+fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
+    let [file] = args.recordings.as_slice() else { return Ok(None) };
+    // A recording may be much larger, and is told of where it is read.
+    let small =
+        |file: &&PathBuf| fs::metadata(file).is_ok_and(|of| of.is_file() && of.len() <= MOST);
+    let bytes = Some(file).filter(small).and_then(|file| fs::read(file).ok()).unwrap_or_default();
+    if !bytes.starts_with(b"{") || !bytes.windows(PAIR.len()).any(|part| part == PAIR) {
+        return Ok(None);
+    }
+    let name = file.display().to_string();
+    let truth = PairTruth::parse(&bytes);
+    truth.map(Some).map_err(|error| CliError::Refused(format!("{name}: {error}")))
+}
+
+/// Compares the prediction with a recording of each tenant, or says why that cannot be.
+fn recorded(
+    args: &CheckArgs,
+    prediction: &Prediction,
+    console: &Console,
+) -> Result<Result<Check, String>, CliError> {
+    let given: Vec<GivenRecording> =
+        args.recordings.iter().map(|given| split(given, prediction)).collect();
+    let files: Vec<PathBuf> = given.iter().map(|of| of.file.clone()).collect();
+    let disk = Disk::new(&files, console.progress);
+    let options = args.shapes.rules().options(args.barriers.into(), &disk)?;
+    let profiles = profiles::open(&named(&files), &options, &disk)?;
+    let recordings = profiles.iter().zip(given).map(|(loaded, of)| TenantRecording {
+        tenant: of.tenant.unwrap_or_else(|| loaded.name.clone()),
+        profile: &loaded.profile,
+        process: of.process,
+    });
+    let recordings: Vec<_> = recordings.collect();
+    Ok(prediction.check(args.recipe.as_deref(), &recordings))
 }
 
 /// Checks that a file is the result of an earlier check.

@@ -36,7 +36,7 @@ fn slices(device: &Device) -> String {
     let Some(TimeSlices { turn_ns, switch_ns, source, .. }) = device.time_slices() else {
         return String::new();
     };
-    let between = |[least, most]: [u64; 2]| match least == most {
+    let between = |[least, _, most]: [u64; 3]| match least == most {
         true => duration(least),
         false => format!("{} to {}", duration(least), duration(most)),
     };

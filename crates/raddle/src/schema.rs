@@ -11,9 +11,8 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Documents by name, each with the text of its list of keys. The documents of `live` and `serve`
-/// are left out.
-const DOCUMENTS: [(&str, &str); 24] = [
+/// Documents by name, each with the list of its keys. Verbs of `live` and `serve` are not among them.
+const DOCUMENTS: [(&str, &str); 26] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
     ("sweep", include_str!("../schemas/sweep.keys")),
@@ -29,7 +28,9 @@ const DOCUMENTS: [(&str, &str); 24] = [
     ("recipe", include_str!("../schemas/recipe.keys")),
     ("devices", include_str!("../schemas/devices.keys")),
     ("device", include_str!("../schemas/device.keys")),
-    ("calibrate", include_str!("../schemas/calibrate.keys")),
+    ("calibrate-device", include_str!("../schemas/calibrate-device.keys")),
+    ("calibrate-energy", include_str!("../schemas/calibrate-energy.keys")),
+    ("calibrate-pair", include_str!("../schemas/calibrate-pair.keys")),
     ("kernel-verdict", include_str!("../schemas/kernel-verdict.keys")),
     ("kernel-instrument", include_str!("../schemas/kernel-instrument.keys")),
     ("explain", include_str!("../schemas/explain.keys")),

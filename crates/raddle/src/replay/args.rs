@@ -129,7 +129,7 @@ pub(crate) struct StudyArgs {
     /// spread (docs/policies/place.md); a replay prints it like --verbose
     #[arg(long)]
     pub(crate) energy: bool,
-    /// Energy weights, as `raddle calibrate` writes them [default: published and assumed weights]
+    /// Energy weights, as `raddle calibrate energy` writes them [default: published and assumed weights]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
     /// How long a launch takes to reach the device

@@ -24,7 +24,7 @@ fn weights_from_published_measurements() {
     let place = Place::new();
     place.file("v100.csv", MEASURED);
     let source = "AccelWattch's measurements of a GV100";
-    let printed = place.raddle(&["calibrate", "v100.csv", "--source", source]);
+    let printed = place.raddle(&["calibrate", "energy", "v100.csv", "--source", source]);
     assert_eq!((printed.code, printed.err.as_str()), (0, ""));
     insta::assert_snapshot!("calibrated-v100", printed.out);
 }
@@ -34,12 +34,12 @@ fn weights_from_a_table_count_the_energy_of_a_replay() {
     let place = Place::new();
     place.file("readings.csv", READINGS);
     place.file("train.csv", train());
-    let printed = place.raddle(&["calibrate", "readings.csv", "--source", "made up"]);
+    let printed = place.raddle(&["calibrate", "energy", "readings.csv", "--source", "made up"]);
     assert_eq!((printed.code, printed.err.as_str()), (0, ""));
     insta::assert_snapshot!("calibrated", printed.out);
-    let saved = place.raddle(&["calibrate", "readings.csv", "--save", "twice.toml"]);
+    let saved = place.raddle(&["calibrate", "energy", "readings.csv", "--save", "twice.toml"]);
     assert_eq!(saved.code, 0, "{}", saved.err);
-    let again = place.raddle(&["calibrate", "readings.csv", "--save", "twice.toml"]);
+    let again = place.raddle(&["calibrate", "energy", "readings.csv", "--save", "twice.toml"]);
     assert_eq!(again.code, 1, "what is there is not written over: {}", again.out);
 
     let weights = |factor: u64, idle: u64| {
@@ -101,11 +101,11 @@ fn what_is_no_weights_is_refused_with_the_remedy() {
     let place = Place::new();
     place.file("train.csv", train());
     place.file("readings.csv", "kernel,move,ns,mw\nidle,0,10,10\nk,,10,20\n");
-    let blank = place.raddle(&["calibrate", "readings.csv"]);
+    let blank = place.raddle(&["calibrate", "energy", "readings.csv"]);
     assert_eq!(blank.code, 1);
     assert!(blank.err.contains("line 3: `` in `move` is no whole number"), "{}", blank.err);
     place.file("readings.csv", "kernel,move,ns,mw\nk,5,10,20\n");
-    let idle = place.raddle(&["calibrate", "readings.csv"]);
+    let idle = place.raddle(&["calibrate", "energy", "readings.csv"]);
     assert!(idle.err.contains("add a row without instructions"), "{}", idle.err);
     let weights =
         json!({ "raddle-energy": 7, "source": "", "energy": { "pj": [1, 1, 1, 1, 1, 1] }});

@@ -21,7 +21,7 @@ fn place() -> Place {
 const WRITERS: [(&[&str], &str); 10] = [
     (&["recipes", "--show=greedy", "--save=x.toml"], "x.toml"),
     (&["devices", "--show=v100", "--save=x.toml"], "x.toml"),
-    (&["calibrate", "power.csv", "--save=x.toml"], "x.toml"),
+    (&["calibrate", "energy", "power.csv", "--save=x.toml"], "x.toml"),
     (&["tune", "train.csv", "infer.csv", "--vary=window=4,8", "--save=x.toml"], "x.toml"),
     (&["sweep", "train.csv", "--recipe=greedy", "--out=x.jsonl"], "x.jsonl"),
     (&["sweep", "train.csv", "--recipe=greedy", "--out=x.jsonl"], "x.html"),
@@ -135,7 +135,7 @@ fn one_rule_refuses_what_cannot_be_written_whatever_option_names_it() {
     let writers: [&[&str]; 9] = [
         &["recipes", "--show=greedy", "--save"],
         &["devices", "--show=v100", "--save"],
-        &["calibrate", "power.csv", "--save"],
+        &["calibrate", "energy", "power.csv", "--save"],
         &["tune", "train.csv", "infer.csv", "--vary=window=4,8", "--save"],
         &["sweep", "train.csv", "--recipe=greedy", "--out"],
         &["search-study", "train.csv", "--device=v100", "--out"],
@@ -223,7 +223,8 @@ fn a_place_that_is_taken_is_told_before_a_profile_is_read() {
         &["sweep", "gone.csv", "--out=taken"],
         &["search-study", "gone.csv", "--device=v100", "--out=taken"],
         &["tune", "gone.csv", "--vary=window=4", "--save=taken"],
-        &["calibrate", "gone.csv", "--save=taken"],
+        &["calibrate", "energy", "gone.csv", "--save=taken"],
+        &["calibrate", "device", "--from=gone.jsonl", "--save=taken"],
         &["circuit", "full", "--blocks=8", "--out=taken"],
     ] {
         let ran = place.raddle(args);
@@ -406,6 +407,7 @@ fn a_table_that_may_be_cut_in_its_last_value_is_told() {
     assert!(ran.out.contains("no-line-end"), "{}", ran.out);
     let ran = place.raddle(&[
         "calibrate",
+        "energy",
         place.file("p.csv", "kernel,move,ns,mw\nidle,0,1000,50\nk,100,1000,90"),
     ]);
     assert!(ran.err.contains("no line end"), "{ran:?}");

@@ -65,7 +65,7 @@ fn values_of_files_in_messages_are_plain() {
     }
     place.file("good.csv", train());
     place.file("p.csv", format!("kernel,move,ns,mw\nk,1,{evil},2\n"));
-    plain(&place.raddle(&["calibrate", "p.csv"]));
+    plain(&place.raddle(&["calibrate", "energy", "p.csv"]));
     let device = place.raddle(&["devices", "--show=v100"]).out;
     for text in [
         device.replacen("cus = ", &format!("\"{evil}\" = 1\ncus = "), 1),

@@ -5,6 +5,8 @@ mod answer;
 mod arrivals;
 mod asked;
 mod beside;
+mod calibrate;
+mod calibrate_pair;
 mod cases;
 mod check;
 #[path = "../common/mod.rs"]

@@ -48,7 +48,7 @@ const STUDY: [&str; 7] = [
 ];
 
 /// All other ways to name a file; `FILE` stands for it.
-const OTHERS: [&[&str]; 42] = [
+const OTHERS: [&[&str]; 49] = [
     &["replay", "FILE"],
     &["replay", "train.csv", "FILE", "--no-files"],
     &["replay", "train.csv", "--live-report", "--wasm=FILE"],
@@ -82,8 +82,25 @@ const OTHERS: [&[&str]; 42] = [
     &["check", "FILE", "train.csv"],
     &["check", "r", "FILE", "--no-files"],
     &["check", "r", "train.csv", "--no-files", "--shapes-from=FILE"],
-    &["calibrate", "FILE"],
-    &["calibrate", "power.csv", "--save=FILE"],
+    &["calibrate", "device", "--from=FILE"],
+    &["calibrate", "device", "--from=d.jsonl", "--save=FILE"],
+    &["calibrate", "device", "--from=d.jsonl", "--device=FILE"],
+    &["calibrate", "pair", "--profile-a=FILE", "--profile-b=train.csv", "--from=t.json"],
+    &["calibrate", "pair", "--profile-a=train.csv", "--profile-b=FILE", "--from=t.json"],
+    &["calibrate", "pair", "--profile-a=train.csv", "--profile-b=infer.csv", "--from=FILE"],
+    &[
+        "calibrate",
+        "pair",
+        "--profile-a=train.csv",
+        "--profile-b=infer.csv",
+        "--truth=FILE",
+        "--",
+        "true",
+        "--",
+        "true",
+    ],
+    &["calibrate", "energy", "FILE"],
+    &["calibrate", "energy", "power.csv", "--save=FILE"],
     &["check-placement", "FILE"],
     &["packet", "encode", "FILE"],
     &["packet", "decode", "FILE"],
@@ -95,7 +112,11 @@ const OTHERS: [&[&str]; 42] = [
 
 /// Options of `--help` that take the value of a file or folder, and are tried above, or whose file is
 /// never read as text.
-const TRIED: [&str; 17] = [
+const TRIED: [&str; 21] = [
+    "--profile-a",
+    "--profile-b",
+    "--truth",
+    "--from",
     "--device",
     "--recipe",
     "--energy-weights",
@@ -196,7 +217,9 @@ fn every_option_that_takes_a_file_is_tried() {
         "devices",
         "compare",
         "check",
-        "calibrate",
+        "calibrate device",
+        "calibrate energy",
+        "calibrate pair",
         "golden",
         "explain",
         "circuit",

@@ -164,7 +164,7 @@ fn rare_documents_have_the_keys_of_their_schema() {
     assert!(unknown.err.contains("Did you mean `inspect`?"), "{}", unknown.err);
     place.file("power.csv", include_str!("../../../../fixtures/energy/v100.csv"));
     for args in [
-        &["calibrate", "power.csv", "--format=json"][..],
+        &["calibrate", "energy", "power.csv", "--format=json"][..],
         &["explain", "bitmap", "--format=json"],
         &["explain", "packet", "--format=json"],
         &["devices", "--show=mi300x", "--format=json"],

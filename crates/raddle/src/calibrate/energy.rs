@@ -1,4 +1,4 @@
-//! Which energy weights explain the measured power of kernels? The verb `calibrate`.
+//! Which weights of energy explain measured power? `raddle calibrate energy`.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,9 @@ use raddle_study::EnergyFile;
 use raddle_study::{EnergyFit, KINDS, PowerReading};
 use serde::Serialize;
 
+use super::args::EnergyArgs;
 use crate::Console;
-use crate::args::{CalibrateArgs, Format};
+use crate::args::Format;
 use crate::error::CliError;
 use crate::place;
 use crate::units::quoted;
@@ -26,9 +27,9 @@ struct Calibrated<'c> {
     place: String,
 }
 
-/// Carries out the verb `calibrate`: computes energy weights from the measured power of kernels.
-pub(crate) fn verb(
-    args: &CalibrateArgs,
+/// Carries out `raddle calibrate energy`.
+pub(super) fn verb(
+    args: &EnergyArgs,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
@@ -78,7 +79,7 @@ fn place(file: &EnergyFile, calls: Option<u64>) -> String {
 }
 
 fn told(found: &Calibrated<'_>) -> Result<String, CliError> {
-    let mut text = String::from("# Weights of energy, by `raddle calibrate`.\n");
+    let mut text = String::from("# Weights of energy, by `raddle calibrate energy`.\n");
     let _ = writeln!(text, "# In a recipe: {}", found.place);
     for (kernel, share) in &found.explained {
         let _ = writeln!(text, "# {kernel}: {:.1} % of what was measured", share * 100.0);

@@ -1,0 +1,216 @@
+//! What did the program that measures a device tell?
+
+use raddle_device::SourceDevice;
+use serde::Deserialize;
+
+use crate::units::plain;
+use crate::written::json;
+
+/// The version of the lines.
+const VERSION: u32 = 1;
+
+/// The measurements of a device, as its program tells them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeviceReadings {
+    pub(super) device: SourceDevice,
+    /// The interface and the version of the driver.
+    through: String,
+    pub(super) bandwidth: Vec<BandwidthReading>,
+    /// Bytes a microsecond by half of the units, and by each half in a stream of its own.
+    pub(super) second_stream: Option<(Vec<u64>, Vec<u64>)>,
+    pub(super) launch_gap_ns: Vec<u64>,
+    /// How long an urgent launch took beside others, and one of their priority.
+    pub(super) priority: Option<(Vec<u64>, Vec<u64>)>,
+    /// By repetition and process, begin and end of each run on the device.
+    pub(super) turns: Vec<Vec<Vec<(u64, u64)>>>,
+    /// Percentages of MPS, and units.
+    pub(super) percents: Vec<(u32, u32)>,
+    /// The measurements that failed or were left out, and why.
+    pub(super) skipped: Vec<String>,
+}
+
+/// The bandwidth of a number of workgroups, by repetition.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct BandwidthReading {
+    workgroups: u64,
+    /// The units that had one of them; `None`: the driver does not tell.
+    pub(super) seen: Option<u64>,
+    pub(super) bytes_per_us: Vec<u64>,
+}
+
+impl BandwidthReading {
+    /// Returns how many units moved the bytes.
+    pub(super) fn units(&self) -> u64 {
+        self.seen.unwrap_or(self.workgroups).max(1)
+    }
+}
+
+/// The reason why readings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each field is")]
+pub enum ReadingsError {
+    /// A line that is no measurement.
+    #[error("line {line} is no measurement ({why})")]
+    Line { line: usize, why: String },
+    /// A line of another version.
+    #[error("line {line} has version {version}, this raddle reads {VERSION}")]
+    Version { line: usize, version: u32 },
+    /// Lines without a device.
+    #[error("no line tells the device: the program ended before it measured anything")]
+    NoDevice,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "raddle-calibration")]
+    version: u32,
+    #[serde(flatten)]
+    reading: Reading,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+enum Reading {
+    Device {
+        api: String,
+        name: String,
+        units: u32,
+        memory_bytes: Option<u64>,
+        compute: Option<(u32, u32)>,
+        threads_per_unit: Option<u32>,
+        registers_per_unit: Option<u32>,
+        shared_bytes_per_unit: Option<u32>,
+        #[serde(default)]
+        driver: String,
+    },
+    Bandwidth(BandwidthReading),
+    SecondStream {
+        one: Vec<u64>,
+        two: Vec<u64>,
+    },
+    LaunchGap {
+        ns: Vec<u64>,
+    },
+    Priority {
+        urgent_ns: Vec<u64>,
+        equal_ns: Vec<u64>,
+    },
+    Turns {
+        runs: Vec<Vec<(u64, u64)>>,
+    },
+    Percent {
+        percent: u32,
+        units: u32,
+    },
+    Skipped {
+        of: String,
+        why: String,
+    },
+}
+
+impl DeviceReadings {
+    /// Reads lines of JSON. An end of the last line that is missing is no error: the program may
+    /// have been ended.
+    ///
+    /// # Errors
+    /// The first line that is no measurement, or that none tells the device.
+    pub fn read(text: &str) -> Result<Self, ReadingsError> {
+        let (mut all, mut known) = (Self::default(), false);
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let mut before = 0;
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            before += line.len();
+            if line.trim().is_empty() {
+                continue;
+            }
+            let read: Line = match json(line.trim().as_bytes()) {
+                Ok(read) => read,
+                Err(_) if before > whole && known => break,
+                Err(why) => {
+                    let why = why.trim_start_matches("line 1: ").to_owned();
+                    return Err(ReadingsError::Line { line: number, why });
+                }
+            };
+            if read.version != VERSION {
+                return Err(ReadingsError::Version { line: number, version: read.version });
+            }
+            known |= matches!(read.reading, Reading::Device { .. });
+            all.take(read.reading);
+        }
+        known.then_some(all).ok_or(ReadingsError::NoDevice)
+    }
+
+    fn take(&mut self, reading: Reading) {
+        match reading {
+            Reading::Device {
+                api,
+                name,
+                units,
+                memory_bytes,
+                compute,
+                threads_per_unit,
+                registers_per_unit,
+                shared_bytes_per_unit,
+                driver,
+            } => {
+                self.through = plain(&format!("{api} ({driver})"), 80);
+                self.device = SourceDevice {
+                    name,
+                    sms: Some(units),
+                    memory_bytes,
+                    compute_major: compute.map(|(major, _)| major),
+                    compute_minor: compute.map(|(_, minor)| minor),
+                    threads_per_sm: threads_per_unit,
+                    registers_per_sm: registers_per_unit,
+                    shared_bytes_per_sm: shared_bytes_per_unit,
+                    ..SourceDevice::default()
+                };
+            }
+            Reading::Bandwidth(reading) => self.bandwidth.push(reading),
+            Reading::SecondStream { one, two } => self.second_stream = Some((one, two)),
+            Reading::LaunchGap { ns } => self.launch_gap_ns.extend(ns),
+            Reading::Priority { urgent_ns, equal_ns } => {
+                self.priority = Some((urgent_ns, equal_ns))
+            }
+            Reading::Turns { runs } => self.turns.push(runs),
+            Reading::Percent { percent, units } => self.percents.push((percent, units)),
+            Reading::Skipped { of, why } => {
+                self.skipped.push(format!("{}: {}", plain(&of, 40), plain(&why, 160)));
+            }
+        }
+    }
+
+    /// Returns the interface and the version of the driver.
+    pub(super) fn through(&self) -> &str {
+        &self.through
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICE: &str =
+        r#"{"raddle-calibration":1,"what":"device","api":"cuda","name":"NVIDIA H200","units":132}"#;
+
+    #[test]
+    fn lines_are_told_apart_and_the_last_may_be_cut() {
+        let gap = r#"{"raddle-calibration":1,"what":"launch-gap","ns":[2000,2100]}"#;
+        let read = DeviceReadings::read(&format!("{DEVICE}\n\n{gap}\n{}", &gap[..30]));
+        let read = read.expect("they are lawful");
+        assert_eq!((read.device.sms, read.launch_gap_ns.len()), (Some(132), 2));
+    }
+
+    #[test]
+    fn what_is_no_measurement_is_refused_with_its_line() {
+        let told = |text: String| DeviceReadings::read(&text).unwrap_err().to_string();
+        assert!(told("\n".to_owned()).contains("no line tells the device"));
+        assert!(told(DEVICE.replace(":1,", ":2,")).contains("line 1 has version 2"));
+        let odd = format!("{DEVICE}\n{{\"secret\"\n{DEVICE}\n");
+        assert!(told(odd.clone()).starts_with("line 2 is no measurement"), "{}", told(odd));
+        let odd = r#"{"raddle-calibration":1,"what":"secret"}"#.to_owned();
+        assert!(!told(odd.clone()).contains("secret"), "{}", told(odd));
+    }
+}

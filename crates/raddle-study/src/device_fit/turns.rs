@@ -1,0 +1,57 @@
+//! How long were the turns of two processes on a device, and the switches between them?
+
+/// The turns and switches that were seen, in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Turns {
+    /// From the begin of a run to the begin of the next one of the other process.
+    pub(super) turns: Vec<u64>,
+    /// From the end of a run to the begin of the next one of the other process.
+    pub(super) switches: Vec<u64>,
+}
+
+impl Turns {
+    /// Takes turns from runs: by repetition and process, begin and end of each. A run counts as a
+    /// turn if the other process ran before it and after it, so that both ends are those of its turn.
+    pub(super) fn of(repetitions: &[Vec<Vec<(u64, u64)>>]) -> Self {
+        let mut all = Self::default();
+        for processes in repetitions {
+            let runs = processes.iter().enumerate().flat_map(|(process, runs)| {
+                runs.iter().map(move |&(begun, ended)| (begun, ended, process))
+            });
+            let mut runs: Vec<(u64, u64, usize)> = runs.collect();
+            runs.sort_unstable();
+            for three in runs.windows(3) {
+                let &[before, run, after] = three else { continue };
+                let taken = before.2 != run.2 && run.2 != after.2;
+                // Runs that overlap are of processes side by side.
+                let apart = before.1 <= run.0 && run.1 <= after.0 && run.0 < run.1;
+                if taken && apart {
+                    all.turns.push(after.0 - run.0);
+                    all.switches.push(after.0 - run.1);
+                }
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_lie_between_runs_of_the_other_process() {
+        let one = vec![(0, 1000), (2600, 3600), (5200, 5900)];
+        let other = vec![(1300, 2300), (3900, 4900)];
+        let found = Turns::of(&[vec![one, other]]);
+        assert_eq!(found.turns, [1300, 1300, 1300]);
+        assert_eq!(found.switches, [300, 300, 300]);
+    }
+
+    #[test]
+    fn processes_side_by_side_have_no_turns() {
+        let found = Turns::of(&[vec![vec![(0, 10), (12, 30)], vec![(1, 11), (13, 29)]]]);
+        assert_eq!(found, Turns::default());
+        assert_eq!(Turns::of(&[vec![vec![(0, 10), (12, 30), (40, 50)], vec![]]]), Turns::default());
+    }
+}

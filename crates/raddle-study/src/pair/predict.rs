@@ -1,0 +1,275 @@
+//! What do replays on a device give where both programs were measured?
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use raddle_device::Device;
+use raddle_trace::arrivals::{ArrivalConfig, ArrivalFile};
+use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
+use serde::Serialize;
+
+use super::figures::OPEN;
+use super::truth::{PairCase, PairRun, PairTruth, TruthError, recipe_of};
+use crate::error::StudyError;
+use crate::files::{Files, MemoryFiles};
+use crate::parallel;
+use crate::profiles::Loaded;
+use crate::replay::Surroundings;
+use crate::rules::{Named, Rule};
+use crate::study::Study;
+
+/// The names of files that replays are given.
+const DEVICE: &str = "raddle-fitted-device.json";
+const ARRIVALS: &str = "raddle-measured-arrivals.json";
+/// The level of the program with steps, which is less urgent than requests.
+const LEVEL: u32 = 5;
+/// The largest error that counts, in thousandths.
+const MOST: u64 = 1000;
+
+/// The error of replays under one way and load; each figure is p50 and p99 of requests, and the mean
+/// step, of which repetitions give the median, least and most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WayError {
+    /// The way.
+    pub way: String,
+    /// The load.
+    pub load: String,
+    /// The number of repetitions.
+    pub repetitions: usize,
+    /// The measured figures in nanoseconds: the median over repetitions.
+    pub measured_ns: [u64; 3],
+    /// The least and the most of each over the repetitions.
+    pub between_ns: [[u64; 2]; 3],
+    /// The replayed figures: the median over repetitions; `None`: nothing ended.
+    pub replayed_ns: [Option<u64>; 3],
+    /// True if more arrived than was served, so that nothing is fitted to it.
+    pub overloaded: bool,
+}
+
+impl WayError {
+    /// Returns how far each replayed figure is from the measured one, in thousandths of it; `None`:
+    /// nothing ended.
+    #[must_use]
+    pub fn permille(&self) -> [Option<i64>; 3] {
+        let of = |at: usize| {
+            let (replayed, measured) = (self.replayed_ns[at]?, self.measured_ns[at].max(1));
+            let off = i128::from(replayed) - i128::from(measured);
+            i64::try_from(off * 1000 / i128::from(measured)).ok()
+        };
+        [0, 1, 2].map(of)
+    }
+
+    /// Returns the sum of the errors, each at most a whole.
+    pub(super) fn cost(&self) -> u64 {
+        self.permille().iter().map(|off| off.map_or(MOST, |off| off.unsigned_abs().min(MOST))).sum()
+    }
+}
+
+/// Replays of a pair, each made once.
+pub struct PairPredictor<'p> {
+    profiles: [Loaded; 2],
+    cases: Vec<PairCase>,
+    length_ns: u64,
+    around: Surroundings<'p>,
+    made: Mutex<Made>,
+}
+
+impl std::fmt::Debug for PairPredictor<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PairPredictor").field("cases", &self.cases.len()).finish_non_exhaustive()
+    }
+}
+
+/// A replay: recipe and shares, arrivals, and those open figures of the device that matter to it.
+type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
+/// Median and 99th percentile of the requests, and the mean step, of replays that were made.
+type Made = BTreeMap<ReplayKey, [Option<u64>; 3]>;
+
+/// Returns the replay that a way asks for; `None`: no recipe stands for it.
+fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
+    let (recipe, percents) = recipe_of(way)?;
+    let in_turns = recipe == "time-slice";
+    let open = OPEN.iter().filter(|figure| figure.in_turns == in_turns);
+    let figures = open.map(|figure| figure.of(device)).collect();
+    Some((recipe, percents, arrivals.to_vec(), figures))
+}
+
+impl<'p> PairPredictor<'p> {
+    /// Makes a predictor of the cases of a truth, of these loads only if any are given; the profiles
+    /// are those of the program with requests and of the one with steps.
+    ///
+    /// # Errors
+    /// When the truth does not hold together, has none of the loads, or its programs have other
+    /// names.
+    pub fn new(
+        truth: &PairTruth,
+        loads: &[String],
+        profiles: [Loaded; 2],
+        around: Surroundings<'p>,
+    ) -> Result<Self, StudyError> {
+        let refused = |error: TruthError| StudyError::Refused(error.to_string());
+        let mut cases = truth.cases().map_err(refused)?;
+        cases.retain(|case| loads.is_empty() || loads.contains(&case.load));
+        if cases.is_empty() {
+            let text = format!("both were not measured at a load of {}", loads.join(" or "));
+            return Err(StudyError::Refused(text));
+        }
+        if profiles.each_ref().map(|of| &of.name) != truth.programs.each_ref() {
+            let [a, b] = &truth.programs;
+            return Err(StudyError::Usage(format!(
+                "the measured programs are {a} (requests) and {b} (steps): give their profiles in this order, with these names"
+            )));
+        }
+        let made = Mutex::default();
+        Ok(Self { profiles, cases, length_ns: truth.length_ns(), around, made })
+    }
+
+    /// Returns the ways by the recipe that stands for them, each once.
+    pub(super) fn recipes(&self) -> Vec<&'static str> {
+        let of = self.cases.iter().filter_map(|case| Some(recipe_of(&case.way)?.0));
+        let mut all: Vec<&str> = of.collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the errors of all cases on each device; `recipes` restricts them.
+    ///
+    /// # Errors
+    /// When a replay cannot be made.
+    pub(super) fn errors(
+        &self,
+        devices: &[Device],
+        recipes: &[&str],
+    ) -> Result<Vec<Vec<WayError>>, StudyError> {
+        let asked = |case: &&PairCase| {
+            recipe_of(&case.way).is_some_and(|(recipe, _)| recipes.contains(&recipe))
+        };
+        let cases: Vec<&PairCase> = self.cases.iter().filter(asked).collect();
+        // Replays that several cases share are made once, and all at the same time.
+        let mut wanted = BTreeMap::new();
+        for (device, case) in devices.iter().flat_map(|of| cases.iter().map(move |case| (of, case)))
+        {
+            for run in &case.runs {
+                wanted.extend(key(&case.way, &run.arrivals, device).map(|key| (key, device)));
+            }
+        }
+        let known = self.made.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        wanted.retain(|key, _| !known.contains_key(key));
+        let wanted: Vec<(ReplayKey, &Device)> = wanted.into_iter().collect();
+        let found = parallel::map(&wanted, |(key, device)| self.replay(key, device))?;
+        let found = wanted.into_iter().map(|(key, _)| key).zip(found);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.extend(found);
+        let of = |device| cases.iter().map(|case| self.error(case, device, &made)).collect();
+        Ok(devices.iter().map(of).collect())
+    }
+
+    fn error(&self, case: &PairCase, device: &Device, made: &Made) -> WayError {
+        let measured: Vec<[u64; 3]> = case.runs.iter().map(PairRun::figures).collect();
+        let replayed = case.runs.iter().map(|run| {
+            let key = key(&case.way, &run.arrivals, device);
+            key.and_then(|key| made.get(&key).copied()).unwrap_or_default()
+        });
+        let replayed: Vec<[Option<u64>; 3]> = replayed.collect();
+        let sorted = |at: usize| {
+            let mut all: Vec<u64> = measured.iter().map(|of| of[at]).collect();
+            all.sort_unstable();
+            all
+        };
+        let middle = |at: usize| {
+            let mut all: Option<Vec<u64>> = replayed.iter().map(|of| of[at]).collect();
+            all.as_deref_mut().map(<[u64]>::sort_unstable);
+            all.map(|all| all[all.len() / 2])
+        };
+        WayError {
+            way: case.way.clone(),
+            load: case.load.clone(),
+            repetitions: case.runs.len(),
+            measured_ns: [0, 1, 2].map(|at| sorted(at)[case.runs.len() / 2]),
+            between_ns: [0, 1, 2].map(|at| [sorted(at)[0], sorted(at)[case.runs.len() - 1]]),
+            replayed_ns: [0, 1, 2].map(middle),
+            overloaded: case.runs.iter().any(|run| run.is_overloaded()),
+        }
+    }
+
+    /// Returns p50, p99 and step of a replay.
+    fn replay(
+        &self,
+        (recipe, percents, arrivals, _): &ReplayKey,
+        device: &Device,
+    ) -> Result<[Option<u64>; 3], StudyError> {
+        let [one, other] = &self.profiles;
+        let trace: Vec<f64> = arrivals.iter().map(|&ns| ns as f64 / 1e6).collect();
+        let load = serde_json::json!({"type": "trace", "trace": trace});
+        let load = serde_json::json!({"tasks": [{"id": one.name, "load": load}]});
+        let device = serde_json::to_vec(device).unwrap_or_default();
+        let own = [(DEVICE, device), (ARRIVALS, load.to_string().into_bytes())];
+        let own = MemoryFiles(own.map(|(name, bytes)| (name.to_owned(), bytes)).into());
+        let files = Over { own, base: self.around.files };
+        let share = |(loaded, value): (&Loaded, u32)| Named { file: loaded.name.clone(), value };
+        let shares = percents.map(|[a, b]| vec![share((one, a)), share((other, b))]);
+        let urgency = Rule::try_from(format!("{}={LEVEL}", other.name));
+        let mut study = Study {
+            profiles: vec![one.given.clone(), other.given.clone()],
+            recipes: vec![(*recipe).to_owned()],
+            device: Some(DEVICE.to_owned()),
+            shares: shares.unwrap_or_default(),
+            priorities: vec![urgency.map_err(|error| StudyError::Usage(error.to_string()))?],
+            ..Study::default()
+        };
+        study.load.arrivals = vec![format!("{}={ARRIVALS}", one.name)];
+        study.load.until = Some(self.length_ns);
+        let around = Surroundings { files: &files, watcher: &(), jobs: Some(1), ..self.around };
+        let studied = study.prepare(self.profiles.to_vec(), &around)?.run(&around, None)?;
+        let recipe = studied.recipe(recipe)?;
+        let (serve, train) = (recipe.process(&one.name)?, recipe.process(&other.name)?);
+        let figures = [serve.p50(), serve.p99(), train.step()];
+        Ok(figures.map(|figure| figure.ok().map(|figure| figure.ns)))
+    }
+}
+
+/// Files of which some are in memory.
+struct Over<'f> {
+    own: MemoryFiles,
+    base: &'f dyn Files,
+}
+
+impl Over<'_> {
+    fn of(&self, name: &str) -> &dyn Files {
+        if self.own.has(name) { &self.own } else { self.base }
+    }
+}
+
+impl Files for Over<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.of(name).has(name)
+    }
+
+    fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
+        self.of(name).bytes(name)
+    }
+
+    fn kept(&self, key: &str) -> Option<Vec<u8>> {
+        self.base.kept(key)
+    }
+
+    fn keep(&self, key: &str, content: &[u8]) {
+        self.base.keep(key, content);
+    }
+
+    fn profile(&self, name: &str, options: &ImportConfig) -> Result<Profile, TraceError> {
+        self.of(name).profile(name, options)
+    }
+
+    fn arrivals(&self, name: &str, options: &ArrivalConfig) -> Result<ArrivalFile, TraceError> {
+        self.of(name).arrivals(name, options)
+    }
+
+    fn captures(&self, name: &str) -> Result<GraphCaptures, TraceError> {
+        self.of(name).captures(name)
+    }
+}

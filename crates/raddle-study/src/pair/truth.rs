@@ -1,0 +1,332 @@
+//! What did two programs measure beside each other?
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::plain;
+use crate::written::json;
+
+/// The version of the file.
+const VERSION: u32 = 1;
+/// The word before the load of a case in which both programs ran.
+const BESIDE: &str = "beside ";
+/// The number of waiting requests below which nothing is said of an overload.
+const BACKLOG: usize = 5;
+/// The key of the arrivals in a case.
+const ARRIVALS: &str = "arrivals";
+
+/// Two programs measured under ways of sharing; the file has milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairTruth {
+    /// The version of this form.
+    #[serde(rename = "raddle-pair")]
+    pub version: u32,
+    /// The product name of the device.
+    pub device: String,
+    /// The versions of the driver and of other software.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// The version of PyTorch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torch: Option<String>,
+    /// The unit of all times but `seconds`: `ms`.
+    pub unit: String,
+    /// The length of each case in seconds.
+    pub seconds: f64,
+    /// The program that answers requests, and the one that repeats steps.
+    pub programs: [String; 2],
+    /// By load, the arrivals of the requests, where a case has none of its own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arrivals: BTreeMap<String, PairTimes>,
+    /// By way and case (`A alone LOAD`, `B alone`, `beside LOAD`), the times of each program.
+    pub ways: BTreeMap<String, BTreeMap<String, BTreeMap<String, PairTimes>>>,
+}
+
+/// Times of one run, or of several repetitions of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PairTimes {
+    /// Of one run.
+    One(Vec<f64>),
+    /// Of each repetition.
+    Several(Vec<Vec<f64>>),
+}
+
+/// The reason why a file is no truth of a pair.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each field is")]
+pub enum TruthError {
+    /// Not of the form.
+    #[error("it is no measured pair ({0})")]
+    Form(String),
+    /// Of another version or unit.
+    #[error("its version is {version} and its unit `{unit}`, this raddle reads 1 and `ms`")]
+    Version { version: u32, unit: String },
+    /// A case whose repetitions or times do not fit together.
+    #[error("{way}, {case}: {why}")]
+    Case { way: String, case: String, why: &'static str },
+    /// No case in which both ran.
+    #[error("it has no case `beside LOAD` of {one} and {other} under a way that replays know")]
+    Nothing { one: String, other: String },
+}
+
+/// One repetition of both programs beside each other, in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PairRun {
+    pub(super) arrivals: Vec<u64>,
+    pub(crate) requests: Vec<u64>,
+    pub(crate) steps: Vec<u64>,
+}
+
+/// The repetitions of both programs under a way and a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PairCase {
+    pub(super) way: String,
+    pub(super) load: String,
+    pub(crate) runs: Vec<PairRun>,
+}
+
+impl PairTimes {
+    /// Returns the times of each repetition, in milliseconds.
+    #[must_use]
+    pub fn repetitions(&self) -> Vec<&[f64]> {
+        match self {
+            Self::One(times) => vec![times],
+            Self::Several(all) => all.iter().map(Vec::as_slice).collect(),
+        }
+    }
+}
+
+/// Returns the recipe that stands for a way, and the percentages of a partition (`mps-30-70`).
+#[must_use]
+pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
+    let recipe = match way {
+        "time-slice" => "time-slice",
+        "mps" | "streams" => "mps",
+        "mps-priority" | "stream-priorities" => "mps-priority",
+        _ => {
+            let (one, other) = way.strip_prefix("mps-")?.split_once('-')?;
+            let percents = [one.parse().ok()?, other.parse().ok()?];
+            let lawful =
+                percents.iter().all(|it| (1..100).contains(it)) && percents[0] + percents[1] <= 100;
+            return lawful.then_some(("partition", Some(percents)));
+        }
+    };
+    Some((recipe, None))
+}
+
+/// Returns whole nanoseconds of milliseconds.
+fn ns(ms: f64) -> Option<u64> {
+    let ns = (ms * 1e6).round();
+    (0.0..1e18).contains(&ns).then_some(ns as u64)
+}
+
+impl PairTruth {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it has another form, or a case does not hold together.
+    pub fn parse(bytes: &[u8]) -> Result<Self, TruthError> {
+        let read: Self = json(bytes).map_err(TruthError::Form)?;
+        if read.version != VERSION || read.unit != "ms" {
+            let (version, unit) = (read.version, plain(&read.unit, 20));
+            return Err(TruthError::Version { version, unit });
+        }
+        if !(read.seconds > 0.0 && read.seconds < 1e6) {
+            return Err(TruthError::Form("its seconds are no length of a run".to_owned()));
+        }
+        read.cases()?;
+        Ok(read)
+    }
+
+    /// Returns the cases in which both ran, under ways that replays know, in the order of the file.
+    pub(super) fn cases(&self) -> Result<Vec<PairCase>, TruthError> {
+        let mut all = Vec::new();
+        for (way, cases) in self.ways.iter().filter(|(way, _)| recipe_of(way).is_some()) {
+            let loads = cases.keys().filter_map(|case| Some((case, case.strip_prefix(BESIDE)?)));
+            for (case, load) in loads {
+                let told = |why| {
+                    let [way, case] = [way, case].map(|text| plain(text, 60));
+                    TruthError::Case { way, case, why }
+                };
+                let runs = self.runs(&cases[case], load).map_err(told)?;
+                all.push(PairCase { way: way.clone(), load: load.to_owned(), runs });
+            }
+        }
+        let [one, other] = self.programs.each_ref().map(|name| plain(name, 40));
+        if all.is_empty() { Err(TruthError::Nothing { one, other }) } else { Ok(all) }
+    }
+
+    fn runs(
+        &self,
+        case: &BTreeMap<String, PairTimes>,
+        load: &str,
+    ) -> Result<Vec<PairRun>, &'static str> {
+        let of = |times: &PairTimes| -> Option<Vec<Vec<u64>>> {
+            let all = times.repetitions().into_iter();
+            all.map(|one| one.iter().map(|&ms| ns(ms)).collect()).collect()
+        };
+        let wrong = "a time is no time";
+        let [requests, steps] = self.programs.each_ref().map(|name| case.get(name));
+        let requests = requests.ok_or("the times of the requests are missing")?;
+        let steps = steps.ok_or("the times of the steps are missing")?;
+        let arrivals = case.get(ARRIVALS).or_else(|| self.arrivals.get(load));
+        let arrivals = arrivals.ok_or("it has no arrivals, nor has the file for its load")?;
+        let (arrivals, requests) = (of(arrivals).ok_or(wrong)?, of(requests).ok_or(wrong)?);
+        let steps = of(steps).ok_or(wrong)?;
+        // One list of arrivals may serve all repetitions, and some may not have been run yet.
+        let shared = arrivals.len() == 1;
+        if requests.len() != steps.len() || !(shared || arrivals.len() >= requests.len()) {
+            return Err("its lists have different numbers of repetitions");
+        }
+        let runs = requests.into_iter().zip(steps).enumerate().map(|(at, (requests, steps))| {
+            let arrivals = arrivals[if shared { 0 } else { at }].clone();
+            PairRun { arrivals, requests, steps }
+        });
+        let runs: Vec<PairRun> = runs.collect();
+        match runs.iter().all(|run| !run.requests.is_empty() && !run.steps.is_empty()) {
+            true if !runs.is_empty() => Ok(runs),
+            _ => Err("a repetition has no request or no step"),
+        }
+    }
+
+    /// Returns the case in which both ran under a recipe, as results name it, and a load; without a
+    /// load the only one.
+    ///
+    /// # Errors
+    /// In words, where there is none, or several.
+    pub(crate) fn case(&self, recipe: &str, load: Option<&str>) -> Result<PairCase, String> {
+        let cases = self.cases().map_err(|error| error.to_string())?;
+        let is_way = |case: &&PairCase| match recipe_of(&case.way) {
+            Some((of, Some([one, other]))) => {
+                recipe == of || recipe == format!("{of}-{one}-{other}")
+            }
+            Some((of, None)) => recipe == of,
+            None => false,
+        };
+        let mut found: Vec<&PairCase> = cases.iter().filter(is_way).collect();
+        found.retain(|case| load.is_none_or(|load| load == case.load));
+        // Streams of one process stand for `mps` only where that was not measured itself.
+        if found.iter().any(|case| case.way == recipe) {
+            found.retain(|case| case.way == recipe);
+        }
+        let all = |of: &[&PairCase]| {
+            let told = of.iter().map(|case| format!("{} at {}", case.way, case.load));
+            told.collect::<Vec<_>>().join(", ")
+        };
+        match found[..] {
+            [case] => Ok(case.clone()),
+            [] => {
+                let all = all(&cases.iter().collect::<Vec<_>>());
+                Err(format!("both were not measured under {recipe} at that load, but {all}"))
+            }
+            _ => Err(format!("several of its cases are of {recipe}: {} (--load)", all(&found))),
+        }
+    }
+
+    /// Returns the length of a case in nanoseconds.
+    pub(super) fn length_ns(&self) -> u64 {
+        ns(self.seconds * 1000.0).unwrap_or(1)
+    }
+}
+
+impl PairRun {
+    /// Returns median and 99th percentile of the requests, by nearest rank, and the mean step.
+    pub(crate) fn figures(&self) -> [u64; 3] {
+        let mut sorted = self.requests.clone();
+        sorted.sort_unstable();
+        let at = |percent: usize| sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1];
+        let steps = self.steps.iter().map(|&ns| u128::from(ns)).sum::<u128>();
+        let mean = steps / (self.steps.len().max(1) as u128);
+        [at(50), at(99), u64::try_from(mean).unwrap_or(u64::MAX)]
+    }
+
+    /// Returns whether more arrived than was served: when the last request arrived, more than a tenth
+    /// of all, and at least [`BACKLOG`], had not been answered, so that their figures depend on where
+    /// the run was cut.
+    pub(super) fn is_overloaded(&self) -> bool {
+        let last = self.arrivals.last().copied().unwrap_or_default();
+        let ends =
+            self.arrivals.iter().zip(&self.requests).map(|(at, took)| at.saturating_add(*took));
+        let answered = ends.filter(|end| *end <= last).count();
+        let waiting = self.arrivals.len().saturating_sub(answered);
+        waiting >= BACKLOG && waiting * 10 > self.arrivals.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(ways: &str) -> String {
+        format!(
+            r#"{{"raddle-pair":1,"device":"d","unit":"ms","seconds":1.0,"programs":["a","b"],"arrivals":{{"5":[0,100]}},"ways":{ways}}}"#
+        )
+    }
+
+    #[test]
+    fn repetitions_stay_apart_and_share_arrivals() {
+        let ways = r#"{"mps":{"beside 5":{"a":[[1,2],[3,4.5]],"b":[[10],[11]]},"a alone 5":{"a":[1]}},"odd":{"beside 5":{}}}"#;
+        let truth = PairTruth::parse(text(ways).as_bytes()).expect("it is lawful");
+        let cases = truth.cases().expect("they hold together");
+        assert_eq!((cases.len(), cases[0].runs.len()), (1, 2));
+        assert_eq!(cases[0].runs[1].requests, [3_000_000, 4_500_000]);
+        assert_eq!(cases[0].runs[1].arrivals, [0, 100_000_000]);
+        assert_eq!(cases[0].runs[1].figures(), [3_000_000, 4_500_000, 11_000_000]);
+    }
+
+    #[test]
+    fn what_does_not_hold_together_is_refused_with_its_case() {
+        let told = |ways: &str| PairTruth::parse(text(ways).as_bytes()).unwrap_err().to_string();
+        for (ways, why) in [
+            ("{}", "it has no case `beside LOAD` of a and b"),
+            (r#"{"odd":{"beside 5":{"a":[1],"b":[1]}}}"#, "it has no case"),
+            (r#"{"mps":{"beside 5":{"a":[1]}}}"#, "mps, beside 5: the times of the steps"),
+            (r#"{"mps":{"beside 7":{"a":[1],"b":[1]}}}"#, "no arrivals"),
+            (r#"{"mps":{"beside 5":{"a":[[1],[2]],"b":[1]}}}"#, "numbers of repetitions"),
+            (r#"{"mps":{"beside 5":{"a":[],"b":[1]}}}"#, "no request or no step"),
+            (r#"{"mps":{"beside 5":{"a":[-1],"b":[1]}}}"#, "no time"),
+            ("3", "it is no measured pair (line 1"),
+        ] {
+            assert!(told(ways).contains(why), "{ways}: {}", told(ways));
+        }
+        let other = text("{}").replace("\"ms\"", "\"s\"");
+        let other = PairTruth::parse(other.as_bytes()).unwrap_err().to_string();
+        assert!(other.contains("its unit `s`"), "{other}");
+    }
+
+    #[test]
+    fn a_recipe_and_a_load_are_one_case() {
+        let ways = r#"{"mps":{"beside 5":{"a":[1],"b":[1]}},"streams":{"beside 5":{"a":[2],"b":[1]}},
+            "mps-30-70":{"beside 5":{"a":[3],"b":[1]}},"mps-50-50":{"beside 5":{"a":[4],"b":[1]}}}"#;
+        let truth = PairTruth::parse(text(ways).as_bytes()).expect("it is lawful");
+        let of = |recipe, load| truth.case(recipe, load).map(|case| case.runs[0].requests[0]);
+        assert_eq!(of("mps", None), Ok(1_000_000));
+        assert_eq!(of("partition-50-50", Some("5")), Ok(4_000_000));
+        assert!(of("partition", None).unwrap_err().contains("several of its cases"));
+        assert!(of("mps", Some("7")).unwrap_err().contains("but mps at 5"));
+    }
+
+    #[test]
+    fn a_backlog_at_the_end_is_an_overload() {
+        let run = |took: u64| PairRun {
+            arrivals: (0..40).map(|at| at * 10).collect(),
+            requests: vec![took; 40],
+            steps: vec![1],
+        };
+        assert!(!run(35).is_overloaded(), "four wait");
+        assert!(run(45).is_overloaded(), "five of 40 wait");
+    }
+
+    #[test]
+    fn ways_have_recipes() {
+        assert_eq!(recipe_of("streams"), Some(("mps", None)));
+        assert_eq!(recipe_of("mps-30-70"), Some(("partition", Some([30, 70]))));
+        assert_eq!(
+            (recipe_of("mps-70-70"), recipe_of("mig"), recipe_of("mps-0-70")),
+            (None, None, None)
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! How long do the requests and steps of the user's programs take beside each other?
+//!
+//! A program appends a line `START,END` a request or step to the file that `RADDLE_TIMES` names, in
+//! nanoseconds of the machine's monotonic clock, which all its processes share. Both are asked to end
+//! (SIGTERM) once both have run for as long as wanted.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::error::CliError;
+use crate::units::plain;
+
+/// The environment of a program: the file for its times, its load, the length of the case.
+const TIMES: &str = "RADDLE_TIMES";
+const LOAD: &str = "RADDLE_LOAD";
+const SECONDS: &str = "RADDLE_SECONDS";
+/// The least time between two looks at the files; longer cases are looked at fifty times, so that
+/// the looks take nothing from the programs.
+const LOOK: Duration = Duration::from_millis(20);
+const LOOKS: f64 = 50.0;
+/// The seconds within which a program must have told a line, as programs compile kernels and load
+/// models.
+const START_S: f64 = 600.0;
+/// The looks for which a program that was asked to end may go on: ten seconds.
+const LOOKS_TO_END: u32 = 500;
+
+/// A program of the user, and its name in files.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) name: String,
+    pub(super) command: Vec<OsString>,
+}
+
+/// The case that programs run in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case<'c> {
+    pub(super) seconds: f64,
+    pub(super) load: Option<&'c str>,
+    /// By program, variables of its environment.
+    pub(super) environment: &'c [Vec<(&'static str, String)>],
+}
+
+/// The requests or steps of one program that began in the window in which all ran: start and end of
+/// each, in nanoseconds from the begin of the window, by their starts.
+pub(super) type Spans = Vec<(u64, u64)>;
+
+/// A program that runs; it is ended when it is dropped.
+struct Running {
+    name: String,
+    child: Child,
+    times: PathBuf,
+    ended: bool,
+}
+
+/// Runs programs at once, and returns the spans of each.
+pub(super) fn measure(programs: &[&Program], case: Case<'_>) -> Result<Vec<Spans>, CliError> {
+    let folder = tempfile::tempdir().map_err(CliError::writing("a temporary folder"))?;
+    let mut running = Vec::new();
+    for (at, program) in programs.iter().enumerate() {
+        let times = folder.path().join(format!("times-{at}.csv"));
+        fs::write(&times, "").map_err(CliError::writing("a temporary file"))?;
+        let environment = case.environment.get(at).map_or(&[][..], Vec::as_slice);
+        running.push(Running::start(program, times, case, environment)?);
+    }
+    let length = (case.seconds * 1e9) as u64;
+    let look = Duration::from_secs_f64(case.seconds / LOOKS).max(LOOK);
+    let looks_to_start = (START_S / look.as_secs_f64()) as u32;
+    let (mut looks_left, mut told) = (looks_to_start, 0);
+    loop {
+        thread::sleep(look);
+        let spans: Vec<Spans> = running.iter().map(Running::spans).collect::<Result<_, _>>()?;
+        if let Some(window) = window(&spans, length) {
+            running.iter_mut().for_each(Running::end);
+            return Ok(window);
+        }
+        // Each further line shows that the programs still work.
+        let now = spans.iter().map(Vec::len).sum::<usize>();
+        looks_left = if now > told { looks_to_start } else { looks_left.saturating_sub(1) };
+        told = now;
+        for (one, spans) in running.iter_mut().zip(&spans) {
+            one.check(spans.len(), looks_left)?;
+        }
+    }
+}
+
+/// Returns what lies in the window from the moment at which all have begun; `None` as long as one has
+/// not told a line beyond its end.
+fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
+    let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));
+    let begun = firsts.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
+    let end = begun.saturating_add(length);
+    let beyond = |spans: &Spans| spans.last().is_some_and(|&(_, last)| last >= end);
+    let within = |spans: &Spans| -> Spans {
+        let own = spans.iter().filter(|&&(start, _)| (begun..end).contains(&start));
+        let own = own.map(|&(start, ended)| (start - begun, ended - begun));
+        let mut own: Spans = own.collect();
+        own.sort_unstable();
+        own
+    };
+    all.iter().all(beyond).then(|| all.iter().map(within).collect())
+}
+
+impl Running {
+    fn start(
+        program: &Program,
+        times: PathBuf,
+        case: Case<'_>,
+        environment: &[(&'static str, String)],
+    ) -> Result<Self, CliError> {
+        let Program { name, command } = program;
+        let [first, arguments @ ..] = command.as_slice() else {
+            return Err(CliError::Usage(format!("the program of {name} is missing")));
+        };
+        let mut spawned = Command::new(first);
+        spawned.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+        spawned.env(TIMES, &times).env(SECONDS, case.seconds.to_string());
+        spawned.envs(case.load.map(|load| (LOAD, load)));
+        spawned.envs(environment.iter().map(|(key, value)| (key, value)));
+        let child = spawned.spawn().map_err(|cause| {
+            let first = plain(&first.to_string_lossy(), 60);
+            CliError::Refused(format!("the program of {name}, {first}, cannot be run: {cause}"))
+        })?;
+        Ok(Self { name: name.clone(), child, times, ended: false })
+    }
+
+    /// Reads the whole lines that the program has told.
+    fn spans(&self) -> Result<Spans, CliError> {
+        read(&self.times).map_err(|why| {
+            let name = &self.name;
+            CliError::Refused(format!("{name}: {why}: a line is START,END in nanoseconds"))
+        })
+    }
+
+    /// Checks that the program still runs, and that it tells something.
+    fn check(&mut self, told: usize, looks_left: u32) -> Result<(), CliError> {
+        let name = &self.name;
+        let lost = |cause| CliError::Refused(format!("the program of {name} is lost: {cause}"));
+        if let Some(status) = self.child.try_wait().map_err(lost)? {
+            self.ended = true;
+            return Err(CliError::Refused(format!(
+                "the program of {name} ended ({status}) before both had run for as long as wanted, after {told} lines in {TIMES}: it must go on until it is asked to end (SIGTERM)"
+            )));
+        }
+        if looks_left == 0 {
+            return Err(CliError::Refused(format!(
+                "no program has told a line in {TIMES} for ten minutes; {name} has told {told} (docs/calibrate.md)"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Asks the program to end, and ends it where it does not.
+    fn end(&mut self) {
+        if std::mem::replace(&mut self.ended, true) {
+            return;
+        }
+        #[cfg(unix)]
+        {
+            use rustix::process::{Pid, Signal, kill_process};
+            // A program that has ended meanwhile needs no signal.
+            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            for _ in 0..LOOKS_TO_END {
+                if !matches!(self.child.try_wait(), Ok(None)) {
+                    return;
+                }
+                thread::sleep(LOOK);
+            }
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Reads whole lines `START,END`, in the order of their ends.
+fn read(path: &Path) -> Result<Spans, String> {
+    let text =
+        fs::read_to_string(path).map_err(|cause| format!("its times cannot be read ({cause})"))?;
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let mut spans = Spans::new();
+    for (number, line) in (1..).zip(whole.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        let span = line.split_once(',');
+        let span = span
+            .and_then(|(start, end)| Some((start.trim().parse().ok()?, end.trim().parse().ok()?)));
+        match span {
+            Some((start, end)) if start <= end => spans.push((start, end)),
+            _ => return Err(format!("line {number} of its times is none")),
+        }
+    }
+    spans.sort_unstable_by_key(|&(start, end)| (end, start));
+    Ok(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_begins_when_all_have_begun_and_holds_what_began_in_it() {
+        let one = vec![(100, 150), (200, 250), (300, 420), (400, 430), (430, 700)];
+        let other = vec![(180, 220), (220, 390), (390, 500)];
+        assert_eq!(window(&[one.clone(), other.clone()], 400), None, "the other is not there yet");
+        let found = window(&[one, other], 250).expect("both are beyond 430");
+        assert_eq!(found[0], [(20, 70), (120, 240), (220, 250)]);
+        assert_eq!(found[1], [(0, 40), (40, 210), (210, 320)]);
+        assert_eq!(window(&[vec![], vec![(0, 9)]], 1), None);
+    }
+
+    #[test]
+    fn a_line_that_is_not_whole_waits_and_one_that_is_none_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("times");
+        fs::write(&path, "5, 9\n\n1,4\n10,1").unwrap();
+        assert_eq!(read(&path), Ok(vec![(1, 4), (5, 9)]));
+        fs::write(&path, "5,9\n9,5\n").unwrap();
+        assert_eq!(read(&path), Err("line 2 of its times is none".to_owned()));
+    }
+}

@@ -1,0 +1,174 @@
+//! What do measurements on a device change, and how are they taken?
+
+use std::fmt::Write as _;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::Place;
+
+const HEAD: &str = r#"{"raddle-calibration":1,"#;
+
+/// Made up, so that the figures are known: a unit moves 30 GB/s, a turn of 2 ms has a switch of
+/// 120 us in it.
+fn readings() -> String {
+    let device = r#""what":"device","api":"cuda","name":"NVIDIA H200","units":132,"memory-bytes":150000000000,"compute":[9,0],"driver":"CUDA 13000"}"#;
+    let mut text = format!("{HEAD}{device}\n");
+    for (units, rate) in [(1, 30_000), (16, 480_000), (66, 1_980_000), (132, 3_900_000)] {
+        let rates = [rate, rate - 20, rate - 10];
+        let _ = writeln!(
+            text,
+            r#"{HEAD}"what":"bandwidth","workgroups":{units},"seen":{units},"bytes-per-us":{rates:?}}}"#
+        );
+    }
+    let runs = |first: u64| -> Vec<[u64; 2]> {
+        let of = |turn: u64| [first + turn * 4_000_000, first + turn * 4_000_000 + 1_880_000];
+        (0..40).map(of).collect()
+    };
+    let (one, other) = (runs(1), runs(2_000_001));
+    let _ = writeln!(text, r#"{HEAD}"what":"turns","runs":[{one:?},{other:?}]}}"#);
+    let _ = writeln!(text, r#"{HEAD}"what":"percent","percent":30,"units":40}}"#);
+    let _ = writeln!(text, r#"{HEAD}"what":"skipped","of":"priority","why":"not here"}}"#);
+    text
+}
+
+fn pair(place: &Place) {
+    place.file("decode.csv", include_str!("../../data/demo/decode.csv"));
+    place.file("train.csv", include_str!("../../data/demo/train.csv"));
+}
+
+#[test]
+fn a_device_file_of_measurements_changes_a_replay() {
+    let place = Place::new();
+    pair(&place);
+    place.file("d.jsonl", readings());
+    let wrote = place.raddle(&["calibrate", "device", "--from=d.jsonl", "--save=mine.toml"]);
+    assert_eq!(wrote.code, 0, "{}", wrote.err);
+    assert!(wrote.out.contains("Not measured: priority: not here"), "{}", wrote.out);
+    let text = fs::read_to_string(place.path().join("mine.toml")).unwrap();
+    for line in [
+        "unit-bytes-per-us = 29999",
+        "reached-bytes-per-us = 3899990",
+        "turn-ns = [2000000, 2000000, 2000000]",
+        "turn-switch-ns = [120000, 120000, 120000]",
+        "percent-units = [[30, 40]]",
+        "# unit-bytes-per-us 29,999 (29,998 to 30,000 in 3 readings)",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let replayed = |device: &str| -> Value {
+        let args = ["replay", "decode.csv", "train.csv", "--requests=decode=40/s", "--seed=1"];
+        let ways = ["--until=100ms", "--share=decode=3", "--share=train=7", "--recipe=partition"];
+        let more = ["--recipe=time-slice", "--no-files", "--format=json", "--device", device];
+        let ran = place.raddle(&[&args[..], &ways, &more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let (table, own) = (replayed("h200"), replayed("mine.toml"));
+    let p99 = |of: &Value, recipe: &str| {
+        let row = of["answer"]["rows"].as_array().unwrap().iter().find(|it| it["recipe"] == recipe);
+        row.unwrap()["processes"][0]["decisive-ns"].as_u64().unwrap()
+    };
+    // Units that move less and shorter turns show; a device that is of the same kind stays its own.
+    assert!(p99(&own, "partition") > p99(&table, "partition") * 5 / 4);
+    assert_ne!(p99(&own, "time-slice"), p99(&table, "time-slice"));
+    let process = own["answer"]["processes"][0].as_object().unwrap();
+    assert_eq!(process.get("recorded-on"), Some(&Value::Null), "no other device");
+    assert!(!own.to_string().contains("a turn of time-slice is taken as"), "it is known");
+
+    let json = place.raddle(&["calibrate", "device", "--from=d.jsonl", "--format=json"]);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["measured"][0]["between"], serde_json::json!([29_998, 30_000]));
+}
+
+/// A program that stands in for Python tells measurements and fails: what it told is not lost.
+#[test]
+#[cfg(unix)]
+fn measurements_are_kept_where_the_program_fails() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.file("told", readings());
+    place.file("fake", "#!/bin/sh\ncat told\nexit 3\n");
+    let fake = place.path().join("fake");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let failed = place.raddle(&["calibrate", "device", "--save=a.toml", "--python=./fake"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.err.contains("`--from a.jsonl` takes that"), "{}", failed.err);
+    assert_eq!(place.names("."), ["a.jsonl", "fake", "told"]);
+    assert_eq!(fs::read_to_string(place.path().join("a.jsonl")).unwrap(), readings());
+    place.file("fake", "#!/bin/sh\ncat told\n");
+    let again = place.raddle(&["calibrate", "device", "--save=a.toml", "--python=./fake"]);
+    assert!(again.err.contains("stays as it is"), "{}", again.err);
+    let done = place.raddle(&["calibrate", "device", "--save=b.toml", "--python=./fake"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let absent = place.raddle(&["calibrate", "device", "--save=c.toml", "--python=./absent"]);
+    assert!(absent.err.contains("name a Python 3 (--python)"), "{}", absent.err);
+    assert_eq!(place.names(".").len(), 5);
+}
+
+/// The program really measures what this machine has: a GPU, or a processor through OpenCL.
+#[test]
+#[cfg(unix)]
+fn the_device_at_hand_is_measured() {
+    let place = Place::new();
+    let args = ["calibrate", "device", "--save=d.toml", "--repetitions=1"];
+    let ran = place.raddle(&args);
+    if ran.err.contains("no device to measure") || ran.err.contains("cannot be run") {
+        println!("skipped: no Python, or neither CUDA nor OpenCL");
+        return;
+    }
+    // A processor is no device of the table; what was measured of it stays.
+    let refused = ran.err.contains("is no device that raddle knows");
+    assert_eq!(ran.code, i32::from(refused), "{}", ran.err);
+    let lines = fs::read_to_string(place.path().join("d.jsonl")).unwrap();
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let units = first["units"].as_u64().unwrap();
+    let base = place.raddle(&["devices", "--show=v100"]).out;
+    place.file("base.toml", base.replace("cus = 80", &format!("cus = {units}")));
+    let args = ["calibrate", "device", "--from=d.jsonl", "--device=base.toml", "--format=json"];
+    let fit = place.raddle(&args);
+    assert_eq!(fit.code, 0, "{}", fit.err);
+    let fit: Value = serde_json::from_str(&fit.out).unwrap();
+    let all = fit["device"]["reached-bytes-per-us"].as_u64().expect("it was measured");
+    assert!(all >= fit["device"]["unit-bytes-per-us"].as_u64().expect("so was this"), "{fit}");
+}
+
+#[test]
+fn the_plan_is_told_and_nothing_is_done() {
+    let place = Place::new();
+    let told = place.raddle(&["calibrate", "device", "--dry-run", "--repetitions=6"]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(told.out.contains("changes no setting"), "{}", told.out);
+    assert!(told.out.contains("  36 s  in all"), "{}", told.out);
+    assert!(!told.out.contains("percentages"), "they are not asked for: {}", told.out);
+    assert!(place.names(".").is_empty());
+    let bare = place.raddle(&["calibrate", "device"]);
+    assert!(bare.code == 2 && bare.err.contains("--save"), "{bare:?}");
+}
+
+/// The programs for a GPU are at least programs.
+#[test]
+#[cfg(unix)]
+fn the_prepared_session_is_well_formed() {
+    let place = Place::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/calibrate");
+    let shell = place.pasted(&format!("bash -n {folder}/session.sh"));
+    assert_eq!(shell.code, 0, "{}", shell.err);
+    if place.pasted("python3 -c ''").code != 0 {
+        println!("skipped: there is no python3");
+        return;
+    }
+    for name in ["device.py", "session.py", "second.py"] {
+        let parse = format!("import ast; ast.parse(open('{folder}/{name}').read())");
+        let parsed = place.pasted(&format!("python3 -c \"{parse}\""));
+        assert_eq!(parsed.code, 0, "{name}: {}", parsed.err);
+    }
+}
+
+#[test]
+fn a_table_without_a_word_before_it_is_told_the_word() {
+    let place = Place::new();
+    let old = place.raddle(&["calibrate", "readings.csv"]);
+    assert_eq!(old.code, 2);
+    assert!(old.err.contains("`raddle calibrate energy TABLE`"), "{}", old.err);
+}
