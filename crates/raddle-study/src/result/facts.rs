@@ -16,6 +16,9 @@ use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
+/// Names of quirks of files of which some times lie so far from the others that the span says little.
+const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
+
 /// A profile as it is replayed, from which the facts in results are made.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayedProfile<'p> {
@@ -283,7 +286,7 @@ impl ProfileFacts {
             self_replay: self.self_replay,
             end_error: self.end_error(&process),
             issue_unknown: self.issue_unknown(),
-            times_apart: self.quirks.iter().any(|quirk| quirk.name == "time-outlier"),
+            times_apart: self.quirks.iter().any(|quirk| TIMES_APART.contains(&quirk.name)),
             idle_issued: self.idle_issued,
             ..process
         }

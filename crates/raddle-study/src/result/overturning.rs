@@ -99,7 +99,24 @@ fn in_files<'p>(
     met: impl Iterator<Item = (&'p str, Vec<QuirkMet>)>,
 ) -> impl Iterator<Item = Overturning> {
     let met: Vec<_> = met.collect();
-    IN_FILES.iter().filter_map(move |(quirks, told)| met_in_files(&met, quirks, told))
+    let before = before_zero(&met);
+    let others = IN_FILES.iter().filter_map(move |(quirks, told)| met_in_files(&met, quirks, told));
+    others.chain(before)
+}
+
+/// Warns of profiles with ops that start before the recording began.
+fn before_zero(files: &[(&str, Vec<QuirkMet>)]) -> Option<Overturning> {
+    let met = |name: &str| {
+        let all = files.iter().flat_map(|(_, quirks)| quirks);
+        all.filter(|quirk| quirk.name == name).map(|quirk| quirk.count).sum()
+    };
+    let ops = counted(met("before-zero"), "op starts", "ops start");
+    let so = match met("apart-before-zero") {
+        0 => "their times may be wrong",
+        _ => "they lie apart from the rest, so the span says little",
+    };
+    let told = format!("{ops} before 0, when the recording began: {so}");
+    met_in_files(files, &["before-zero", "apart-before-zero"], &told)
 }
 
 /// Warns of profiles that were recorded on another device than the one replayed on.

@@ -94,9 +94,16 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);
     let together = Together::of(&draft.ops);
     for op in &mut draft.ops {
+        if together.is_below_zero(op.start_ns) {
+            draft.report.note(Quirk::BeforeZero);
+            let apart = op.start_ns < together.begin;
+            draft.report.add(Quirk::ApartBeforeZero, u64::from(apart));
+        }
         let known = op.provenance.of(Field::Arrival) != Origin::Assumed;
         let far = together.is_far(first.saturating_sub(op.arrival_ns), floor(op.arrival_ns));
-        if known && (far || together.is_below_zero(op.arrival_ns)) {
+        // Where ops are kept that start before 0, launches before 0 are as good as those.
+        let below = first >= SIGN && together.is_below_zero(op.arrival_ns);
+        if known && (far || below) {
             op.arrival_ns = 0;
             op.assume(Field::Arrival);
             draft.report.note(Quirk::ImpossibleLaunchTime);
@@ -142,6 +149,9 @@ struct Together {
     middle: u64,
     /// True if most ops start at 0 or later by the source's clock.
     from_zero: bool,
+    /// Ops before this time that start before 0 are apart from the others: between them and the
+    /// others lies a gap that is longer than the part of this group from 0 on.
+    begin: u64,
 }
 
 impl Together {
@@ -149,8 +159,9 @@ impl Together {
         let starts = || ops.iter().map(|op| op.start_ns);
         let (first, last) = (starts().min().unwrap_or(SIGN), starts().max().unwrap_or(SIGN));
         let from_zero = starts().filter(|&start| start >= SIGN).count() > ops.len() / 2;
+        let begin = 0;
         if last - first <= HOUR_NS {
-            return Self { first, last, middle: first, from_zero };
+            return Self { first, last, middle: first, from_zero, begin }.with_begin(ops);
         }
         let mut starts: Vec<u64> = starts().collect();
         starts.sort_unstable();
@@ -159,7 +170,33 @@ impl Together {
         let group = starts.chunk_by(beside).find(|group| group.last() >= Some(&middle));
         let (first, last) = group.and_then(|group| group.first().zip(group.last())).unzip();
         let (first, last) = (*first.unwrap_or(&middle), *last.unwrap_or(&middle));
-        Self { first, last, middle, from_zero }
+        Self { first, last, middle, from_zero, begin }.with_begin(ops)
+    }
+
+    /// Finds the begin of this group where ops start before 0.
+    fn with_begin(mut self, ops: &[Op]) -> Self {
+        if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
+            return self;
+        }
+        let end = |op: &Op| op.start_ns.saturating_add(op.duration_ns);
+        let rest = || {
+            let group = self.first.max(SIGN)..=self.last;
+            ops.iter().filter(move |op| group.contains(&op.start_ns))
+        };
+        let first = rest().map(|op| op.start_ns).min().unwrap_or(SIGN);
+        let lasting = rest().filter(|op| op.duration_ns <= HOUR_NS).map(end).max();
+        let span = lasting.unwrap_or(self.last).saturating_sub(first);
+        let before = ops.iter().filter(|op| op.start_ns < first);
+        let mut before: Vec<(u64, u64)> = before.map(|op| (op.start_ns, end(op))).collect();
+        before.sort_unstable();
+        let mut reached = 0_u64;
+        for (start, end) in before.into_iter().chain([(first, first)]) {
+            if start.saturating_sub(reached) > span {
+                self.begin = start;
+            }
+            reached = reached.max(end);
+        }
+        self
     }
 
     /// Returns whether a distance in time is too long to lie within one recording: longer than
@@ -176,12 +213,12 @@ impl Together {
         time < SIGN && self.from_zero
     }
 
-    /// Returns whether the time of an op is doubtful: the op starts before 0, lies far before or
-    /// behind this group, or lasts very long.
+    /// Returns whether the time of an op is doubtful: the op starts before 0 and apart from the
+    /// others, lies far before or behind this group, or lasts very long.
     fn is_apart(&self, op: &Op) -> bool {
         let before = self.first.saturating_sub(op.start_ns);
         let after = op.start_ns.saturating_sub(self.last);
-        self.is_below_zero(op.start_ns)
+        self.is_below_zero(op.start_ns) && op.start_ns < self.begin
             || self.is_far(before, floor(op.start_ns))
             || self.is_far(after.max(op.duration_ns), DAY_NS)
     }

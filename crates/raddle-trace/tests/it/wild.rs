@@ -177,18 +177,49 @@ fn times_before_the_begin_of_the_recording_are_unknown() {
     assert_eq!(nsys(&[-1, 5_000, 9_000]), (2, 1, 5_000));
     assert_eq!(nsys(&[-10_000_000_000, 5_000, 9_000]), (2, 1, 5_000));
     assert_eq!(nsys(&[-3_000, -2_000, -1_000]).1, 0, "a clock that counts towards 0");
-    // Other clocks may count from anywhere, so one op of a tenth of all is wrong, and no more.
+    // Other clocks may count from anywhere, so ops are left out that are few and apart.
     let args = r#""block":[128,1,1]"#;
     let kineto = |below: usize, all: usize| {
-        let at = |at: usize| event(&format!("{}.0", (at as i64 - below as i64) * 100), "5", args);
-        let p = trace(&(0..all).map(at).collect::<Vec<_>>());
+        let p = trace(&before_zero(below, 0, all, args));
         (p.ops.len(), p.report.met("impossible-time"))
     };
-    assert_eq!([kineto(1, 10), kineto(2, 10), kineto(0, 10)], [(9, 1), (10, 0), (10, 0)]);
+    assert_eq!([kineto(1, 10), kineto(2, 10), kineto(0, 10)], [(10, 0), (10, 0), (10, 0)]);
     let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":-1,"dur":1,"args":{"correlation":9}}"#;
     let tied = event("3", "5", args).replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
     let p = trace(&[call.to_owned(), tied]);
     assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (5_000, 1));
+}
+
+/// Ops of 5 us, one each 100 us, of which `below` start before 0 and `gap` us early.
+fn before_zero(below: usize, gap: i64, all: usize, args: &str) -> Vec<String> {
+    let at = |at: usize| {
+        let early = if at < below { gap } else { 0 };
+        event(&((at as i64 - below as i64) * 100 - early).to_string(), "5", args)
+    };
+    (0..all).map(at).collect()
+}
+
+#[test]
+fn ops_before_0_are_left_out_where_they_are_few_and_apart_and_else_told() {
+    let met = |below: usize, gap: i64, all: usize| {
+        let p = trace(&before_zero(below, gap, all, r#""block":[128,1,1]"#));
+        let met = |name: &str| p.report.met(name);
+        [met("impossible-time"), met("before-zero"), met("apart-before-zero"), met("time-outlier")]
+    };
+    assert_eq!(met(4, 0, 44), [0, 4, 0, 0], "they follow each other");
+    // The 40 ops from 0 on last 3,905 us, and the gap before 0 is 95 us without an early start.
+    assert_eq!(met(4, 3_810, 44), [0, 4, 0, 0], "a gap as long as the rest");
+    assert_eq!(met(4, 3_811, 44), [4, 0, 0, 0]);
+    assert_eq!(met(20, 1_000_000, 60), [0, 20, 20, 0], "too many to be left out");
+    assert_eq!(met(40, 1_000_000, 60), [0, 0, 0, 0], "a clock of which 0 is no begin");
+    // Ops that are kept keep their launches.
+    let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":-404,"dur":1,"args":{"correlation":9}}"#;
+    let mut events = before_zero(4, 0, 44, r#""block":[128,1,1]"#);
+    events[0] = events[0].replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
+    events.push(call.to_owned());
+    let p = trace(&events);
+    assert_eq!((p.ops[0].start_ns, p.ops[0].arrival_ns), (4_000, 0));
+    assert_eq!(p.report.met("impossible-launch-time"), 0);
 }
 
 #[test]

@@ -393,6 +393,36 @@ fn a_time_far_from_all_others_stands_on_the_first_screen() {
     assert!(words(&ran.out).contains("in the file of far: time-outlier 1: ops last"), "{ran:?}");
 }
 
+#[test]
+fn ops_before_the_recording_began_stand_on_the_first_screen() {
+    let place = Place::new();
+    let trace = |early: i64| {
+        let kernel = |at: i64| {
+            let start = (at - 20) * 200 - if at < 20 { early } else { 0 };
+            format!(
+                r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":{},"dur":2,"args":{{"correlation":{at}}}}},{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{start},"dur":100,"args":{{"stream":7,"device":0,"correlation":{at},"grid":[80,1,1],"block":[128,1,1],"registers per thread":32,"shared memory":0}}}}"#,
+                start - 5
+            )
+        };
+        let device = r#"{"id":0,"name":"Tesla V100-SXM2-16GB","numSms":80}"#;
+        let kernels: Vec<String> = (0..60).map(kernel).collect();
+        format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{}]}}"#, kernels.join(","))
+    };
+    let host = "the host is too slow";
+    let doubt = "Do not conclude how long t takes or how idle the GPU is";
+    let told = "t: 20 ops start before 0, when the recording began: ";
+    for (early, so, apart) in [
+        (0, "their times may be wrong", false),
+        (1_000_000, "they lie apart from the rest, so the span says little", true),
+    ] {
+        place.file("t.json", trace(early));
+        let ran = place.raddle(&["replay", "t.json", "--no-files"]);
+        let out = words(&ran.out);
+        assert!(out.contains(&format!("{told}{so}")), "{ran:?}");
+        assert_eq!((out.contains(host), out.contains(doubt)), (!apart, apart), "{ran:?}");
+    }
+}
+
 /// Nearly half of the kernel time that is not in the figures.
 #[test]
 fn work_that_cannot_run_is_refused_unless_the_rest_will_do() {
