@@ -86,9 +86,7 @@ fn known(source: &SourceDevice) -> Option<Device> {
 /// Marks figures that no device can have as unknown, and counts them in the report. Ops with
 /// impossible times are left out, since nobody knows when they ran.
 pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
-    // The first device stands in for one that is not listed, so its limits may be too low.
-    let listed = draft.report.count(Quirk::DeviceNotListed) == 0;
-    let limits = Limits::of(draft.device.as_ref().filter(|_| listed), format);
+    let limits = Limits::of(draft.device.as_ref(), format);
     let from_zero = matches!(format, ProfileFormat::NsysSqlite | ProfileFormat::NsysCsv);
     leave_out_timeless(draft, from_zero);
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);

@@ -90,6 +90,38 @@ fn the_limit_of_a_known_device_counts() {
     assert_eq!((met(65_536), met(65_537)), (0, 1));
 }
 
+/// Shared memory beyond the 167,936 bytes of an A100, and within the 233,472 of an H100, on a device
+/// whose number in the file is another than that of the kernel.
+#[test]
+fn the_limit_is_that_of_the_device_that_the_file_describes_in_every_format() {
+    let met = |p: &Profile| p.report.met("impossible-shared-memory");
+    let csv = |lds: u32| {
+        let text = format!(
+            "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Device,Strm,Name\n\
+             0,1000,80,1,1,128,1,1,32,0,{lds},NVIDIA A100-SXM4-80GB (1),7,k\n"
+        );
+        met(&of(&text).expect("it is read"))
+    };
+    let kineto = |lds: u32| {
+        let event = event("0", "5", &format!(r#""block":[128,1,1],"shared memory":{lds}"#));
+        let device = r#"{"id":3,"name":"NVIDIA A100-SXM4-80GB","numSms":108}"#;
+        let text = format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{event}]}}"#);
+        met(&of(&text).expect("it is read"))
+    };
+    assert_eq!([csv(167_936), csv(170_000)], [0, 1]);
+    assert_eq!([kineto(167_936), kineto(170_000)], [0, 1]);
+    #[cfg(feature = "sqlite")]
+    {
+        let sqlite = |lds: u32| {
+            let db = crate::nsys_db::Db::new();
+            db.kernel(&[("staticSharedMemory", 0), ("dynamicSharedMemory", lds.into())]);
+            db.gpu("NVIDIA A100-SXM4-80GB", &[("cuDevice", 3)]);
+            met(&crate::nsys::import(&db))
+        };
+        assert_eq!([sqlite(167_936), sqlite(170_000)], [0, 1]);
+    }
+}
+
 #[test]
 fn a_launch_table_is_taken_at_its_word() {
     let text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,start_ns,duration_ns\n\
