@@ -66,6 +66,8 @@ pub struct UnknownKernels {
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
+    /// Number of kernels, among those left out, whose times cannot be; the others are malformed.
+    pub(crate) timeless: u64,
     /// Number of kernels that were kept.
     pub(crate) of: u64,
     /// Fraction of the kernel time with a shape from the capture of the graph, matched by order.
@@ -79,7 +81,7 @@ impl UnknownKernels {
     /// every kernel came with its shape.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let unknown = profile.unknown_time();
-        let UnknownTime { opaque, opaque_ns, left_out, .. } = unknown;
+        let UnknownTime { opaque, opaque_ns, left_out, timeless, .. } = unknown;
         let report = &profile.report;
         let part = |ns: u64| share(ns.into(), unknown.kernel_ns.into());
         let found = Self {
@@ -87,6 +89,7 @@ impl UnknownKernels {
             opaque,
             opaque_ns,
             left_out,
+            timeless,
             of: report.kernels,
             in_order: part(report.shape_in_order_ns),
             by_name: part(report.shape_by_name_ns),
@@ -95,18 +98,23 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// Writes the fractions of kernel time without a shape, and with a shape from a capture, in
-    /// words.
+    /// Writes the fractions of kernel time without a shape or left out, and with a shape from a
+    /// capture, in words.
     #[must_use]
     pub fn told(&self) -> String {
-        let mut text = format!("{} of kernel time without a shape", percent(self.share));
+        let (lacks, before) = match (self.opaque, self.left_out) {
+            (_, 0) => ("without a shape", ""),
+            (0, _) => ("left out", ": "),
+            _ => ("without a shape or left out", "; left out: "),
+        };
+        let mut text = format!("{} of kernel time {lacks}", percent(self.share));
         if self.opaque > 0 {
             let (opaque, of) = (count(self.opaque), counted(self.of, "kernel", "kernels"));
             text += &format!(": {opaque} of {of} are opaque, and fill the device's wave slots");
         }
         if self.left_out > 0 {
-            let left_out = counted(self.left_out, "kernel was", "kernels were");
-            text += &format!("; {left_out} left out, here taken to last as long as the others");
+            let why = why_left_out(self.left_out, self.timeless);
+            text += &format!("{before}{why}, here taken to last as long as the others");
         }
         if self.in_order + self.by_name > 0.0 {
             let (in_order, by_name) = (percent(self.in_order), percent(self.by_name));
@@ -114,6 +122,17 @@ impl UnknownKernels {
         }
         text
     }
+}
+
+/// Writes how many kernels were left out for which reason, in words; `timeless` of them have times
+/// that cannot be.
+pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
+    let malformed = left_out.saturating_sub(timeless);
+    let told = [(timeless, "times cannot be"), (malformed, "records are malformed")];
+    let told = told.into_iter().filter(|(number, _)| *number > 0);
+    let told =
+        told.map(|(number, why)| format!("{} whose {why}", counted(number, "kernel", "kernels")));
+    told.collect::<Vec<_>>().join(" and ")
 }
 
 /// Time for which one, two, and three or more things, such as kernels, ran at once, in ns.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StudyError;
 use crate::files::Files;
+use crate::launches::why_left_out;
 use crate::profiles::Loaded;
 use crate::units::{count, counted, percent, share};
 
@@ -127,7 +128,7 @@ impl LostTime {
 fn without_shapes(given: &str, profile: &Profile) -> String {
     let unknown = profile.unknown_time();
     let kernels = profile.report.kernels;
-    let (mut lacks, mut helps) = (Vec::new(), Vec::new());
+    let (mut reasons, mut helps) = (Vec::new(), Vec::new());
     let impossible = profile.report.met("impossible-threads");
     if unknown.opaque > 0 {
         let of = counted(kernels, "kernel", "kernels");
@@ -138,21 +139,34 @@ fn without_shapes(given: &str, profile: &Profile) -> String {
             helps
                 .push("look where the file was written or changed, as no profiler saw such blocks");
         }
-        lacks.push(told);
+        reasons.push(told);
         if impossible < unknown.opaque {
             helps.push(profile.format.shape_advice());
         }
     }
     if unknown.left_out > 0 {
-        let of = counted(kernels.saturating_add(unknown.left_out), "kernel", "kernels");
-        lacks.push(format!("{} of {of} are malformed and were left out", count(unknown.left_out)));
-        helps.push("give the file as the profiler wrote it");
+        let of = count(kernels.saturating_add(unknown.left_out));
+        let why = why_left_out(unknown.left_out, unknown.timeless);
+        reasons.push(format!("{why}, of {of}"));
+        if unknown.timeless > 0 {
+            helps.push(
+                "record again, as the file has times before its begin or far from all others",
+            );
+        }
+        if unknown.timeless < unknown.left_out {
+            helps.push("give the file as the profiler wrote it");
+        }
     }
+    let lacks = match (unknown.opaque, unknown.left_out) {
+        (_, 0) => "has no shape",
+        (0, _) => "was left out",
+        _ => "has no shape or was left out",
+    };
     format!(
-        "{} of the kernel time of {} has no shape ({}), so a replay would say little of the recorded run: {} (docs/profiles.md); --partial takes it as it is",
+        "{} of the kernel time of {} {lacks} ({}), so a replay would say little of the recorded run: {} (docs/profiles.md); --partial takes it as it is",
         percent(unknown.share()),
         given,
-        lacks.join(", "),
+        reasons.join(", "),
         helps.join("; "),
     )
 }

@@ -90,7 +90,7 @@ pub fn read_watched(
     if format != ProfileFormat::LaunchTable {
         plausible::forget_impossible(&mut draft, format);
         if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
-            let reasons = draft.report.reasons(&[Quirk::ImpossibleTime]);
+            let reasons = draft.report.reasons(&[Quirk::Malformed, Quirk::ImpossibleTime]);
             let kernels = draft.report.left_out;
             return Err(TraceError::NothingUsable { file: file.to_owned(), kernels, reasons });
         }

@@ -32,8 +32,8 @@ quirks! {
     Damaged, "damaged", "the file is damaged: it cannot be read further at some point, or its checksum does not fit";
     /// Events were cut off, or too large to read.
     LostEvents, "lost-events", "events were cut off or too large to read; where the file stops early there may have been more";
-    /// An event is no valid JSON, lacks a time, or ends before it starts.
-    Malformed, "malformed", "events that are not valid JSON, lack a time or end before they start were left out";
+    /// A record cannot be read, lacks a time, or ends before it starts.
+    Malformed, "malformed", "records that lack a value, have one that cannot be read (a number below 0 among them), or end before they start were left out";
     /// The text of an event is not UTF-8.
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
     /// Grid or workgroup size of a kernel are missing, or too large to count.
@@ -171,9 +171,11 @@ pub struct ImportReport {
     pub copies: u64,
     /// Number of fills that were kept.
     pub sets: u64,
-    /// Number of kernels left out because their record does not say when they ran; each is also
-    /// counted as `malformed`.
+    /// Number of kernels left out because their record does not say when they ran.
     pub left_out: u64,
+    /// Number of kernels, among those left out, whose record is sound but for a time that cannot be
+    /// (`impossible-time`); the others are malformed.
+    pub timeless: u64,
     /// Sum of the durations, in nanoseconds, of kernels that have the shape of their launch in the
     /// capture of their graph (`shape-in-order`).
     pub shape_in_order_ns: u64,
@@ -191,6 +193,7 @@ impl Default for ImportReport {
             copies: 0,
             sets: 0,
             left_out: 0,
+            timeless: 0,
             shape_in_order_ns: 0,
             shape_by_name_ns: 0,
             counts: [0; Quirk::ALL.len()],
@@ -247,6 +250,12 @@ impl ImportReport {
     pub(crate) fn leave_out(&mut self) {
         self.note(Quirk::Malformed);
         self.left_out = self.left_out.saturating_add(1);
+    }
+
+    /// Counts a kernel that is left out for its time.
+    pub(crate) fn leave_out_timeless(&mut self) {
+        self.left_out = self.left_out.saturating_add(1);
+        self.timeless = self.timeless.saturating_add(1);
     }
 
     /// Counts the quirks of how a table ends: a row in which the file stops is lost.

@@ -12,8 +12,10 @@ pub struct UnknownTime {
     pub opaque: u64,
     /// Sum of the durations of the opaque kernels, in nanoseconds.
     pub opaque_ns: u64,
-    /// Number of kernels that were left out because their records have no time.
+    /// Number of kernels that were left out because their records do not say when they ran.
     pub left_out: u64,
+    /// Number of kernels, among those left out, whose times cannot be.
+    pub timeless: u64,
     /// Time of the kernels that were left out, in nanoseconds, if they last as long as the others
     /// on average.
     pub left_out_ns: u64,
@@ -54,6 +56,7 @@ impl Profile {
             opaque: opaque().count() as u64,
             opaque_ns: opaque().fold(0, sum),
             left_out,
+            timeless: self.report.timeless,
             left_out_ns,
         }
     }

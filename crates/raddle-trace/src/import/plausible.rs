@@ -251,8 +251,9 @@ fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     draft.ops.retain(|op| {
         let out = timeless(op) || few && apart(op);
         report.add(Quirk::ImpossibleTime, u64::from(out));
-        report.left_out =
-            report.left_out.saturating_add(u64::from(out && op.kind == OpKind::Kernel));
+        if out && op.kind == OpKind::Kernel {
+            report.leave_out_timeless();
+        }
         !out
     });
 }

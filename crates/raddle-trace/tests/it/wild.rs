@@ -140,6 +140,7 @@ fn times_that_nobody_wrote_are_unknown() {
     let below = event("1700000000000100", "9000000000000000", args);
     let p = trace(&[at(0), at(10), at(20), unset, below]);
     assert_eq!((p.ops.len(), p.report.met("impossible-time"), p.report.left_out), (3, 2, 2));
+    assert_eq!(p.report.timeless, 2);
     assert_eq!(p.span_ns, 25_000);
     let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":1,"args":{"correlation":9}}"#;
     let tied = at(0).replace("\"stream\":7", "\"stream\":7,\"correlation\":9");
@@ -252,6 +253,21 @@ fn ops_before_0_are_left_out_where_they_are_few_and_apart_and_else_told() {
     let p = trace(&events);
     assert_eq!((p.ops[0].start_ns, p.ops[0].arrival_ns), (4_000, 0));
     assert_eq!(p.report.met("impossible-launch-time"), 0);
+}
+
+#[test]
+fn a_malformed_row_is_told_in_words_that_hold_for_a_table() {
+    let row = |start: &str| format!("4,1,k,{start},2000,64,1,1,64,1,1\n");
+    let text = format!(
+        "Agent_Id,Queue_Id,Kernel_Name,Start_Timestamp,End_Timestamp,Grid_Size_X,Grid_Size_Y,Grid_Size_Z,Workgroup_Size_X,Workgroup_Size_Y,Workgroup_Size_Z\n{}{}",
+        row("1000"),
+        row("-1000")
+    );
+    let p = of(&text).unwrap();
+    let met = p.report.quirks().find(|met| met.name == "malformed").expect("a row is left out");
+    assert_eq!((met.count, p.report.left_out, p.report.timeless), (1, 1, 0));
+    let told = met.explanation;
+    assert!(told.contains("a number below 0") && !told.contains("JSON"), "{told}");
 }
 
 #[test]

@@ -64,9 +64,42 @@ fn a_table_of_malformed_rows_is_an_error() {
     place.file("torn.csv", torn);
     let ran = place.raddle(&[&["inspect", "torn.csv"], &device[..]].concat());
     assert_eq!(ran.code, 1);
-    assert!(line_2(&ran.out).starts_with("99.4% of kernel time without a shape; 166 kernels were"));
-    assert!(ran.err.contains("166 of 167 kernels are malformed"), "{}", ran.err);
+    assert!(line_2(&ran.out).starts_with(
+        "99.4% of kernel time left out: 166 kernels whose records are malformed, here taken"
+    ));
+    let told = "was left out (166 kernels whose records are malformed, of 167)";
+    assert!(ran.err.contains(told) && ran.err.contains("as the profiler wrote it"), "{}", ran.err);
     assert_eq!(place.raddle(&[&["replay", "torn.csv"], &device[..]].concat()).code, 1);
+}
+
+/// Times before 0 in a report of Nsight Systems, whose recording begins at 0.
+#[test]
+fn kernels_that_are_left_out_are_told_with_the_reason() {
+    let place = Place::new();
+    let report = |before: usize| {
+        let row = |at: usize| {
+            let start = if at < before { -900_000 + 100 * at as i64 } else { 2_000 * at as i64 };
+            format!("{start},1000,80,1,1,128,1,1,32,0,0,NVIDIA H100 (0),7,k\n")
+        };
+        let rows: String = (0..40).map(row).collect();
+        format!(
+            "Start (ns),Duration (ns),GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (B),DymSMem (B),Device,Strm,Name\n{rows}"
+        )
+    };
+    place.file("few.csv", report(4));
+    let ran = place.raddle(&["replay", "few.csv", "--no-files"]);
+    let told = "few: 10.0% of kernel time left out: 4 kernels whose times cannot be, here taken to last as long as the others";
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(ran.code == 0 && words.contains(told), "{ran:?}");
+    place.file("many.csv", report(5));
+    let ran = place.raddle(&["replay", "many.csv", "--no-files"]);
+    let told = "was left out (5 kernels whose times cannot be, of 40)";
+    assert!(ran.code == 1 && ran.err.contains(told), "{ran:?}");
+    assert!(ran.err.contains("record again, as the file has times before its begin"), "{ran:?}");
+    assert!(
+        !ran.err.contains("malformed") && !ran.err.contains("as the profiler wrote"),
+        "{ran:?}"
+    );
 }
 
 /// Recorded and simulated busy time of a profile that is replayed at home.
