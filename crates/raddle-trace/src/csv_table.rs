@@ -84,6 +84,11 @@ impl<'a> CsvTable<'a> {
         Ok(())
     }
 
+    /// Returns the names of the columns.
+    pub(crate) fn header(&self) -> impl Iterator<Item = &str> {
+        self.header.iter()
+    }
+
     /// Returns the comments above the header that have been read since the last call, each with its
     /// line from 1.
     pub(crate) fn take_comments(&mut self) -> Vec<(u64, String)> {

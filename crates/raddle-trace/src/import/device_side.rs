@@ -1,5 +1,6 @@
 //! Why does a file hold launches and no kernels, and what can the user do?
 
+use crate::csv_table::CsvTable;
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind};
 
@@ -34,6 +35,20 @@ pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceErr
     let word = if launches == 1 { "launch was" } else { "launches were" };
     let launches = format!("{} {word}", grouped(launches));
     TraceError::NoDeviceSide { file, launches, why }
+}
+
+/// Counts the rows of a table of calls that launch a kernel or a graph; `names` is the position of
+/// the column with the names of the calls.
+///
+/// # Errors
+/// The errors of the reader, and too many rows.
+pub(super) fn launches_in(table: &mut CsvTable<'_>, names: usize) -> Result<u64, TraceError> {
+    let mut launches = 0;
+    table.rows(|row| {
+        launches += u64::from(row.cells.get(names).is_some_and(is_launch));
+        Ok(true)
+    })?;
+    Ok(launches)
 }
 
 /// Numbers of calls, copies and fills in a file without kernels and without launches.

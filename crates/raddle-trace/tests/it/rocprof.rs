@@ -278,6 +278,16 @@ fn results_without_dispatches_say_how_to_record_again() {
         "x is a result of rocprofv3 without kernel dispatches (0 calls of HIP, 0 copies): record \
          again with `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`"
     );
+    let calls = |strings: &str| {
+        let call = r#"{"kind":0,"operation":1,"correlation_id":{"internal":3},"start_timestamp":5,"end_timestamp":6}"#;
+        let buffers =
+            format!(r#""buffer_records":{{"kernel_dispatch":[],"hip_api":[{call},{call}]}}"#);
+        of(&format!(r#"{{"rocprofiler-sdk-tool":[{{{strings}{buffers}}}]}}"#)).to_string()
+    };
+    let names = r#""strings":{"buffer_records":[{"kind":"HIP","operations":["hipMalloc","hipLaunchKernel"]}]},"#;
+    let told = "x: 2 launches were made, the device side was not recorded: the usual causes";
+    assert!(calls(names).starts_with(told), "{}", calls(names));
+    assert!(calls("").contains("(2 calls of HIP, which the file does not name, 0 copies)"));
     let cut = of(r#"{"rocprofiler-sdk-tool":[{"buffer_records":{"kernel_dispatch":[{"#);
     assert!(matches!(cut, TraceError::BreaksOff { byte: 63, .. }), "{cut}");
     let broken = of(r#"{"rocprofiler-sdk-tool":[{"agents" 7}]}"#);

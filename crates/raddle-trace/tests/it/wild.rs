@@ -256,6 +256,28 @@ fn ops_before_0_are_left_out_where_they_are_few_and_apart_and_else_told() {
 }
 
 #[test]
+fn launches_in_a_table_of_calls_are_counted() {
+    let hip = |call: &str| {
+        let row = format!("\"HIP_RUNTIME_API\",\"{call}\",7,1000\n");
+        let header = "\"Domain\",\"Function\",\"Process_Id\",\"Start_Timestamp\"\n";
+        of(&format!("{header}{row}{row}{row}")).unwrap_err().to_string()
+    };
+    let told = "x: 3 launches were made, the device side was not recorded: this is a table of API calls: give the ..._kernel_trace.csv of the same run";
+    assert!(hip("hipLaunchKernel").starts_with(told), "{}", hip("hipLaunchKernel"));
+    assert!(hip("hipMalloc").starts_with("x is a table of API calls, which does not say when"));
+    let cuda = |call: &str| {
+        let row = format!("0,500,{call},0,1,7,7,20,python\n");
+        let text = format!(
+            "Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name\n{row}{row}"
+        );
+        of(&text).unwrap_err().to_string()
+    };
+    let told = "x: 2 launches were made, the device side was not recorded: this is a trace of calls: make the report of the same recording with `nsys stats -r cuda_gpu_trace -f csv`";
+    assert!(cuda("cudaLaunchKernel").starts_with(told), "{}", cuda("cudaLaunchKernel"));
+    assert!(cuda("cudaMalloc").starts_with("x is a trace without grids"));
+}
+
+#[test]
 fn a_malformed_row_is_told_in_words_that_hold_for_a_table() {
     let row = |start: &str| format!("4,1,k,{start},2000,64,1,1,64,1,1\n");
     let text = format!(

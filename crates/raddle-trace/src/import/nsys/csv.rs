@@ -17,6 +17,7 @@ use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::format::ProfileFormat;
 use crate::import::ImportSource;
+use crate::import::device_side::{NVIDIA, launches_in, not_recorded};
 use header::{NsysReport, ReportHeader, report_of};
 use rows::GpuTrace;
 
@@ -41,6 +42,8 @@ pub(in crate::import) fn import(
     Ok((format, trace.draft(&file, options.device)?))
 }
 
+const GPU_TRACE: &str = "this is a trace of calls: make the report of the same recording with `nsys stats -r cuda_gpu_trace -f csv`, or better `nsys export --type sqlite`";
+
 const NVPROF: &str =
     "make the trace with `nvprof --print-gpu-trace --csv --log-file run.csv APPLICATION`";
 
@@ -59,6 +62,21 @@ fn header_of_nvprof(
         let CellFault { column, problem } = fault;
         TraceError::Row { file, line, column, problem }
     })
+}
+
+/// Returns the error for a trace of Nsight Systems without grids, with its launches where it is one of
+/// calls; `names` is the position of the column with the names.
+fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
+    let file = table.file.clone();
+    match launches_in(table, names) {
+        Ok(0) => TraceError::OtherReport { file, report: header::CALLS },
+        Ok(launches) => not_recorded(
+            file,
+            launches,
+            format!("{GPU_TRACE}; where that report is empty, {NVIDIA}"),
+        ),
+        Err(error) => error,
+    }
 }
 
 /// Finds the header of the report, which may stand below lines of the tool's own.
@@ -83,6 +101,7 @@ fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
                 let wrong = row.line;
                 return header_of_nvprof(table, &names, wrong);
             }
+            Some(NsysReport::Calls(names)) => return Err(only_calls(table, names)),
             Some(NsysReport::Other(report)) => {
                 return Err(TraceError::OtherReport { file, report });
             }

@@ -14,6 +14,7 @@ use crate::config::ImportConfig;
 use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
 use crate::import::ImportSource;
+use crate::import::device_side::{amd, launches_in, not_recorded};
 use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
@@ -25,6 +26,25 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
+/// Returns the error for a table of rocprof without kernels, with its description and advice. Of a
+/// table of calls it tells the launches.
+fn without_kernels(
+    table: &mut CsvTable<'_>,
+    what: &'static str,
+    advice: &'static str,
+) -> TraceError {
+    let file = table.file.clone();
+    let names = table.header().position(|name| name.eq_ignore_ascii_case("function"));
+    match names.map_or(Ok(0), |names| launches_in(table, names)) {
+        Ok(0) => TraceError::OtherRocprof { file, table: what, advice },
+        Ok(launches) => {
+            let why = format!("this is {what}: {advice}; without that table, {}", amd(false));
+            not_recorded(file, launches, why)
+        }
+        Err(error) => error,
+    }
+}
+
 /// Imports a table of kernels of rocprof.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
@@ -32,14 +52,11 @@ pub(in crate::import) fn import(
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
     let mut table = CsvTable::new(file.clone(), reader, lines);
-    let header = match table.next() {
-        Ok(row) => row.and_then(|row| RocprofTable::of(row.cells.iter())),
-        Err(cause) => return Err(table.error(cause)),
-    };
-    let columns = match header {
+    table.read_header()?;
+    let columns = match RocprofTable::of(table.header()) {
         Some(RocprofTable::Kernels(columns)) => columns,
-        Some(RocprofTable::Foreign(table, advice)) => {
-            return Err(TraceError::OtherRocprof { file, table, advice });
+        Some(RocprofTable::Foreign(what, advice)) => {
+            return Err(without_kernels(&mut table, what, advice));
         }
         None => {
             let looks_like = "a table whose header is cut off".to_owned();

@@ -11,11 +11,17 @@ pub(super) enum NsysReport {
     Trace,
     /// The trace of GPU work by nvprof, whose units stand in the row below the header.
     Nvprof,
+    /// A trace of Nsight Systems without grids, such as one of calls; the number is the position of
+    /// the column with the names.
+    Calls(usize),
     /// A report of Nsight Systems without launches; the text describes it.
     Other(&'static str),
     /// A report of nvprof that cannot be read; the text describes it.
     OtherNvprof(&'static str),
 }
+
+/// Description of a trace of Nsight Systems without grids.
+pub(super) const CALLS: &str = "a trace without grids (such as cuda_api_trace)";
 
 /// Columns of nvprof, each with the name that Nsight Systems has for the same column.
 const NVPROF: [(&str, &str); 11] = [
@@ -54,9 +60,8 @@ pub(super) fn report_of(line: &str) -> Option<NsysReport> {
             "a summary of calls (such as cuda_api_sum)"
         }
         ("Time", Some("%"), "Total Time", _) | ("Total", Some(_), "Count", _) => "a summary",
-        ("Start" | "API Start", Some(_), "Duration" | "API Dur", _) => {
-            "a trace without grids (such as cuda_api_trace)"
-        }
+        ("Start", Some(_), "Duration", "Name") => return Some(NsysReport::Calls(2)),
+        ("Start" | "API Start", Some(_), "Duration" | "API Dur", _) => CALLS,
         _ => return None,
     };
     Some(NsysReport::Other(other))
@@ -242,9 +247,10 @@ mod tests {
         let kernels = "Time (%),Total Time (ns),Instances,Avg (ns),Name";
         let Some(NsysReport::Other(words)) = report_of(kernels) else { panic!("{kernels}") };
         assert!(words.contains("cuda_gpu_kern_sum"));
-        for line in ["Time(%),Total Time (ns),Num Calls", "Start (ns),Duration (ns),Name,Result"] {
+        for line in ["Time(%),Total Time (ns),Num Calls", "API Start (ns),API Dur (ns)"] {
             assert!(matches!(report_of(line), Some(NsysReport::Other(_))), "{line}");
         }
+        assert_eq!(report_of("Start (ns),Duration (ns),Name,Result"), Some(NsysReport::Calls(2)));
         for line in ["Start,Duration", "name,grid_x", "Processing [x] with [y]...", ""] {
             assert_eq!(report_of(line), None, "{line}");
         }

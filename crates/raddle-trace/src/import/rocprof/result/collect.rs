@@ -180,7 +180,10 @@ impl ResultCollector {
             return not_recorded(file, launches as u64, amd(false));
         }
         let calls = all(|process| process.calls.len());
-        let saw = format!("{calls} calls of HIP, {} copies", all(|process| process.ops.len()));
+        let named = self.processes.iter().any(|process| process.kinds > 0);
+        let names = if calls > 0 && !named { ", which the file does not name" } else { "" };
+        let copies = all(|process| process.ops.len());
+        let saw = format!("{calls} calls of HIP{names}, {copies} copies");
         TraceError::NoDispatches { file, saw }
     }
 
