@@ -76,9 +76,8 @@ pub(super) fn import(
     let LaunchTable { mut draft, names, streams, .. } = launches;
     draft.report.ends(end);
     if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
-        let Some(found) = OtherWork::of(draft.ops.iter()).told() else {
-            return Err(TraceError::NoKernels { file, categories: "only a header".to_owned() });
-        };
+        let found = OtherWork::of(draft.ops.iter()).told();
+        let found = found.unwrap_or_else(|| "only a header without rows".to_owned());
         let cure = "write a row of kind `kernel` for each launch (docs/launch-table.md)".to_owned();
         return Err(TraceError::NothingLaunched { file, found, cure });
     }
