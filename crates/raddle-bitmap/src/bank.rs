@@ -30,7 +30,7 @@ use crate::{Error, RunPlan, View};
 pub struct Bank {
     identity: Identity,
     blocks: u32,
-    /// Number of 64-bit words that one map takes.
+    /// Number of 64-bit words in which one map of the bank is stored.
     per: usize,
     /// Words of all maps, one map after the other, with a bit of 1 for a free block; bits past the
     /// last block of a map are 0.
@@ -275,8 +275,8 @@ impl Bank {
         Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
     }
 
-    /// Makes each map with an index in `maps` equal to a copy. Indices without a map are left out;
-    /// a copy of another number of blocks changes nothing.
+    /// Makes each map with an index in `maps` equal to a copy. An index beyond the last map does
+    /// nothing; a copy of another number of blocks changes nothing.
     #[inline(always)]
     pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -297,8 +297,8 @@ impl Bank {
         self.free[maps].fill(to.free);
     }
 
-    /// Gives back all taken blocks of each map with an index in `maps`. Indices without a map are
-    /// left out.
+    /// Gives back all taken blocks of each map with an index in `maps`. Maps are numbered from 0 in
+    /// the bank; an index beyond the last map does nothing.
     #[inline(always)]
     pub fn release_all(&mut self, maps: Range<usize>) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -355,7 +355,7 @@ impl Bank {
         rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
     }
 
-    /// Gives several maps of one word the same word, longest run and number of free blocks.
+    /// Sets several maps of one word to the same word, longest run and number of free blocks.
     #[inline(always)]
     fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
         self.words[maps.clone()].fill(word);
@@ -442,9 +442,9 @@ impl Bank {
         Ok(())
     }
 
-    /// Updates the longest run and the number of free blocks of a map after a run of `len` blocks
-    /// was taken (`take`) or given back. `below` and `behind` are the numbers of free blocks in a
-    /// row right below the run and behind it.
+    /// Updates what the bank keeps of a map, the longest run of free blocks and the number of free
+    /// blocks of a map after a run of `len` blocks was taken (`take`) or given back. `below` and
+    /// `behind` are the numbers of free blocks in a row right below the run and behind it.
     #[inline(always)]
     fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
         let (longest, free) = (self.longest[map], self.free[map]);

@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 
 use crate::Error;
 
-/// Part of a ring, some blocks in a row, that was handed out and is not reclaimed.
+/// Run of blocks of a ring that was handed out and is not reclaimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     start: u32,
@@ -12,9 +12,9 @@ struct Part {
     released: bool,
 }
 
-/// Ring of 1 to `u32::MAX` blocks, handed out in parts. A part begins at the tail, or at 0 where
-/// the blocks from the tail to the end are too few. A released part is reclaimed once all parts
-/// handed out before it are.
+/// Ring of 1 to `u32::MAX` blocks, handed out in parts. A part (blocks in a row) begins at the
+/// tail, or at 0 where the blocks from the tail to the end are too few. A released part is
+/// reclaimed once all parts handed out before it are.
 ///
 /// ```
 /// use raddle_bitmap::Ring;
@@ -31,7 +31,7 @@ struct Part {
 pub struct Ring {
     blocks: u32,
     tail: u32,
-    /// Parts that are not reclaimed, the oldest first.
+    /// Runs of blocks that were handed out and are not reclaimed, the oldest first.
     parts: VecDeque<Part>,
 }
 
@@ -53,8 +53,8 @@ impl Ring {
         self.blocks
     }
 
-    /// Returns the block at which a part of `want` blocks would begin; `None` where there is no
-    /// room. A part without blocks begins at 0.
+    /// Returns the block at which a run of `want` blocks would begin; `None` where there is no
+    /// room. A run without blocks begins at 0.
     #[must_use]
     pub fn find(&self, want: u32) -> Option<u32> {
         if want == 0 {
@@ -68,7 +68,7 @@ impl Ring {
         (!self.parts.iter().any(meets)).then_some(start)
     }
 
-    /// Hands out a part of `want` blocks, and returns the block at which it begins; `None` where
+    /// Hands out a run of `want` blocks, and returns the block at which it begins; `None` where
     /// there is no room.
     pub fn allocate(&mut self, want: u32) -> Option<u32> {
         let start = self.find(want)?;
@@ -79,7 +79,7 @@ impl Ring {
         Some(start)
     }
 
-    /// Gives back the part that begins at the block `start`.
+    /// Gives back the run of taken blocks that begins at the block `start`.
     ///
     /// # Errors
     /// [`Error::NotTaken`] where no part begins there that is held.

@@ -7,8 +7,8 @@ use raddle_policy::{
 use crate::launch::{RaddlePiece, RaddleWaves, preemption_number};
 use crate::nouns::{RaddlePlace, RaddleResource};
 
-/// Kinds of actions that the host carries out. Behind each kind stand the fields of `RaddleAction`
-/// that count; all others are 0.
+/// Kinds of actions that the host carries out. The text of each kind names the fields of
+/// `RaddleAction` that it uses; all others are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleActionKind {
@@ -20,7 +20,7 @@ pub enum RaddleActionKind {
     Start = 2,
     /// Start a copy: `launch`. The event `CopyEnded` reports its end.
     StartCopy = 3,
-    /// Bind a workgroup to a compute unit: `launch`, `workgroup`, `cu`.
+    /// Assign a workgroup to a compute unit before its waves start: `launch`, `workgroup`, `cu`.
     Assign = 4,
     /// Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
     /// is off.
@@ -28,9 +28,9 @@ pub enum RaddleActionKind {
     /// Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
     /// when it does.
     Restore = 6,
-    /// Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts
-    /// leaves if the cut of its stream holds the launch's `sequence`. The event `Raised` reports
-    /// that launches see the flags.
+    /// Raise the preemption flags of a process: `process`, `first_cut`, `cut_count`. A launch that
+    /// starts leaves if the cut of its stream holds the launch's `sequence`. The event `Raised`
+    /// reports that launches see the flags.
     Raise = 7,
     /// Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
     /// launch that is killed has its own `TakeOff`.
@@ -43,8 +43,8 @@ pub enum RaddleActionKind {
     Refuse = 10,
     /// Send the event `Woke` at the tick `ticks`.
     WakeAt = 11,
-    /// Lower the flags of a process, before any launch that is submitted later starts: `process`.
-    /// No event reports it.
+    /// Lower the preemption flags (tested by each launch at its start) of a process, before any
+    /// launch that is submitted later starts: `process`. No event reports it.
     Lower = 12,
     /// An action that this version of the C interface does not know.
     Other = 255,
@@ -66,25 +66,29 @@ pub struct RaddleAction {
     pub cu: i32,
     /// Resource that lacks for a refused launch, one of `RaddleResource`.
     pub resource: u32,
-    /// Waves of each workgroup that start.
+    /// Waves that start, of each workgroup that the pieces name.
     pub waves: RaddleWaves,
-    /// Index in `RaddleActions.pieces` of the first piece that starts.
+    /// Index in `RaddleActions.pieces` of the first piece (equal workgroups on one compute unit)
+    /// that starts.
     pub first_piece: usize,
-    /// Number of pieces that start.
+    /// Number of pieces (equal workgroups on one compute unit each) that start, from `first_piece`
+    /// on.
     pub piece_count: usize,
-    /// Index in `RaddleActions.places` of the first place. There is one place a wave, in the order
-    /// of the pieces.
+    /// Index in `RaddleActions.places` of the first address. There is one address for each wave, in
+    /// the order of the pieces.
     pub first_place: usize,
-    /// Number of places; 0 where the policy keeps no addresses.
+    /// Number of addresses; 0 where the policy gives none.
     pub place_count: usize,
-    /// Index in `RaddleActions.cuts` of the first cut. There is one cut for each stream that has
+    /// Index in `RaddleActions.cuts` of the first cut, the range of submission numbers that leave,
+    /// for an action that raises preemption flags. There is one cut for each stream that has
     /// launches to leave.
     pub first_cut: usize,
-    /// Number of cuts.
+    /// Number of cuts (ranges of submission numbers that leave, one for each stream), from
+    /// `first_cut` on.
     pub cut_count: usize,
     /// Number of the submission among the submissions of its process.
     pub sequence: u64,
-    /// Workgroup that is bound to a compute unit, by its number in the launch.
+    /// Workgroup that is assigned to a compute unit, by its number in the launch.
     pub workgroup: u64,
     /// Number of packets that the submission writes to the queue of the device.
     pub packets: u32,
@@ -103,7 +107,7 @@ pub struct RaddleAction {
 }
 
 /// Actions of one decision, in the order in which the host carries them out. The lists belong to
-/// the dispatcher, and stand until its next decision, or until it is freed.
+/// the dispatcher, and are valid until its next decision, or until it is freed.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RaddleActions {
@@ -111,22 +115,25 @@ pub struct RaddleActions {
     pub list: *const RaddleAction,
     /// Number of actions in `list`.
     pub count: usize,
-    /// Pieces (workgroups on one compute unit) that start, to which actions refer by index.
+    /// Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
+    /// action names its own by `first_piece` and `piece_count`.
     pub pieces: *const RaddlePiece,
-    /// Number of pieces in `pieces`.
+    /// Number of entries in the list `pieces`.
     pub piece_count: usize,
-    /// Places of waves that start, to which actions refer by index.
+    /// Places (addresses on a compute unit) of the waves that start, of all actions; an action
+    /// names its own by index and count.
     pub places: *const RaddlePlace,
-    /// Number of places in `places`.
+    /// Number of addresses in `places`.
     pub place_count: usize,
-    /// Cuts of raised flags, to which actions refer by index.
+    /// Ranges of submission numbers that leave, one for each stream, of all actions that raise
+    /// preemption flags; an action names its own by `first_cut` and `cut_count`.
     pub cuts: *const RaddleStreamCut,
-    /// Number of cuts in `cuts`.
+    /// Number of entries in `cuts`.
     pub cut_count: usize,
 }
 
-/// Raised flag of one stream: a launch of the stream leaves when it starts if its `sequence` is
-/// `from` or more, and below `to`.
+/// Raised preemption flag of one stream: a launch of the stream leaves when it starts if its
+/// `sequence` is `from` or more, and below `to`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStreamCut {
@@ -138,7 +145,7 @@ pub struct RaddleStreamCut {
     pub to: u64,
 }
 
-/// Memory that holds the actions of the last decision for C.
+/// Memory in which the actions of the last decision are stored for C.
 #[derive(Debug, Default)]
 pub(crate) struct ActionLists {
     actions: Vec<RaddleAction>,

@@ -13,7 +13,8 @@ use crate::status::{Failure, RaddleStatus, guarded};
 pub struct RaddleAllocator {
     allocator: Allocator,
     simds: u8,
-    /// Places of the workgroup placed last; the list is kept so that its memory is used again.
+    /// Addresses of the waves of the workgroup placed last; the list stays so that its memory is
+    /// used again.
     places: Vec<RaddlePlace>,
 }
 
@@ -140,7 +141,7 @@ impl RaddleAllocator {
     }
 }
 
-/// Gives back all granules that a workgroup holds on a compute unit.
+/// Frees all granules that a workgroup has on a compute unit.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_release(
     allocator: *mut RaddleAllocator,
@@ -156,8 +157,7 @@ pub extern "C" fn raddle_allocator_release(
     })
 }
 
-/// Gives back all granules that a launch holds, and remembers its places for
-/// `raddle_allocator_restore`.
+/// Frees all granules that a launch has, and stores its addresses for `raddle_allocator_restore`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_save(
     allocator: *mut RaddleAllocator,
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn raddle_allocator_restore(
     })
 }
 
-/// Writes the number of workgroups that lie on the device.
+/// Writes the number of workgroups that are on the device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_count(
     allocator: *const RaddleAllocator,

@@ -59,7 +59,7 @@ pub struct RaddleBlockWarpConfig {
 pub struct RaddleKernel {
     /// Id of the kernel; no other unfinished kernel has it.
     pub id: u32,
-    /// 1 if the warps of a block meet at a barrier, else 0.
+    /// 1 if the warps of a block wait for each other at a barrier, else 0.
     pub barrier: u32,
     /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
@@ -77,7 +77,7 @@ pub struct RaddleKernel {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLack {
-    /// Resource that lacks, one of `RaddleResource`.
+    /// Resource of which an empty SM has too little, one of `RaddleResource`.
     pub resource: u32,
     /// Amount of the resource that a block needs.
     pub wanted: u64,
@@ -101,15 +101,15 @@ pub enum RaddleRoute {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleDistribution {
-    /// Route of the blocks, one of `RaddleRoute`.
+    /// Route by which the blocks come to the SM, one of `RaddleRoute`.
     pub route: u32,
     /// Id of the kernel.
     pub kernel: u32,
     /// SM that gets the blocks, from 0.
     pub sm: u16,
-    /// Lowest block, by its number in the kernel.
+    /// Number of the first of these blocks in its kernel, from 0.
     pub first: u64,
-    /// Number of blocks.
+    /// Number of blocks that the decision gives to the SM.
     pub count: u64,
     /// Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
     /// than `Whole`.
@@ -126,9 +126,9 @@ pub struct RaddleStarted {
     pub last: u32,
     /// Number of the block in its kernel.
     pub block: u64,
-    /// Number of the first warp in its block.
+    /// Number of the first of these warps in its block, from 0.
     pub first: u64,
-    /// Number of warps that start.
+    /// Number of warps of the block that start.
     pub count: u64,
 }
 
@@ -151,7 +151,8 @@ unsafe impl Plain for RaddleBlockWarpConfig {}
 // SAFETY: integers.
 unsafe impl Plain for RaddleKernel {}
 
-/// Returns the flag that a number stands for, 0 or 1; an error for any other number.
+/// Returns the boolean that the number of a setting stands for: false for 0, true for 1. Any other
+/// number is an error that names the setting `name`.
 fn flag(name: &str, number: u32) -> Result<bool, Failure> {
     match number {
         0 => Ok(false),

@@ -23,7 +23,8 @@ pub struct RaddleDispatcher {
     cus: u16,
     actions: Actions,
     lists: ActionLists,
-    /// Pieces of the last event; the list is kept so that its memory is used again.
+    /// Pieces (equal workgroups on one compute unit) of the last event; the list stays so that its
+    /// memory is used again.
     pieces: Vec<Piece>,
 }
 

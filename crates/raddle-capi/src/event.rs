@@ -8,8 +8,8 @@ use crate::launch::{RaddleLaunch, RaddlePiece, RaddleWaves, preemption, unknown}
 use crate::memory::{Plain, list, read};
 use crate::status::Failure;
 
-/// Kinds of events outside of the dispatcher. Behind each kind stand the fields of `RaddleEvent`
-/// that count.
+/// Kinds of events outside of the dispatcher. The text of each kind names the fields of
+/// `RaddleEvent` that it uses.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleEventKind {
@@ -28,13 +28,14 @@ pub enum RaddleEventKind {
     CopyReady = 6,
     /// A copy has ended: `launch`.
     CopyEnded = 7,
-    /// Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
+    /// Workgroups ended, or some waves of each: `launch`, `waves`, `pieces`, `piece_count`.
     WavesEnded = 8,
     /// A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
     TakenOff = 9,
     /// A launch that was taken off the device may continue: `launch`.
     Restored = 10,
-    /// Every launch of the process that starts from now on sees its raised flag: `process`.
+    /// Every launch of the process that starts from now on sees its raised preemption flag:
+    /// `process`.
     Raised = 11,
     /// The reset of a process is over: `process`.
     ResetOver = 12,
@@ -83,13 +84,13 @@ pub struct RaddleEvent {
     pub of_stream: u8,
     /// Method by which the launch was taken off, one of `RaddlePreemption`.
     pub how: u32,
-    /// Waves of each workgroup that ended.
+    /// Waves that ended, of each workgroup that the pieces name.
     pub waves: RaddleWaves,
     /// Launch that was issued or is ready.
     pub issued: *const RaddleLaunch,
-    /// Workgroups that ended, as pieces.
+    /// Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     pub pieces: *const RaddlePiece,
-    /// Number of pieces in `pieces`.
+    /// Number of entries in the list `pieces`.
     pub piece_count: usize,
     /// Time that a copy takes, in ticks.
     pub lasts: u64,
@@ -105,8 +106,8 @@ pub struct RaddleEvent {
 unsafe impl Plain for RaddleEvent {}
 
 impl RaddleEvent {
-    /// Returns the event that the fields describe. The pieces of workgroups that ended are put into
-    /// `pieces`.
+    /// Returns the event that the fields describe. The pieces (equal workgroups on one compute
+    /// unit) that ended are put into `pieces`.
     ///
     /// # Safety
     /// Pointers that the kind names are null, misaligned, or have the stated values behind them.
@@ -153,7 +154,8 @@ impl RaddleEvent {
         })
     }
 
-    /// Puts the pieces that ended into `pieces`, and returns which waves of each workgroup ended.
+    /// Puts the pieces (equal workgroups on one compute unit) that ended into `pieces`, and returns
+    /// which waves of each workgroup ended.
     ///
     /// # Safety
     /// As `checked`.

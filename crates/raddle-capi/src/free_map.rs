@@ -24,11 +24,11 @@ impl RaddleFreeMap {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleFit {
-    /// The lowest run.
+    /// The lowest free run that is long enough.
     First = 0,
-    /// The shortest run, of equal ones the lowest.
+    /// The shortest free run that is long enough, of equal ones the lowest.
     Best = 1,
-    /// The longest run, of equal ones the lowest.
+    /// The longest free run, of equal ones the lowest.
     Worst = 2,
     /// The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
     /// gave last by any fit (0 before the first); else the lowest run of all.
@@ -39,9 +39,9 @@ pub enum RaddleFit {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeBlocks {
-    /// Number of all blocks.
+    /// Number of all blocks of the map.
     pub blocks: u32,
-    /// Number of free blocks.
+    /// Number of free blocks of the map.
     pub free: u32,
     /// Length of the longest free run, in blocks.
     pub longest: u32,

@@ -12,11 +12,13 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use crate::memory::Out;
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// Number of bits of a handle that hold the position of its object in the table. The highest bit is
-/// set in every handle, and all others count the uses of the position.
+/// Number of low bits of a handle that hold the position (from 0) of its object in the table of all
+/// objects. The highest bit is set in every handle, and the bits between count how often that
+/// position was used before.
 const PLACE_BITS: u32 = usize::BITS / 2;
 const MARK: usize = 1 << (usize::BITS - 1);
-/// Largest number of uses of a position; after that the position is given up.
+/// Largest number of times that a position of the table of objects is used; after that the position
+/// is never used again.
 const LAST_USE: usize = (MARK >> PLACE_BITS) - 1;
 /// Number of positions in the first block of the table; each further block has twice as many as the
 /// one before, and no block ever moves.
@@ -25,10 +27,11 @@ const BLOCKS: usize = (PLACE_BITS - FIRST.ilog2()) as usize;
 
 type Object = Option<Box<dyn Any + Send>>;
 
-/// Position in the table of objects.
+/// Entry of the table of objects that handles stand for.
 struct Place {
-    /// Number of times that the position was freed. It is compared before the lock is taken, so
-    /// that a freed handle does not block the handle that has its position now.
+    /// Number of times that this position of the table of objects was freed. It is compared before
+    /// the lock is taken, so that a freed handle does not block the handle that has its position
+    /// now.
     uses: AtomicUsize,
     object: Mutex<Object>,
 }
@@ -37,14 +40,15 @@ type Block = Box<[Place]>;
 static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
 
-/// Positions of the table that hold no object.
+/// Positions in the table of objects that hold no object now.
 struct Unused {
     freed: Vec<usize>,
-    /// Lowest position that was never used.
+    /// Lowest position in the table of objects that was never used.
     next: usize,
 }
 
-/// Returns (block, index in the block) of a position.
+/// Returns where the table of objects, which is made of blocks, has the position `place`: (number
+/// of the block, index in that block).
 const fn block_of(place: usize) -> (usize, usize) {
     let block = ((place + FIRST) / FIRST).ilog2();
     (block as usize, place + FIRST - (FIRST << block))
@@ -82,7 +86,8 @@ pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Returns the position of a handle; an error where the handle names no object.
+/// Returns the position in the table of objects that a handle names; an error where the handle
+/// names no object.
 #[inline]
 fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if handle.is_null() {

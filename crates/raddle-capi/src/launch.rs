@@ -13,7 +13,7 @@ use crate::status::Failure;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleBarrier {
-    /// Unknown, so a barrier is assumed.
+    /// Not known: the waves are then taken to wait for each other (a barrier).
     Assumed = 0,
     /// No wave waits for another wave of its workgroup.
     No = 1,
@@ -37,11 +37,12 @@ pub enum RaddleIdempotence {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddlePreemption {
-    /// All submitted launches run to their end.
+    /// No work is taken off: all submitted launches run to their end.
     Wait = 0,
     /// Launches that have not started go back to the buffer; launches that run go on to their end.
     Flag = 1,
-    /// Workgroups that are on the device run to their end, all others are held back.
+    /// Workgroups that are on the device run to their end, and all that have not started are held
+    /// back.
     Drain = 2,
     /// Workgroups that are on the device are killed, and their launch starts again.
     Reset = 3,
@@ -77,15 +78,14 @@ pub struct RaddleLaunch {
     pub activity: [u32; 6],
     /// Number of the kernel within its process, from 1.
     pub kernel: u32,
-    /// Workgroups of the grid along x, y and z. The grid and all fields below count only where
+    /// Workgroups of the grid along x, y and z. The grid and all following fields count only where
     /// `kernel` is not 0.
     pub grid: [u32; 3],
     /// Number of work-items of one workgroup.
     pub threads: u32,
     /// Shared memory (LDS) of one workgroup, in bytes.
     pub lds_bytes: u32,
-    /// 1 if a copy or a fill lies between the launch and the launch before it in its stream, else
-    /// 0.
+    /// 1 if a copy or a fill is between the launch and the launch before it in its stream, else 0.
     pub behind_copy: u32,
 }
 
@@ -98,8 +98,8 @@ pub enum RaddleWaveKind {
     /// `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
     /// other on one compute unit.
     Range = 1,
-    /// `count` waves from the wave `first` on, of a workgroup that was cut: these waves act as a
-    /// workgroup of their own.
+    /// `count` waves from the wave `first` on, of a workgroup that was cut into waves, so that
+    /// these waves are placed like a workgroup of their own.
     Cut = 2,
 }
 
@@ -109,9 +109,9 @@ pub enum RaddleWaveKind {
 pub struct RaddleWaves {
     /// Choice of the waves, one of `RaddleWaveKind`.
     pub kind: u32,
-    /// Number of the lowest wave within the workgroup.
+    /// Number of the lowest of these waves within the workgroup, from 0.
     pub first: u16,
-    /// Number of waves.
+    /// Number of these waves; it has no meaning where all waves are meant.
     pub count: u16,
 }
 
@@ -119,13 +119,13 @@ pub struct RaddleWaves {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePiece {
-    /// Number of the lowest workgroup.
+    /// Number of the lowest of these workgroups in the launch.
     pub first: u64,
     /// Difference between the numbers of neighbouring workgroups, 1 or more.
     pub stride: u32,
-    /// Number of workgroups, 1 or more.
+    /// Number of these workgroups, 1 or more.
     pub count: u32,
-    /// Compute unit on which the workgroups lie, from 0.
+    /// Compute unit on which the workgroups are, from 0.
     pub cu: u16,
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn idempotence(field: &str, number: u32) -> Result<Idempotence, Failu
     }
 }
 
-/// Returns the method of preemption that a number stands for; an error where none has it.
+/// Returns the method of preemption with this number; an error where no method has it.
 pub(crate) fn preemption(field: &str, number: u32) -> Result<Preemption, Failure> {
     let known = Preemption::ALL.into_iter().find(|&how| preemption_number(how) == number);
     known.ok_or_else(|| unknown(field, number, "RaddlePreemption"))
@@ -166,7 +166,7 @@ pub(crate) const fn preemption_number(how: Preemption) -> u32 {
 }
 
 impl RaddleLaunch {
-    /// Returns the launch that the fields describe; an error where a number stands for nothing.
+    /// Returns the launch that the fields describe; an error where a number has no meaning.
     pub(crate) fn checked(&self) -> Result<Launch, Failure> {
         let barrier = match self.barrier {
             0 => Barrier::Assumed,

@@ -21,7 +21,8 @@ unsafe impl Plain for u32 {}
 // SAFETY: integers.
 unsafe impl Plain for u64 {}
 
-/// Returns an error unless `count` elements of the type may lie at the address `at`.
+/// Returns an error unless `count` elements of the type can be at the address `at`: it is null or
+/// misaligned, or they are too many.
 fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     if at.is_null() {
         return Err(Failure::new(
@@ -139,7 +140,8 @@ impl<T: Copy> Out<T> {
         }
     }
 
-    /// Returns an error where the caller's list has no room for `wanted` values.
+    /// Returns an error where the caller's list, of which the size was given, has no room for
+    /// `wanted` values.
     #[inline]
     pub(crate) fn check_room(&self, wanted: usize) -> Result<(), Failure> {
         if wanted <= self.capacity {

@@ -11,7 +11,8 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, read};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// Most packets that one call of an encoder makes: the open packet, and one more.
+/// Most packets that one call of an encoder makes: the condensed packet that was being filled, and
+/// one more.
 pub const RADDLE_PACKETS_AT_ONCE: usize = 2;
 /// Most launches that one packet stands for.
 pub const RADDLE_LAUNCHES_OF_PACKET: usize = 31;
@@ -47,8 +48,8 @@ pub struct RaddleAqlConfig {
     pub reference: u8,
     /// Type number of a condensed packet; the default is 6.
     pub condensed: u8,
-    /// 1 if the half-words of a value stand with the most significant one first, else 0; the
-    /// default is 0.
+    /// 1 if the half-words of a value are in the order of the most significant one first, else 0;
+    /// the default is 0.
     pub half_words_high_first: u8,
     /// 1 if the number of the table entry stands in the highest bits of a header, 0 if in the
     /// lowest; the default is 0.
@@ -102,7 +103,7 @@ pub struct RaddleKernelDispatch {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReplacement {
-    /// The first launches get an entry and keep it for ever.
+    /// The first launches get an entry of the table and keep it for ever.
     First = 0,
     /// A launch takes the place of the entry that was not used for longest.
     MostRecent = 1,
@@ -300,8 +301,8 @@ pub unsafe extern "C" fn raddle_encoder_barrier(
     })
 }
 
-/// Writes the condensed packet that is still open, if there is one. `packets` must have room for
-/// `RADDLE_PACKETS_AT_ONCE` packets.
+/// Writes the condensed packet that is being filled, if launches are in it. `packets` must have
+/// room for `RADDLE_PACKETS_AT_ONCE` packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_flush(
     encoder: *mut RaddleEncoder,

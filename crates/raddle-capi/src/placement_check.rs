@@ -14,7 +14,7 @@ use crate::launch::unknown;
 use crate::memory::{Out, list, text};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// Number that stands for a value that an event does not report.
+/// Number that means that an event does not report the value.
 pub const RADDLE_NOT_TOLD: u64 = u64::MAX;
 
 /// Checker of the parts of resources that a dispatcher hands out. First the resources are declared,
@@ -23,7 +23,7 @@ pub const RADDLE_NOT_TOLD: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct RaddlePlacementCheck {
     stage: Stage,
-    /// Text of the report that `raddle_placement_check_text` lent last.
+    /// Text of the report that the last call of `raddle_placement_check_text` lent to the caller.
     text: CString,
 }
 
@@ -34,17 +34,20 @@ enum Stage {
     Finished(AllocationReport),
 }
 
-/// Use of a workgroup's part of a resource by its waves.
+/// Use of the part of a resource that a workgroup holds: by all its waves together, or by each wave
+/// for itself.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleShare {
-    /// Each wave has an equal share of the workgroup's part, in the order of the waves' numbers.
+    /// Each wave uses an equal share of what the workgroup holds, in the order of the waves'
+    /// numbers.
     PerWave = 0,
-    /// Every wave uses the workgroup's whole part of the resource.
+    /// Every wave uses all that the workgroup holds of the resource.
     Shared = 1,
 }
 
-/// Rule by which the start of a workgroup's part of a resource is predicted.
+/// Rule by which the check predicts where the run of blocks starts that a workgroup gets of a
+/// resource.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStartRule {
@@ -59,13 +62,14 @@ pub enum RaddleStartRule {
     /// Lowest start at or after the end of the part that was placed last; behind the last block the
     /// search goes on at block 0.
     Next = 4,
-    /// Tail of a ring, or 0 where the blocks from the tail to the end are too few; parts are
-    /// reclaimed in order.
+    /// Start at the end of the run placed last (a ring), or at 0 where the blocks up to the end are
+    /// too few; runs come back in the order in which they were placed.
     Ring = 5,
 }
 
 impl RaddlePlacementCheck {
-    /// Reports an event to the checker, which `fill` completes. The resources are declared by then.
+    /// Passes an event to the checker; `fill` adds the fields of its kind. From the first event on,
+    /// no resource can be declared.
     fn tell(
         &mut self,
         clock: u64,
@@ -106,7 +110,8 @@ fn told(number: u64) -> Option<u64> {
     (number != RADDLE_NOT_TOLD).then_some(number)
 }
 
-/// Writes the starts or the sizes of all resources, as `to` chooses, to the parts of an event.
+/// Writes one number for each resource of the device into an event, as the start or as the size of
+/// the part that the workgroup holds of it; `to` chooses which. `name` names the numbers in errors.
 fn put(
     event: &mut AllocationEvent,
     name: &str,
@@ -183,7 +188,7 @@ pub unsafe extern "C" fn raddle_placement_check_resource(
 
 /// Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
 /// each resource. Here and in all events, the answer `Finding` says that a rule is broken,
-/// `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+/// `RADDLE_NOT_TOLD` means that a number is not known, and numbers go up to 2^62 - 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_request(
     check: *mut RaddlePlacementCheck,
@@ -252,8 +257,8 @@ pub unsafe extern "C" fn raddle_placement_check_wave(
     })
 }
 
-/// Reports that a wave ends; where neither `wave` nor `tag` is given, that all waves of the
-/// workgroup end.
+/// Reports that a wave of a workgroup ends on a compute unit; where neither `wave` nor `tag` is
+/// given, that all waves of the workgroup end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_end(
     check: *mut RaddlePlacementCheck,
@@ -271,7 +276,7 @@ pub extern "C" fn raddle_placement_check_end(
     })
 }
 
-/// Reports that a workgroup gives its part of a unit's resources back.
+/// Reports that a workgroup gives back all that it holds of the resources of a compute unit.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_free(
     check: *mut RaddlePlacementCheck,

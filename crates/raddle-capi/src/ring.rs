@@ -12,7 +12,7 @@ use crate::status::{Failure, RaddleStatus, guarded};
 #[derive(Debug)]
 pub struct RaddleRing(Ring);
 
-/// Makes a ring of `blocks` blocks, 1 or more, with no part handed out.
+/// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing) -> RaddleStatus {
     guarded(|| {
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing
     })
 }
 
-/// Writes the block at which a part of `want` blocks would begin, and takes nothing. A part of 0
+/// Writes the block at which a run of `want` blocks would begin, and takes nothing. A run of 0
 /// blocks begins at 0. Answers `Refused` where there is no room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_find(
@@ -39,8 +39,8 @@ pub unsafe extern "C" fn raddle_ring_find(
     })
 }
 
-/// Hands out a part of `want` blocks, and writes the block at which it begins, as
-/// `raddle_ring_find` does.
+/// Hands out a run of `want` blocks, and writes the block at which it begins, as `raddle_ring_find`
+/// does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_allocate(
     ring: *mut RaddleRing,
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn raddle_ring_allocate(
     })
 }
 
-/// Gives back the part of 1 or more blocks that begins at the block `start`.
+/// Gives back the run of 1 or more blocks that begins at the block `start`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_ring_release(ring: *mut RaddleRing, start: u32) -> RaddleStatus {
     with(ring, |it| {

@@ -8,15 +8,16 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Circuit that searches several maps in turns: in each period of a round other maps.
+/// Circuit that searches several free maps in turn: a round is made of periods, and each period
+/// searches other maps.
 #[derive(Debug)]
 pub struct RaddleShared(Shared);
 
-/// Division of the circuit's width among the maps of one period.
+/// Division of the width of the circuit among the maps that one period searches.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleLayout {
-    /// One map behind the other.
+    /// The maps are placed one behind the other, without gaps.
     Packed = 0,
     /// Two halves, each for a map of at most half the width; a map that is alone in its period has
     /// the whole width.

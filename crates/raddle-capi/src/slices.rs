@@ -10,21 +10,24 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list, read};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Two stages of time slicing: which processes are loaded, and how long the slice of each is.
+/// Two stages of time slicing: the first chooses the processes that run next, the second how long
+/// the slice of each is.
 #[derive(Debug)]
 pub struct RaddleSlices(TwoStage<u64>);
 
-/// Rule by which the length of a slice follows from the weights of the loaded processes.
+/// Rule by which the length of a slice follows from the weights of the processes that were chosen
+/// to run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleSliceRule {
     /// A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     Claim = 0,
-    /// The smallest slice for each process.
+    /// Every process gets the smallest slice.
     Equal = 1,
-    /// A slice in proportion to the weight, on average the smallest slice.
+    /// A slice in proportion to the weight; the average slice is the smallest one.
     Mean = 2,
-    /// A slice in proportion to the weight, in a round as long as that of `Claim`.
+    /// A slice in proportion to the weight; the slices of all processes together are as long as
+    /// under `Claim`.
     Inverse = 3,
     /// A slice in proportion to the weight; the shortest one is the smallest slice.
     MinOne = 4,
@@ -34,15 +37,17 @@ pub enum RaddleSliceRule {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleTakeOver {
-    /// The process takes over when the running slice has ended.
+    /// The more urgent process starts when the running slice has ended.
     SliceEnd = 0,
-    /// The process takes over at once: the running slice is cut short.
+    /// The more urgent process starts at once, and the rest of the running slice is lost.
     AtOnce = 1,
-    /// The process takes over when the slices of the load are used up.
+    /// The more urgent process starts when all slices of the present load (the processes chosen to
+    /// run next) are used up.
     BatchEnd = 2,
 }
 
-/// Settings of the two stages of time slicing.
+/// Settings of the two stages of time slicing: the first chooses the processes that run next, the
+/// second their slices.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSliceConfig {
@@ -50,20 +55,20 @@ pub struct RaddleSliceConfig {
     pub t0: u64,
     /// Length of the longest slice, in ticks; 0 for no limit.
     pub longest: u64,
-    /// Most processes that are loaded at once, 1 or more.
+    /// Most processes that are chosen to run at once, 1 or more.
     pub capacity: usize,
     /// Rule for the length of slices, one of `RaddleSliceRule`.
     pub rule: u32,
     /// 1 if a share multiplies the weight once more for the length of slices, so that run times are
     /// as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
     pub shares_as_time: u32,
-    /// 1 if the slices of a load come round until all its processes have completed; 0 if each slice
-    /// comes once.
+    /// 1 if the processes that were chosen to run get their slices again and again until all have
+    /// completed; 0 if each gets one slice.
     pub until_completion: u32,
     /// Moment at which a more urgent process takes over, one of `RaddleTakeOver`.
     pub take_over: u32,
-    /// 1 if the processes of a load run in a random order that begins with `seed`; 0 if in the
-    /// order in which they were loaded.
+    /// 1 if the processes that were chosen to run get their slices in a random order drawn with
+    /// `seed`; 0 if in the order in which they were chosen.
     pub random: u32,
     /// Seed of the random order; not used where `random` is 0.
     pub seed: u64,
@@ -152,7 +157,8 @@ impl RaddleSliceConfig {
     }
 }
 
-/// Makes both stages of time slicing, with no process loaded.
+/// Makes both stages of time slicing, while no process is chosen to run yet. Writes the handle to
+/// `slices`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_new(
     config: *const RaddleSliceConfig,

@@ -124,7 +124,7 @@ pub extern "C" fn raddle_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// Returns a few words on what a status means, for every number. The text stands for ever.
+/// Returns a few words on what a status means, for every number. The text is never freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_status_text(status: i32) -> *const c_char {
     let known = RaddleStatus::ALL.iter().find(|(known, _)| *known as i32 == status);

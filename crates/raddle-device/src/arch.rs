@@ -13,9 +13,10 @@ use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Number of lanes of a wave of GCN and CDNA.
+/// Number of work-items (lanes) of a wave of GCN and CDNA.
 const WAVE_64: u32 = 64;
-/// Number of lanes of a wave of RDNA, which also runs waves of 64 where a kernel asks for them.
+/// Number of work-items (lanes) of a wave of RDNA, which also runs waves of 64 where a kernel asks
+/// for them.
 const WAVE_32: u32 = 32;
 /// Most threads of one workgroup, on every instruction set of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
@@ -27,16 +28,16 @@ const BARRIERS: u16 = 16;
 /// 7 of 8 wave slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
 const SGPRS: u16 = 4 * 800 / 16;
 
-/// AMD instruction set, and the resources that a compute unit with it holds.
+/// AMD instruction set, with the resources of a compute unit that has it.
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
-    /// Number of lanes of a wave: 32 or 64.
+    /// Number of work-items (lanes) of a wave: 32 or 64.
     pub(crate) wave: u32,
     pub(crate) simds: u8,
     pub(crate) waves_per_simd: u16,
     /// Number of granules of vector registers of one SIMD.
     pub(crate) vgpr_per_simd: u16,
-    /// Number of registers of one lane that one granule of vector registers holds.
+    /// Number of 32-bit registers of one work-item (lane) that a granule of vector registers holds.
     pub(crate) vgprs_per_lane: u32,
     pub(crate) max_vgprs_per_thread: u32,
     pub(crate) lds_bytes: u32,
@@ -44,7 +45,8 @@ pub(crate) struct Arch {
     /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
     /// that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// Name of the common product whose bandwidth stands in, such as `MI210`.
+    /// Name of the common product whose bandwidth is taken where that of the device is unknown,
+    /// such as `MI210`.
     pub(crate) like: &'static str,
 }
 
@@ -78,8 +80,8 @@ pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
     ARCHS.into_iter().find(|arch| arch.name.eq_ignore_ascii_case(name))
 }
 
-/// Returns the figures of CDNA2 and CDNA3, where the two kinds of vector registers share 512 a
-/// lane; instruction sets that differ replace fields.
+/// Returns the figures of CDNA2 and CDNA3, where the two kinds of vector registers share 512
+/// registers for each work-item; instruction sets that differ replace fields.
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,

@@ -21,7 +21,7 @@ const REGISTER_GRANULE: u32 = 256;
 /// on every generation of this table.
 const SUB_PARTITIONS: u8 = 4;
 
-/// NVIDIA compute capability, and the resources that an SM of it holds.
+/// NVIDIA compute capability, with the resources of an SM that has it.
 pub(crate) struct Capability {
     pub(crate) major: u32,
     pub(crate) minor: u32,
@@ -32,7 +32,8 @@ pub(crate) struct Capability {
     /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
     /// that of the real device.
     pub(crate) memory_bytes_per_us: u64,
-    /// Name of the common product whose bandwidth stands in, such as `V100`.
+    /// Name of the common product whose bandwidth is taken where that of the device is unknown,
+    /// such as `V100`.
     pub(crate) like: &'static str,
 }
 

@@ -16,9 +16,9 @@ use crate::Device;
 /// devices the figure is an assumption, and the time of an exit alone is not known.
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
-/// Time of a launch that leaves by the flag, on an NVIDIA GV100, in nanoseconds: in the raw results
-/// of figure 9 of the same paper (`XpuOS/xsched-artifacts`), preemption level 2 begins at this much
-/// above the length of a kernel.
+/// Time in nanoseconds that a launch takes to start, find the preemption flag raised and leave, on
+/// an NVIDIA GV100: in the raw results of figure 9 of the same paper (`XpuOS/xsched-artifacts`),
+/// preemption level 2 begins at this much above the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
 /// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with seven

@@ -16,7 +16,8 @@ use crate::DeviceError;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Vendor {
-    /// NVIDIA: the barriers of a workgroup come with its workgroup slot, so none are counted.
+    /// NVIDIA, where the barriers of a workgroup come with its workgroup slot, so that none are
+    /// counted.
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
     Amd,
@@ -58,7 +59,8 @@ pub struct Device {
     pub vendor: Vendor,
     /// Number of compute units that are enabled.
     pub cus: u16,
-    /// Number of lanes of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and CDNA.
+    /// Number of work-items (lanes) of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and
+    /// CDNA.
     pub wave_size: u32,
     /// Most threads that one workgroup can have.
     pub max_threads_per_workgroup: u32,
@@ -70,7 +72,7 @@ pub struct Device {
     /// Specifications per Compute Capability"); no device of the table gives less than all.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max_vgprs_per_workgroup: Option<u32>,
-    /// Bytes of memory on the device; `None` where the data sheet's figure holds
+    /// Bytes of memory on the device; `None` where it is that of the data sheet
     /// ([`Device::memory_bytes`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub capacity_bytes: Option<u64>,
@@ -96,15 +98,16 @@ pub struct Device {
     /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
-    /// Time from raising a flag until kernels that start see it, in nanoseconds; `None` if not
-    /// measured.
+    /// Time in nanoseconds from raising the preemption flag, a word that launches test at their
+    /// start, until kernels that start see it; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// Time that a launch takes to leave by the flag, in nanoseconds; `None` if not measured.
+    /// Time in nanoseconds that a launch takes to leave without doing its work, from its start
+    /// until it is gone, where it finds the preemption flag raised; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// Time that a workgroup takes to test the flag, in nanoseconds, where every workgroup tests
-    /// it; `None` if not measured.
+    /// Time in nanoseconds that a workgroup takes to test the preemption flag at its start, where
+    /// every workgroup tests it; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub check_ns: Option<u64>,
     /// Time of killing the work that runs, in nanoseconds (see

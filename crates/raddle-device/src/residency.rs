@@ -8,7 +8,7 @@ use raddle_policy::{Footprint, Resource};
 use crate::Device;
 use crate::rounded::Rounded;
 
-/// Number of workgroups of one footprint that an empty compute unit holds at once.
+/// Number of workgroups of one footprint for which an empty compute unit has room at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
     /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
@@ -35,7 +35,7 @@ pub struct Limits {
     pub(crate) sgpr: u32,
     /// Number of workgroups that fit by shared memory (LDS).
     pub lds: u32,
-    /// Number of workgroups that fit by barriers.
+    /// Number of workgroups for which an empty compute unit has enough hardware barriers.
     pub barriers: u32,
 }
 
@@ -62,8 +62,8 @@ impl Limits {
         }
     }
 
-    /// Returns (resource, number of workgroups that fit by it) for each resource, in the order that
-    /// breaks ties.
+    /// Returns (resource, number of workgroups that fit by it) for each resource, in the order in
+    /// which ties between limits are decided.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
@@ -76,8 +76,8 @@ impl Limits {
         ]
     }
 
-    /// Returns all resources by which just `workgroups` workgroups fit, in the order that breaks
-    /// ties.
+    /// Returns all resources that allow exactly `workgroups` workgroups, in the order in which ties
+    /// between limits are decided.
     pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
         self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
     }
@@ -112,8 +112,8 @@ impl Device {
     }
 
     /// Returns the number of waves with `granules` vector-register granules each that the register
-    /// files of an empty compute unit hold; 0 granules count as 1, as callers handle that case
-    /// themselves.
+    /// files of an empty compute unit hold; 0 granules count as 1, since the callers treat a kernel
+    /// without registers themselves.
     pub(crate) fn waves_by_vgpr(&self, granules: u64) -> u64 {
         u64::from(self.shape.vgpr_per_simd) / granules.max(1) * u64::from(self.shape.simds)
     }

@@ -21,8 +21,8 @@ pub(crate) struct DeviceRow {
     /// Lists of words of a product name, in lower case; a name means this device if it has the
     /// words of one list in a row.
     pub(crate) named: &'static [&'static [&'static str]],
-    /// Words of a product name that mean a variant of the device with other figures, and so not
-    /// this device.
+    /// Words that, in a product name, mean a variant of the device with other figures, so that the
+    /// row is not taken.
     pub(crate) not: &'static [&'static str],
     /// Name of the instruction set (AMD), such as `gfx942`; empty for other makers.
     pub(crate) arch: &'static str,

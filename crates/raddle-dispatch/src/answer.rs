@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use runs::runs;
 
-/// An answer of a policy or of the dispatcher, as a log spells it: a replay compares the text, and
-/// a check of a log reads some fields. `P` is the type of its pieces (equal workgroups on one
-/// compute unit): [`WrittenPieces`] to write them, runs to read them.
+/// An answer of a policy or of the dispatcher in the form in which a line of the decision log has
+/// it. A replay compares the text of that line, a check of a log reads some of its fields. `P` is
+/// the type of the pieces (equal workgroups on one compute unit): [`WrittenPieces`] to write them,
+/// runs to read them.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
@@ -28,7 +29,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         load: Option<WrittenLoad<'a>>,
     },
-    /// The streams of a process that may submit, where the turn policy chooses among streams.
+    /// The streams of a process that may submit launches, by an answer of a turn policy that
+    /// chooses among streams.
     Streams {
         #[serde(skip_deserializing)]
         process: ProcessId,
@@ -68,7 +70,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
         /// The pieces (equal workgroups on one compute unit) of the start; `None` where `runs` has
-        /// them, and a check of a log then reads no workgroups.
+        /// them.
         #[serde(
             skip_serializing_if = "Option::is_none",
             deserialize_with = "Deserialize::deserialize"
@@ -125,7 +127,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     WakeAt {
         at: Tick,
     },
-    /// A policy broke a law, and another one answers in its place from now on.
+    /// A policy broke a law of its trait, and another one answers in its place from now on.
     Broke {
         #[serde(skip_deserializing)]
         slot: &'a str,
@@ -138,7 +140,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Makes the answer that hands a launch to the device.
+    /// Returns the log's answer that a launch is given to the device.
     pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
         let Submission { packets, bytes, cost, cleanup } = *via;
         let cleanup = (cleanup.0 > 0).then_some(cleanup);
@@ -146,13 +148,13 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
-/// The processes that a turn policy loaded to run next, as a log spells them, with those among
-/// which it chose.
+/// The processes that a turn policy chose to run next, and those among which it chose, as a line of
+/// the decision log has them.
 #[derive(Serialize)]
 pub(crate) struct WrittenLoad<'a> {
     candidates: &'a [ProcessId],
-    /// The loaded processes in the order in which they run, each as (process, weight in lowest
-    /// terms, slice in ticks).
+    /// The processes chosen to run next, in the order in which they run, each as (process, weight
+    /// in lowest terms, slice in ticks).
     #[serde(serialize_with = "as_slices")]
     loaded: &'a [LoadedSlice],
 }
@@ -192,7 +194,7 @@ pub(crate) fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, 
     to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
 }
 
-/// The words of the log for the ways in which a device takes a launch off.
+/// The words by which a log names the methods of taking a launch off the device.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
 pub(crate) enum TakenOff {

@@ -70,8 +70,8 @@ impl<T> ByLaunch<T> {
         self.0.remove(&id)
     }
 
-    /// Returns whether a condition holds of at least one entry. The order in which the entries are
-    /// asked is that of the hash, so the condition must not count or remember them.
+    /// Returns whether `holds` returns true for at least one entry. The order in which the entries
+    /// are asked is that of the hash, so the condition must not count or remember them.
     pub fn any(&self, holds: impl FnMut(&T) -> bool) -> bool {
         self.0.values().any(holds)
     }

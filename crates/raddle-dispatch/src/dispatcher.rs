@@ -89,8 +89,8 @@ pub trait Dispatcher {
         PreemptionTally::default()
     }
 
-    /// Returns the policies that broke a law and were replaced: a text each, with slot, tick and
-    /// law.
+    /// Returns a text for each policy that broke a law of its trait and was replaced: slot, tick
+    /// and law.
     fn replaced(&self) -> &[String] {
         &[]
     }
@@ -101,7 +101,7 @@ pub trait Dispatcher {
         None
     }
 
-    /// Writes the last line of the log and all lines that are still buffered.
+    /// Writes the last line of the log and all lines that are still in memory.
     ///
     /// # Errors
     /// When the log could not be written, now or earlier.

@@ -64,7 +64,8 @@ pub enum DispatchError {
     /// The preemption controller got a report that cannot be true.
     #[error("the preemption controller refuses what is reported: {0}")]
     Controller(#[from] PreemptError),
-    /// A policy broke one of the laws in its trait's documentation.
+    /// A policy answered what a law of its trait (`Allocate`, `Turn` and so on) does not allow;
+    /// `what` says which law and how.
     #[error(
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
@@ -91,7 +92,7 @@ pub enum DispatchError {
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A text is not an event as the log spells it.
+    /// A text that should be an event, and is not one in the form in which a log has it.
     #[cfg(feature = "recipes")]
     #[error("this is no event as a decision log spells it: {what}")]
     BadEvent { what: String },

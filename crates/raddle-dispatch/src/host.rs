@@ -12,7 +12,7 @@ use raddle_policy::{
 
 use crate::{DispatchError, Dispatcher, Standstill};
 
-/// A report that an action asked for and that has not come.
+/// A report that an action has asked the host for and that has not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Owed {
@@ -24,7 +24,7 @@ pub enum Owed {
     TakenOff(LaunchId),
     /// The report that this launch is back on the device.
     Restored(LaunchId),
-    /// The report that launches of this process see its raised flag.
+    /// The report that launches of this process see its raised preemption flag.
     Raised(ProcessId),
     /// The report that the reset of this process is over.
     ResetOver(ProcessId),
@@ -209,7 +209,8 @@ impl Debts {
         *self.reports.entry(owed).or_default() += 1;
     }
 
-    /// Removes the report that an event brings, once the dispatcher has taken the event.
+    /// Removes from the list of owed reports the one that an event brings, once the dispatcher has
+    /// taken the event.
     fn reported(&mut self, event: &Event<'_>) {
         match event {
             Event::LaunchReady { launch } => {

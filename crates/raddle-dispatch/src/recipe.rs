@@ -168,7 +168,7 @@ impl Recipe {
         ]
     }
 
-    /// Returns on which optional fields of a launch an answer may depend: a log holds only those.
+    /// Returns on which optional fields of a launch an answer may depend: a log has only those.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
         let mut reads = Needs::NONE;
@@ -183,13 +183,14 @@ impl Recipe {
         [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
 
-    /// Returns whether workgroups whose waves are independent may be cut on this device.
+    /// Returns whether the recipe lets workgroups with independent waves be cut, so that their
+    /// waves start on different compute units of this device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Returns whether launches test a preemption flag at their start, by the needs of the preempt
-    /// policy. For a policy from outside that states no needs, they do.
+    /// Returns whether launches test a preemption flag at their start, as the preempt policy needs
+    /// it. True for a policy from outside that states no needs.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
         self.preempt.needs().flag
@@ -200,14 +201,15 @@ impl Recipe {
         self.runtime.scope.unwrap_or(ResetScope::Process)
     }
 
-    /// Returns the most times that a launch is killed; `None` for no bound.
+    /// Returns the most times that resets may kill one launch; `None` where there is no limit.
     pub(crate) fn most_kills(&self) -> Option<u32> {
         self.preempt.needs().most_kills
     }
 
-    /// Bounds the kills of a launch where turns may end by time and the recipe gives no bound: a
-    /// launch that is longer than its slice would be killed at the end of each and never end. Under
-    /// `highest-level` only urgent work takes the turn away, and seed 001 has no bound.
+    /// Sets a limit for the kills of one launch where turns may end by time and the recipe sets
+    /// none: a launch longer than its slice would otherwise be killed at the end of each slice and
+    /// never end. Under `highest-level` only urgent work takes the turn away, and seed 001 has no
+    /// limit.
     fn fill_kills(&mut self) {
         if self.turn.needs().slices {
             let most_kills = Some(raddle_preempt::MOST_KILLS);
@@ -259,14 +261,13 @@ impl Recipe {
     }
 
     /// Sets the clock of the dispatcher to that of a device (in MHz), where decisions take time and
-    /// the recipe gives no clock. A log then holds the clock, and can be replayed without the
-    /// device.
+    /// the recipe gives no clock. A log then has the clock, and can be replayed without the device.
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
     /// Sets the costs of taking work off to those of a device, where the recipe takes work off and
-    /// gives no costs. A log then holds the costs, and can be replayed without the device.
+    /// gives no costs. A log then has the costs, and can be replayed without the device.
     pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
             return;

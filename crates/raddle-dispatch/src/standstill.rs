@@ -4,20 +4,20 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standstill {
-    /// The policy of a slot has stopped: if it kept a law of its trait, work would go on.
+    /// The run stands still because a policy breaks a law of its trait (`Allocate` or `Turn`).
     Policy {
         /// The slot of the policy: `allocate` or `turn`.
         slot: &'static str,
         /// The number of the law of `raddle_policy::Allocate` or `raddle_policy::Turn` that does
         /// not hold.
         law: u32,
-        /// The setting of the policy under which the law does not hold; `None` where the policy
-        /// names none.
+        /// The setting of the policy that makes the law fail; `None` where the policy names none.
         setting: Option<&'static str>,
     },
     /// Workgroups on the device wait for other workgroups that have no room or no turn. A simulator
     /// finds this, as a dispatcher does not know which workgroups wait for each other.
     Peers,
-    /// The dispatcher itself has stopped: no policy was asked about the launches that are left.
+    /// The run stands still because of the dispatcher itself: no policy was asked about the
+    /// launches that are left.
     Dispatcher,
 }

@@ -23,8 +23,8 @@ pub struct TurnTally {
 }
 
 impl TurnTally {
-    /// Counts the overrun of a process whose work left the device `after` ticks from the end of its
-    /// turn; 0 is none.
+    /// Counts the overrun of a process whose last wave ended `after` ticks after the end of its
+    /// turn; 0 ticks count as no overrun.
     pub(crate) fn left(&mut self, after: Ticks) {
         if after > Ticks::ZERO {
             self.overruns += 1;
@@ -39,7 +39,8 @@ impl TurnTally {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RefusedReset {
-    /// No launch of the process ran: all launches left by the flag.
+    /// No launch of the process ran: all launches left by the preemption flag (tested by each
+    /// launch at its start).
     NothingRuns,
     /// A launch that runs has no verdict on whether it is idempotent.
     NoVerdict,
@@ -86,7 +87,8 @@ pub struct PreemptionTally {
 }
 
 impl PreemptionTally {
-    /// Counts the preemption of a process that went on `after` ticks from its begin.
+    /// Counts a preemption of a process that ended, as the process goes on, `after` ticks after it
+    /// began.
     pub(crate) fn resumed(&mut self, process: ProcessId, after: Ticks) {
         *self.preempted.entry(process).or_default() += after;
     }

@@ -99,7 +99,8 @@ fn tell_table(question: &BalanceQuestion, table: Table, story: &mut Story) {
     story.note(format!("{names}; only a dispatch moves it"));
 }
 
-/// Explains the balance of the workgroup that the answer got last.
+/// Adds to the explanation how the surplus waves of the workgroup that the answer names last were
+/// balanced over the SIMDs.
 fn tell_one(
     table: Table,
     (kind, before): (Kind, &Pointer),

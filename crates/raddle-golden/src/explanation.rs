@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Most lines of one list, or parts of one line, that are shown.
+/// Most lines of one list, or items of one line, that are shown; of longer ones the explanation
+/// says how many more there are.
 pub(crate) const MOST_LINES: usize = 20;
 /// Most steps that are shown.
 const MOST_STEPS: usize = 40;
@@ -39,7 +40,7 @@ pub(crate) struct Story {
 }
 
 impl Story {
-    /// Makes a recorder that keeps the steps.
+    /// Makes a recorder that stores the steps of an explanation.
     pub(crate) fn told() -> Self {
         Self { wanted: true, ..Self::default() }
     }
@@ -54,7 +55,8 @@ impl Story {
         self.wanted && self.hidden == 0
     }
 
-    /// Begins a step with this heading; steps beyond the first 40 are only counted.
+    /// Begins a step of the explanation with this heading; steps beyond the first 40 are only
+    /// counted.
     pub(crate) fn step(&mut self, title: impl Into<String>) {
         self.end_list();
         if !self.wanted {
@@ -75,7 +77,7 @@ impl Story {
         }
     }
 
-    /// Changes the heading of the current step.
+    /// Changes the heading of the current step of the explanation.
     pub(crate) fn retitle(&mut self, title: String) {
         if self.shows()
             && let Some(step) = self.steps.last_mut()
@@ -92,7 +94,8 @@ impl Story {
         self.listed += 1;
     }
 
-    /// Ends the current list, and adds a line that is always shown.
+    /// Ends the current list of lines, and adds a line that is shown however long the explanation
+    /// is.
     pub(crate) fn note(&mut self, text: impl Into<String>) {
         self.end_list();
         self.push(text);
@@ -131,7 +134,7 @@ impl Story {
     }
 }
 
-/// Joins the first parts with commas, and adds how many more there are.
+/// Joins at most the first [`MOST_LINES`] texts with commas, and says how many more there are.
 pub(crate) fn few(mut parts: Vec<String>) -> String {
     let more = parts.len().saturating_sub(MOST_LINES);
     if more > 0 {

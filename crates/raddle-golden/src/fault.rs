@@ -12,7 +12,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// Kind of the fault, such as a number out of range.
+    /// Kind of the fault in the question, such as a number out of range.
     pub kind: FaultKind,
     /// Message that tells a person what is wrong.
     pub message: String,
@@ -59,7 +59,7 @@ pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Faul
     move |error| Fault::new(kind, at, error.to_string())
 }
 
-/// Reads the value of a question that lies at the JSON Pointer `at`.
+/// Reads the value of a question that is at the JSON Pointer `at`; a fault names that place.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T, Fault> {
     read(value).map_err(|error| {
         let fault = Fault::from(error);

@@ -76,7 +76,7 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// Position of the candidate that is taken; `null` where there are no candidates.
+    /// Index of the candidate that is taken; `null` where there are no candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -111,7 +111,7 @@ fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
 }
 
-/// Scores the free amounts of the candidates; `at` is their place in the question.
+/// Scores the free amounts of the candidates; `at` says where they are in the question, for faults.
 fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
     let given = "i1, i2: candidates, what is free of each resource, and weights";
@@ -127,7 +127,8 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Computes the weighted sum of each row; `at` has the places of the weights and of the rows.
+/// Computes the weighted sum of each row; `at` names where the weights and the rows are in the
+/// question, for faults.
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -154,7 +155,8 @@ fn located(error: &Error, at: &str) -> Fault {
     Fault::new(kind, at, message)
 }
 
-/// Explains the scores, one row a line: `TA_0 = 20 x 2 + 10 x 6 = 100`.
+/// Adds the scores to the explanation, one line for each row of the question: `TA_0 = 20 x 2 + 10 x
+/// 6 = 100`.
 fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
     if !story.shows() {
         return;

@@ -28,7 +28,8 @@ struct CountedRounds {
     rounds: Vec<Outcome>,
 }
 
-/// A question for the pieces of a workgroup: the workgroup, and the level that its pieces get.
+/// A question about cutting a workgroup into its waves: the workgroup, and the level that its waves
+/// get.
 #[derive(Deserialize)]
 struct CutQuestion {
     workgroup: CutWorkgroup,
@@ -79,7 +80,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     pieces(&cut, story)
 }
 
-/// Answers with the counter of failures and the action of each round.
+/// Returns the answer: for each round the counter of failures in a row after it, and the step that
+/// follows.
 fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
     story.step("c0: the counter");

@@ -107,8 +107,8 @@ impl Compiler {
     }
 }
 
-/// Runs a program to its end. The error holds the first lines that the program printed to standard
-/// error.
+/// Runs a program to its end. Where it fails, the error has the first lines that the program
+/// printed to standard error.
 fn run(command: &mut Command) -> Result<(), Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done = command

@@ -23,7 +23,7 @@ pub(crate) struct Body {
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills: structures handed over by value.
     pub(crate) handed: Vec<Origin>,
-    /// Variables of the program whose address the host can hand over as an argument.
+    /// Variables of the program whose address the host can pass to a kernel as an argument.
     pub(crate) addressable: BTreeSet<Origin>,
     /// True if work-items wait for each other at a barrier or exchange values.
     pub(crate) meets: bool,
@@ -46,7 +46,7 @@ pub enum ArgumentKind {
     Value,
     /// A pointer to memory of the device, which other arguments may share.
     Buffer,
-    /// An image, of which other arguments may share the memory.
+    /// An image, whose memory other arguments may share.
     Image,
     /// Local memory, empty at the start of each workgroup.
     Local,
@@ -80,7 +80,8 @@ pub(crate) enum Operand {
 /// Memory to which a pointer can lead: an argument's or a variable's.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Origin {
-    /// The memory or the image to which the argument with this index points.
+    /// The memory or the image to which the argument with this index (from 0 among the kernel's
+    /// arguments) points.
     Argument(u32),
     /// A variable of the program in global or constant memory, by its number.
     Program(u32),

@@ -17,7 +17,8 @@ pub struct Judged {
     pub arguments: Vec<Argument>,
     /// Verdict whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// Test that the kernel may have for the second cut, the range of launches that stop part-way.
+    /// Test that may be put into the kernel, by which running launches can be stopped part-way: the
+    /// second cut, a range of launch numbers that must stop.
     pub look: Look,
 }
 

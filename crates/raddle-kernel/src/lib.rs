@@ -84,9 +84,9 @@ impl Kernel {
         self.body.as_ref().map_or(&[], |body| &body.arguments)
     }
 
-    /// Returns the test that the kernel may have for the second cut, the range of launches that
-    /// stop part-way: none where its verdict does not allow a stop, one for each workgroup where
-    /// its work-items wait for each other, else one for each work-item.
+    /// Returns the test that may be put into the kernel so that its running launches can be stopped
+    /// part-way: none where its verdict does not allow a stop, one for each workgroup where its
+    /// work-items wait for each other, else one for each work-item.
     #[must_use]
     pub fn look(&self) -> Look {
         self.look_by(&self.verdict())

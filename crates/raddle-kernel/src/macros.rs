@@ -46,15 +46,15 @@ const DEEPEST: u32 = 32;
 struct MacroTable {
     /// Macros of which it is known whether they are defined.
     decided: BTreeSet<String>,
-    /// Names in the bodies of macros, by macro.
+    /// Names that occur in the bodies of macros, by macro.
     bodies: BTreeMap<String, BTreeSet<String>>,
     /// Version of the language; `None` where the options do not name it.
     language: Option<String>,
 }
 
 impl MacroTable {
-    /// Notes an option `NAME` or `NAME=VALUE`. Returns a macro of the compiler in its value; `None`
-    /// where there is none.
+    /// Stores the macro that a compiler option `NAME` or `NAME=VALUE` defines. Returns a macro of
+    /// the compiler that its value uses; `None` where there is none.
     fn option(&mut self, given: &str) -> Option<String> {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         let name = name.split('(').next().unwrap_or(name).to_owned();
@@ -151,7 +151,7 @@ impl MacroTable {
     }
 }
 
-/// Place of a line among the conditions of the preprocessor.
+/// Place of a line within the `#if` conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
 struct Place {
     /// Number of conditions around the line that are no guards.
@@ -159,7 +159,8 @@ struct Place {
     /// True for a condition that decides about code; false where it encloses only pragmas and the
     /// like, which change nothing.
     decides: bool,
-    /// True for the condition of a guard of the program: `#ifndef X`, with a `#define X` in it.
+    /// True for the condition by which a program guards a definition: `#ifndef X`, with a `#define
+    /// X` in it.
     guards: bool,
 }
 

@@ -35,15 +35,15 @@ pub(crate) enum Meaning {
     Part(Value, i64, u32),
     /// An unknown value that an instruction sets: (block, index of the instruction).
     Set(BlockId, usize),
-    /// An unknown value of a register where control comes to a block from several sides: (block,
+    /// An unknown value of a register where control flow from several blocks joins: (block,
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// A counter of a loop, in any of its rounds: (number of loops around the loop, number of the
-    /// counter in it).
+    /// Counter of a loop in any of its rounds (passes through its body): (number of loops around
+    /// the loop, number of the counter in the loop).
     Counter(usize, usize),
-    /// All addresses of a loop that counts in one way: (form in which the loop is left, address,
-    /// condition, then the first and the following value of each counter).
+    /// All addresses of a loop that counts in one way, as values: (form in which the loop is left,
+    /// address, condition, then the first and the following value of each counter).
     Row(Vec<Value>),
 }
 
@@ -119,7 +119,7 @@ impl Values {
         value
     }
 
-    /// Returns the index in the table at which a value with this meaning stands, or would stand.
+    /// Returns the index in the table at which the value with this meaning is, or would be added.
     fn place_of(&self, meaning: &Meaning) -> usize {
         let mut hasher = Mixed(0);
         meaning.hash(&mut hasher);

@@ -17,10 +17,10 @@ use crate::value::{Address, Value};
 pub enum Verdict {
     /// The kernel may be run again, whatever its arguments.
     Idempotent,
-    /// The kernel may be run again if the two arguments of each of these pairs (by index, from 0)
-    /// share no byte.
+    /// The kernel may be run again if the two arguments of each of these pairs (by index among the
+    /// kernel's arguments, from 0) share no byte.
     Conditional(BTreeSet<(u32, u32)>),
-    /// The kernel may not be run again, for this reason.
+    /// The kernel may not be run again, for the reason in the value.
     Not(Reason),
     /// Unknown, which counts as no: for this reason a second run was not shown to be harmless.
     Unknown(Reason),
@@ -122,8 +122,8 @@ fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, V
     all
 }
 
-/// Most values that are looked at on the way from a written value to a read one. Where the search
-/// goes beyond, memory is not known to be changed in place.
+/// Most values that a search looks at on the way from a written value to a read one. Beyond that,
+/// memory is not known to be changed in place.
 const MOST_LOOKS: usize = 400_000;
 
 /// Returns (in place, line of the write) for each write of one argument that may fall on bytes that

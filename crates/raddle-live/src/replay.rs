@@ -15,7 +15,7 @@ use crate::daemon::desk::{DaemonEvent, DaemonHeader, Desk};
 /// Text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// Findings of a replay of a live log.
+/// Result of a replay of the log of a client or a daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveReplayed {
     /// Number of events of the log that were given to the controller or the arbiter.
@@ -83,7 +83,7 @@ pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
     number: usize,
-    /// True if the last line of the log was found.
+    /// True if the last line, which marks a complete log, was found.
     is_whole: bool,
 }
 
@@ -110,7 +110,7 @@ impl<R: BufRead> LiveLogLines<R> {
     }
 }
 
-/// Receiver of the events of a log: a client's controller, or a daemon's decisions.
+/// Receiver of the events of a log: the controller of a client, or the decisions of a daemon.
 enum Fed {
     Client(ClientReplay),
     Daemon(Box<FedDesk>),
@@ -158,8 +158,8 @@ impl Fed {
         }
     }
 
-    /// Returns the answer that is given now, in the form of a log line, for the logged answer
-    /// `line`.
+    /// Returns the answer that the controller or the arbiter gives now, in the form of a log line,
+    /// where the log has the answer `line` in its line `number`.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
         let When { t, step } = serde_json::from_str(line).map_err(bad)?;
@@ -181,8 +181,8 @@ impl Fed {
 }
 
 impl FedDesk {
-    /// Takes over the answers that were written since the last call; events are left out, as they
-    /// were read.
+    /// Takes the answers that were written since the last call, to compare them with the log;
+    /// events are left out, as they came from the log.
     fn collect(&mut self) {
         let written = self.echo.take();
         let answers = written.lines().filter(|line| line.contains("\"answer\":"));
@@ -190,7 +190,7 @@ impl FedDesk {
     }
 }
 
-/// Writer that keeps the text until it is taken.
+/// Writer that stores the text of a log until the text is taken, to be compared.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -50,7 +50,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
     Ok(CheckedLog { events, answers, ..retold.checker.found().clone() })
 }
 
-/// Stage of a preemption, as the log shows it.
+/// State of a preemption, as far as the log shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RuleStage {
     Running,
@@ -69,7 +69,8 @@ struct Retold {
     /// Launches in the runtime that a reset kills if they run, by the order of their capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
-    /// True if the flag was raised, and no line so far shows that launches see it.
+    /// True if the preemption flag was raised, and no line of the log so far shows that launches
+    /// see it.
     is_unseen: bool,
 }
 
@@ -89,8 +90,8 @@ impl Retold {
         }
     }
 
-    /// Passes a line in the form of a replay to the checker, under the number of the current line
-    /// of this log.
+    /// Passes a line, in the form of a decision log of replay, to the checker, under the number of
+    /// the current line of this log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -171,8 +172,8 @@ impl Retold {
         }
     }
 
-    /// Reports to the checker that launches see the flag, as a report of the runtime or a launch
-    /// that left shows.
+    /// Tells the checker that launches see the raised preemption flag: a report of the runtime, or
+    /// a launch that left, shows it.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;

@@ -32,8 +32,8 @@ struct Schedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// Task that the thread which holds the runtime is about to carry out; `None` where no thread
-    /// holds it.
+    /// Task that a thread of the schedule, which has the runtime, is about to carry out; `None`
+    /// where no thread has it.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,
@@ -98,7 +98,8 @@ impl Schedule {
         }
     }
 
-    /// Begins a preemption, and takes its first task where no thread holds the runtime.
+    /// Begins a preemption by the method `way`, and takes its first task if no thread has the
+    /// runtime.
     fn preempt(&mut self, way: Preemption) {
         let free = self.in_hand.is_none();
         let (_, task) =

@@ -71,7 +71,7 @@ pub struct ClientSummary {
     pub submitted: u64,
     /// Number of launches that have run to their end.
     pub finished: u64,
-    /// Number of times that a launch left by the flag.
+    /// Number of times that a launch left as it found the preemption flag raised at its start.
     pub exited: u64,
     /// Number of times that a launch was killed.
     pub killed: u64,
@@ -81,7 +81,7 @@ pub struct ClientSummary {
     pub given_up: u64,
     /// Time of the longest preemption, in nanoseconds.
     pub longest_ns: u64,
-    /// Counts of the backend, by name.
+    /// Counters that the layer above the client has given names, and their counts.
     pub counted: BTreeMap<String, u64>,
 }
 
@@ -119,7 +119,7 @@ pub enum ProgramStanding {
     Leaving,
     /// The work of the program has left the device.
     Away,
-    /// The program was taken off the device by an order from outside, until another order lets it
-    /// go on.
+    /// The program was taken off the device by an order from outside, and stays off until another
+    /// order.
     Held,
 }

@@ -31,7 +31,7 @@ pub(crate) enum ToDaemon {
     Join { token: Option<String> },
     /// The program has work to run; `in_flight` is its number of launches in the runtime.
     Runnable { in_flight: u64 },
-    /// The program has no work to run.
+    /// The program has no work to run any more.
     Idle {},
     /// The preemption with this number is over.
     Drained { order: u64 },
@@ -73,7 +73,7 @@ pub(crate) enum ToClient {
     Done { programs: u64 },
 }
 
-/// Returns the bytes of a message: its head and its text.
+/// Returns the bytes of a message: its head (version and length) and its text.
 pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     let mut bytes = vec![VERSION, 0, 0, 0, 0];
     serde_json::to_writer(&mut bytes, message).expect("messages have text keys, and fit memory");
@@ -82,8 +82,8 @@ pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the number of bytes of text that follow the head `head`, at most `most`; an error for
-/// another version or a longer text.
+/// Returns the number of bytes of text that follow the head `head`, at most `most`; an error where
+/// the head has another version or announces a longer text.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
     let [version, length @ ..] = head;
     if version != VERSION {

@@ -18,8 +18,8 @@ type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// Defines entry points that only enqueue a command: the queue is followed by the call's own
-/// arguments, then the wait list and the event. The argument that says whether a call blocks stands
-/// between semicolons.
+/// arguments, then the wait list and the event. In the macro's arguments, the one that says whether
+/// a call blocks is between semicolons.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
@@ -137,7 +137,8 @@ pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_e
     })
 }
 
-/// Enqueues a barrier; in a lane, a queue that runs in order, there is nothing to do.
+/// Enqueues a barrier in a queue. Does nothing in a queue that the layer schedules in order (a
+/// lane), where every command waits for the one before.
 pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     guarded(|| match lane::of(queue) {
         Some(_) => 0,

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Event or limit that the layer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// Number of launches that the layer holds back and submits in their turn.
+    /// Number of launches that the layer schedules: it stores them and submits them when the
+    /// process may issue.
     Launches,
     /// Number of copies, maps, markers and other commands that ran in the order of their queue as
     /// they are.
     InOrder,
     /// Number of launches that left without having begun, and waited again.
     Left,
-    /// Number of launches that were stopped part-way, and waited again.
+    /// Number of launches that were stopped part-way, and then wait to run again from their first
+    /// workgroup.
     Killed,
     /// Number of queues that run out of order: their commands are passed on at once.
     OutOfOrder,
@@ -20,11 +22,12 @@ pub(crate) enum Count {
     /// language, built-in or linked kernels.
     NoSource,
     /// Number of launches of kernels whose source did not build with the prologue (the test of the
-    /// flag).
+    /// preemption flag).
     NotBuilt,
     /// Number of launches of kernels that other code of the program calls.
     Called,
-    /// Number of launches of kernels whose head is made by a macro, or was not found.
+    /// Number of launches of kernels whose head (name and arguments in the source) is made by a
+    /// macro, or was not found.
     Hidden,
     /// Number of launches of kernels whose program may have a variable that outlives a launch.
     Variables,
@@ -39,7 +42,8 @@ pub(crate) enum Count {
     /// Number of launches that are never stopped part-way, as a macro of the device may decide what
     /// the kernel does.
     UnjudgedMacro,
-    /// Number of launches whose arguments or sizes look wrong: the runtime judges them at the call.
+    /// Number of launches whose arguments or sizes look wrong, so that they are passed on to the
+    /// runtime at the call.
     Doubtful,
     /// Number of launches that the runtime refused when they were submitted.
     Refused,
@@ -100,7 +104,8 @@ const WARNINGS: [(Count, &str); 10] = [
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-/// Adds one to a count; where the count has a warning, the first time prints it to standard error.
+/// Adds one to a count of the layer; a count with a warning prints it to standard error the first
+/// time.
 pub(crate) fn count(what: Count) {
     let before = COUNTS[what as usize].fetch_add(1, Ordering::Relaxed);
     if before == 0

@@ -25,20 +25,20 @@ unsafe extern "C" {
 /// a copy of text that is not written yet, and of locks that other threads held; so it must not run
 /// the end.
 static OWNER: AtomicU32 = AtomicU32::new(0);
-/// Function that ends the logs.
+/// Function that writes out and ends the logs, called at the end of the program.
 static LOGS: OnceLock<fn()> = OnceLock::new();
-/// True once the program ends.
+/// True once the program has begun to end.
 static ENDED: AtomicBool = AtomicBool::new(false);
 /// Number of threads of the layer that have a pass, the right to call the runtime.
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// Number of threads of the program that are in a call of the layer.
 static VISITORS: AtomicU32 = AtomicU32::new(0);
-/// Lock and condition on which threads without a pass wait for a thread of the program to enter the
-/// layer.
+/// Lock and condition on which threads without a pass (the right to use the runtime) wait for a
+/// thread of the program to enter the layer.
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
-    /// Number of visits and passes that this thread has, one within the other.
+    /// Number of nested visits and passes (rights to call the runtime) that this thread has.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
     /// True on the thread of the layer that calls the program back: its calls give no passes to
     /// other threads, as the runtime's destructors do not wait for it.
@@ -115,13 +115,13 @@ fn gate() -> MutexGuard<'static, ()> {
     GATE.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Marks this thread as the one that calls callbacks of the program.
+/// Records that this thread calls callbacks of the program, so that [`CALLS_BACK`] is true on it.
 pub(crate) fn calls_back() {
     CALLS_BACK.set(true);
 }
 
-/// Waits until no thread of the layer has a pass, for a second at most, as a thread may wait for
-/// the device within a call.
+/// Waits until no thread of the layer has a pass (the right to use the runtime), for a second at
+/// most, as a thread may wait for the device within a call.
 fn drain() {
     for _ in 0..10_000 {
         if PASSES.load(Ordering::SeqCst) == 0 {
@@ -131,8 +131,8 @@ fn drain() {
     }
 }
 
-/// Ends the logs, which are complete then, and stops giving passes. The program's launches are not
-/// waited for.
+/// Writes out and ends the logs, and gives no more passes (the right to use the runtime) to threads
+/// of the layer. The program's launches are not waited for.
 pub(crate) extern "C" fn end() {
     if OWNER.load(Ordering::Relaxed) != std::process::id() {
         return;
@@ -143,13 +143,14 @@ pub(crate) extern "C" fn end() {
     }
 }
 
-/// Sets the function that ends the logs, and registers the end.
+/// Sets the function that ends the logs, and has it called at the end of the process.
 pub(crate) fn begin(end_logs: fn()) {
     let _ = LOGS.set(end_logs);
     register();
 }
 
-/// Registers the end, to run before all handlers that are registered by now.
+/// Registers the function that ends the logs at the end of the process; it runs before all handlers
+/// that are registered by now.
 pub(crate) fn register() {
     OWNER.store(std::process::id(), Ordering::Relaxed);
     // SAFETY: the layer is never unmapped, and the function may be called at any time. Where there is no

@@ -20,9 +20,9 @@ pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
 /// Answer to a program that looks for a function of an extension by name.
 enum FoundExtension {
-    /// No function, as if the extension did not exist.
+    /// No function is returned, as if the extension did not exist.
     Hidden,
-    /// A function of the layer, at this address.
+    /// A function of the layer is returned, at this address.
     Ours(*mut c_void),
     /// The function of the runtime, if the runtime has it.
     Native,

@@ -18,8 +18,8 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     is_newer && (is_cpp || variable(source).is_some())
 }
 
-/// Returns for each kernel of a source, by name, its look at the flag and the verdict whether it
-/// may be stopped part-way. The error is the count that says why no kernel could be judged.
+/// Returns for each kernel of a source, by name, the test by which it may be stopped part-way, and
+/// the verdict whether it may. The error is the count that says why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,

@@ -23,7 +23,8 @@ impl Later {
         Self { name, jobs: OnceLock::new() }
     }
 
-    /// Does a job after all jobs that were given before.
+    /// Queues a job for this thread, which does it after all jobs that were given before; the
+    /// caller does not wait.
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let job: LaterJob = Box::new(job);
         let refused = match self.jobs.get_or_init(|| self.begin()) {

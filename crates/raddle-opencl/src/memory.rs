@@ -17,7 +17,7 @@ use raddle_kernel::launch::Range;
 use crate::arguments::KernelArgument;
 use crate::native::{Handle, asked, guarded, lock, native};
 
-/// Objects of the program that the layer keeps for a launch.
+/// Objects of the program that the layer keeps from being freed while a launch needs them.
 #[derive(Debug, Default)]
 pub(crate) struct KeptObjects {
     memory: Vec<Handle>,
@@ -26,7 +26,7 @@ pub(crate) struct KeptObjects {
 }
 
 impl KeptObjects {
-    /// Keeps the objects that the arguments name, and returns them.
+    /// Keeps the objects that the arguments name from being freed, and returns them.
     pub(crate) fn of(arguments: &[Option<KernelArgument>]) -> Self {
         let mut kept = Self::default();
         for argument in arguments.iter().flatten() {
@@ -81,7 +81,7 @@ impl Drop for Svm {
 
 static SVM: Mutex<BTreeMap<usize, Arc<Svm>>> = Mutex::new(BTreeMap::new());
 
-/// Returns the shared memory in which an address lies; `None` where there is none.
+/// Returns the shared memory that contains an address; `None` where there is none.
 fn svm_at(at: Handle) -> Option<Arc<Svm>> {
     let all = lock(&SVM);
     let (&begin, svm) = all.range(..=at.0.addr()).next_back()?;
@@ -123,7 +123,8 @@ pub(crate) unsafe extern "C" fn svm_free(context: cl_context, at: *mut c_void) {
     });
 }
 
-/// Forgets shared memory that the runtime gives back, so that the layer does not give it back too.
+/// Removes shared memory, at the addresses `places`, from the layer's list as the runtime gives it
+/// back, so that the layer does not give it back too.
 pub(crate) fn forget_svm(places: &[*mut c_void]) {
     for at in places {
         let known = lock(&SVM).remove(&at.addr());

@@ -61,7 +61,7 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
 pub(crate) trait NativeAnswer {
     /// Answer where the runtime does not have the entry point.
     const MISSING: Self;
-    /// Answer where the layer itself failed.
+    /// Value that a call returns where the layer itself failed.
     const FAILED: Self;
 }
 
@@ -102,7 +102,8 @@ pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     contained(body)
 }
 
-/// Runs the body of a callback that a thread of the runtime has called.
+/// Runs the body of a callback on a thread of the runtime, and marks the thread as calling back
+/// meanwhile.
 pub(crate) fn called_back(body: impl FnOnce()) {
     let _right = ending::called_by_runtime();
     contained(body);
@@ -155,8 +156,8 @@ impl Handle {
     }
 }
 
-/// Stores a value that a call returns besides its result, where the program wants it: `place` is
-/// not null.
+/// Stores a value that a call returns besides its result, at the address `place`; null means that
+/// the program does not want it.
 ///
 /// # Safety
 /// `place` is null or a place for a value.

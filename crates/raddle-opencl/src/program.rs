@@ -29,7 +29,8 @@ pub(crate) struct Program {
     second: Mutex<Option<Arc<Second>>>,
 }
 
-/// Second program, whose kernels have the prologue that tests the flag.
+/// Second build of a program, whose kernels have the prologue that tests the preemption flag at
+/// their start.
 pub(crate) struct Second {
     built: Result<Handle, Count>,
     /// Verdicts whether the kernels of the source may be stopped, by name.
@@ -38,7 +39,8 @@ pub(crate) struct Second {
     unjudged: Option<Count>,
     /// Names of the kernels with a prologue.
     kernels: Vec<String>,
-    /// Counts that say why other kernels have no prologue, by name where the name is known.
+    /// Counts that name the reasons why other kernels have no prologue, by kernel name where that
+    /// is known.
     opaque: BTreeMap<String, Count>,
 }
 
@@ -53,8 +55,9 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// Returns the count that says why there is no verdict on a kernel, so that it is never stopped
-    /// part-way; `None` where there is a verdict, even one that the kernel may not be stopped.
+    /// Returns the count to raise where there is no verdict on a kernel, so that it is never
+    /// stopped part-way: it names the reason. `None` where there is a verdict, even one that
+    /// forbids a stop.
     pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
         let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
         match verdict {
@@ -63,8 +66,8 @@ impl Second {
         }
     }
 
-    /// Makes the second kernel with the name `name`, and returns it with its verdict. The error is
-    /// the count that says why there is none.
+    /// Makes the second build of the kernel `name`, and returns (its handle, its verdict). The
+    /// error is the count that says why there is none.
     pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)

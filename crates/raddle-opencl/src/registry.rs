@@ -38,7 +38,8 @@ pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// The object, which is kept while the program has references; `None` after the last one.
+    /// The object, which is not dropped while the program has references; `None` after the last
+    /// one.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }
@@ -70,7 +71,7 @@ impl<T> HandleRegistry<T> {
         self.read().get(&handle)?.found.upgrade()
     }
 
-    /// Counts a reference to an object that the program takes.
+    /// Counts one more reference to an object, which the program has taken.
     pub(crate) fn retained(&self, handle: Handle) {
         if let Some(entry) = self.write().get_mut(&handle) {
             entry.references += 1;
@@ -78,8 +79,8 @@ impl<T> HandleRegistry<T> {
         }
     }
 
-    /// Counts a reference to an object that the program gives back. Call this before the runtime's
-    /// release.
+    /// Counts one reference less to an object, which the program gives back. To be called before
+    /// the runtime's release.
     pub(crate) fn released(&self, handle: Handle) {
         let mut entries = self.write();
         let Some(entry) = entries.get_mut(&handle) else { return };
@@ -90,8 +91,8 @@ impl<T> HandleRegistry<T> {
         self.gone(handle);
     }
 
-    /// Removes the entry of an object that is dropped, unless its handle names a newer object by
-    /// now.
+    /// Removes the entry of an object that was dropped, unless its handle is that of a newer object
+    /// by now.
     pub(crate) fn gone(&self, handle: Handle) {
         let mut entries = self.write();
         if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {

@@ -16,7 +16,8 @@ use crate::native::{Handle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// (event, call to make at its end) by number; each entry has a reference to its event.
+/// For each number, (event, call to make when the event ends); each entry keeps a reference to its
+/// event.
 static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
 /// Calls `then` with the status of an event of the runtime when the event has ended.
@@ -65,7 +66,8 @@ pub(crate) fn status(event: Handle) -> Option<cl_int> {
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// Checks for watched events that fail because an event has failed, now or within about 100 ms.
+/// Looks for watched events that fail because an event has failed, now or within about 100 ms, and
+/// makes their calls.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

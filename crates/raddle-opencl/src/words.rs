@@ -17,10 +17,10 @@ use crate::native::{Handle, asked, native};
 pub(crate) enum Sight {
     /// No memory: the device does not see the stores of the host while kernels run.
     None,
-    /// Shared virtual memory. `atomics` is true if atomic operations of the host and the device
-    /// meet there.
+    /// Shared virtual memory. `atomics` is true if atomic operations of the host and of the device
+    /// work on it together.
     Svm { atomics: bool },
-    /// Memory of the host that a buffer uses.
+    /// The buffer uses memory of the host, which the device reads and writes.
     HostPointer,
 }
 
@@ -73,8 +73,8 @@ pub(crate) enum Cut {
     Kill,
 }
 
-/// Cuts of a queue, and one word of each of its launches that says whether the launch runs, leaves
-/// or is killed.
+/// Cuts (ranges of launches that leave or are killed) of a queue, and one word of each of its
+/// launches that says whether the launch runs, leaves or is killed.
 pub(crate) struct Words {
     shared: *mut Shared,
     place: Place,
@@ -84,7 +84,7 @@ enum Place {
     Svm {
         context: Handle,
     },
-    /// Buffers that use memory of the host: one for the words, one for the cuts.
+    /// Buffers that use memory of the host: one for the words of the launches, one for the cuts.
     Buffers {
         words: Handle,
         cuts: Handle,
@@ -97,7 +97,8 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Returns shared memory that a device of this sight sees; `None` where there is none.
+    /// Makes memory that the host shares with a device in the way that `sight` tells; `None` where
+    /// the device sees no such memory or the runtime gives none.
     pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
         let size = size_of::<Shared>();
         match sight {
@@ -155,7 +156,8 @@ impl Words {
         &self.shared().words[slot as usize % WORDS]
     }
 
-    /// Raises a cut: the launches from the number `first` on, `count` of them.
+    /// Sets a cut, the range of launches that leave or are killed: `count` launches from the number
+    /// `first` on.
     pub(crate) fn raise(&self, cut: Cut, first: u32, count: u32) {
         let at = if cut == Cut::Leave { 0 } else { 2 };
         let cuts = &self.shared().cuts;
@@ -166,14 +168,14 @@ impl Words {
         fence(Ordering::SeqCst);
     }
 
-    /// Lowers both cuts, so that no launch leaves or is killed.
+    /// Empties both cuts, so that no launch leaves or is killed.
     pub(crate) fn lower(&self) {
         self.raise(Cut::Leave, 0, 0);
         self.raise(Cut::Kill, 0, 0);
     }
 
-    /// Sets the words and the cuts as the arguments `first` and `first + 1` of a kernel. Returns
-    /// the error code, or 0.
+    /// Sets the words and the cuts as the arguments with the indices `first` and `first + 1` of a
+    /// kernel. Returns the OpenCL error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
             Place::Svm { .. } => {

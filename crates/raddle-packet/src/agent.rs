@@ -13,7 +13,7 @@ use crate::table::ReferenceTable;
 /// Content of one packet that an agent received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
-    /// Launches that the packet stands for, at least one.
+    /// Launches that the packet makes the device run, at least one.
     Launches(&'l [LaunchImage]),
     /// A barrier: no packet behind it is launched before its signals allow that.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.

@@ -11,7 +11,7 @@ use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 pub struct Diff {
     /// Bits of the fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
-    /// Values of the fields that differ.
+    /// Values of the fields in which the launch differs from the entry.
     pub values: LaunchImage,
 }
 
@@ -37,7 +37,7 @@ impl Diff {
 pub struct CondensedKernel {
     /// Number of the table entry from which the launch is made.
     pub ref_num: u16,
-    /// Difference of the launch from that entry.
+    /// Difference of the launch from the table entry `ref_num`.
     pub diff: Diff,
 }
 

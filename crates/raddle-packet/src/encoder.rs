@@ -41,7 +41,7 @@ pub struct PacketTally {
 }
 
 impl PacketTally {
-    /// Returns the number of all launches.
+    /// Returns the number of all launches that were sent.
     #[must_use]
     pub const fn launches(&self) -> u64 {
         self.ordinary + self.reference + self.condensed
@@ -75,7 +75,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.tally
     }
 
-    /// Returns the number of half-words left in the open condensed packet; 0 if no packet is open.
+    /// Returns the number of half-words that are free in the condensed packet that is being filled;
+    /// 0 if none is.
     #[must_use]
     pub(crate) const fn room(&self) -> u16 {
         match self.open.used() {
@@ -84,13 +85,14 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the table that the agent holds once it has seen every packet.
+    /// Returns the table that the agent (the reader of the packets) has once it has seen every
+    /// packet.
     #[must_use]
     pub const fn table(&self) -> &ReferenceTable {
         &self.table
     }
 
-    /// Takes a launch, and passes each packet that is complete with it to `send`.
+    /// Adds a launch to the packets, and passes each packet that is complete with it to `send`.
     pub fn launch(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         let (nearest, room) = (self.nearest(launch), self.room());
         let Self { format, policy, vacant, .. } = self;
@@ -114,7 +116,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Takes a launch as an ordinary packet, whatever the policy would choose, and passes each
+    /// Adds a launch as an ordinary packet, whatever the policy would choose, and passes each
     /// complete packet to `send`.
     pub(crate) fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         // Where dispatch and reference packets share one type, an ordinary packet fills the entry
@@ -153,15 +155,16 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.vacant = self.table.vacant(&self.format);
     }
 
-    /// Takes a packet that keeps the order, such as a barrier, and passes the open packet and then
-    /// this one to `send`.
+    /// Adds a packet of the caller's, such as a barrier: passes the packet that is being filled and
+    /// then this one to `send`.
     pub fn barrier(&mut self, packet: &AqlPacket, send: &mut impl FnMut(&AqlPacket)) {
         self.flush(send);
         self.tally.barriers += 1;
         send(packet);
     }
 
-    /// Sends the open condensed packet, if there is one.
+    /// Passes the condensed packet that is being filled to `send`, and begins an empty one; does
+    /// nothing if no launch is in it.
     pub fn flush(&mut self, send: &mut impl FnMut(&AqlPacket)) {
         if self.open.is_empty() {
             return;

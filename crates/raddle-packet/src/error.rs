@@ -32,13 +32,13 @@ pub enum PacketError {
     /// A condensed packet with no kernel.
     #[error("num_kernels is 0: a condensed packet launches at least 1 kernel")]
     NoKernels,
-    /// A condensed packet that announces more kernels than its half-words can hold.
+    /// A condensed packet whose header announces more kernels than its half-words can hold.
     #[error(
         "kernel {kernel}: no room for a diff header behind diff_values[{}]: num_kernels is too large",
         HALF_WORDS - 1
     )]
     NoHeader { kernel: u16 },
-    /// A value of a condensed packet that would lie behind the last half-word.
+    /// A value of a condensed packet that would begin behind the last half-word.
     #[error("kernel {kernel}: field {field} runs past diff_values[{}]: split the packet", HALF_WORDS - 1)]
     PastEnd { kernel: u16, field: &'static str },
     /// A condensed packet that names an entry in which no launch has been stored.
@@ -71,7 +71,7 @@ pub enum PacketError {
     /// A ring with a number of slots that is not a power of two.
     #[error("a ring of {0} slots: give a power of two")]
     Slots(usize),
-    /// A packet for a slot that was not reserved, or that holds a packet already.
+    /// A packet for a slot of the queue that was not reserved, or that has a packet already.
     #[error("packet {index} is not to be published: reserve it first, and publish it once")]
     NotReserved { index: u64 },
     /// A packet of the type that marks an empty slot.

@@ -150,8 +150,8 @@ impl LaunchImage {
     }
 }
 
-/// (index of the 64-bit word in which the field lies, mask of the field's bits in that word), for
-/// each field.
+/// (index of the 64-bit word with the field, mask of the field's bits in that word), for each
+/// field.
 const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
     while number < FIELDS.len() {

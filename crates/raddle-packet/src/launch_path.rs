@@ -47,19 +47,19 @@ pub struct CondensedConfig {
     pub schedule_ns: u64,
     /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
     pub cleanup_ns: u64,
-    /// Policy that decides which launches are worth an entry of the table.
+    /// Policy that decides which launches are stored in an entry of the table.
     pub keep: Replacement,
     /// Most half-words of a difference at which an entry of the same kernel counts as near enough.
     pub near: u16,
     /// Number of entries of the table, 1 to 8.
     pub entries: u16,
-    /// Queues that share one table.
+    /// Set of queues that share one table.
     pub scope: TableScope,
     /// Memory address of the arguments of a launch: new or fixed.
     pub arguments: KernelArguments,
     /// True if every launch has a completion signal of its own, and so a cleanup (B13).
     pub signals: bool,
-    /// Most launches that one packet holds, 1 to 31: the launches that the host has issued ahead
+    /// Most launches that one packet may have, 1 to 31: the launches that the host has issued ahead
     /// when it sends the packet. The age of the first launch does not count, as a launch path does
     /// not see when a host issued a launch.
     pub ahead: u8,
@@ -104,14 +104,14 @@ impl CondensedConfig {
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
-    /// Number of kernels in the open packet; 0 where no packet is open.
+    /// Number of kernels in the packet that is being filled; 0 where none is.
     open: u8,
-    /// True if the last launch sent must still be cleaned up should it turn out to be the last one
-    /// of its packet.
+    /// True if the time of the cleanup after the launch sent last must be added, in case that
+    /// launch is the last one of its packet.
     owes_cleanup: bool,
-    /// (process, stream) of the queue of the open packet. A packet lies in one queue, whatever
-    /// queues share the table. Only one packet is open at a time, as the contents of the table
-    /// depend on the order of all packets that refer to it.
+    /// (process, stream) of the queue of the packet that is being filled. A packet is in one queue,
+    /// whatever queues share the table. Only one packet is filled at a time, as the contents of the
+    /// table depend on the order of all packets that refer to it.
     queue: (u16, u32),
 }
 
@@ -131,7 +131,7 @@ pub struct CondensedPath {
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Number of packets whose cleanup is part of no submission.
+    /// Number of packets whose cleanup time was not yet counted in the cost of any launch.
     untold: u64,
 }
 
@@ -284,8 +284,8 @@ impl CondensedPath {
         submission
     }
 
-    /// Passes all open packets to `send`, table by table, and returns the time of the cleanups that
-    /// are part of no submission.
+    /// Passes all packets that are being filled to `send`, table by table, and returns the time of
+    /// the cleanups that are part of no submission.
     pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
         for state in self.tables.values_mut() {
             state.encoder.flush(send);

@@ -135,7 +135,7 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HalfWords {
-    /// The least significant half-word first: the value as it lies in little-endian memory (B3).
+    /// The least significant half-word first: the value as it is in little-endian memory (B3).
     #[default]
     LowFirst,
     /// The most significant half-word first.
@@ -150,7 +150,7 @@ pub enum HeaderBits {
     /// The entry number has the lowest three bits, the bits of the fields lie above it (B4).
     #[default]
     LowFirst,
-    /// The entry number has the highest three bits, the bits of the fields lie below it.
+    /// The entry number has the highest three bits, and the bits of the fields follow below.
     HighFirst,
 }
 

@@ -42,7 +42,8 @@ pub struct LaunchRequest<'a> {
     pub nearest: Option<NearestEntry>,
     /// Lowest entry of the table that is empty; `None` where the table is full.
     pub vacant: Option<u16>,
-    /// Number of half-words left in the open condensed packet; 0 if no packet is open.
+    /// Number of half-words that are free in the condensed packet that is being filled; 0 if none
+    /// is.
     pub room: u16,
 }
 
@@ -56,8 +57,9 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Returns the kind of packet for a launch that gets no entry: condensed if the open packet has
-    /// room for it, or if two launches of this size would share a packet; ordinary otherwise.
+    /// Returns the kind of packet for a launch that gets no entry: condensed if the packet that is
+    /// being filled has room for it, or if two launches of this size would share a packet; ordinary
+    /// otherwise.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -87,7 +89,7 @@ pub const NEAR: u16 = 9;
 /// replaces one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Most half-words of a difference at which an entry is near.
+    /// Most half-words by which a launch may differ from an entry for the entry to count as near.
     pub near: u16,
 }
 
@@ -113,7 +115,8 @@ pub struct MostRecentPolicy {
 }
 
 impl MostRecentPolicy {
-    /// Returns a policy under which an entry is near up to a difference of `near` half-words.
+    /// Returns a policy for which an entry is near if the launch differs from it by at most `near`
+    /// half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -223,7 +226,7 @@ impl ReplacementPolicy for FrequencyPolicy {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Replacement {
-    /// The policy [`FirstPolicy`]: the first launches keep the entries.
+    /// The policy [`FirstPolicy`]: the first launches keep their entries of the table for ever.
     First,
     /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry.
     MostRecent,
@@ -262,7 +265,7 @@ impl Replacement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "a policy lives as long as its encoder")]
 pub enum AnyReplacement {
-    /// The policy by which the first launches keep the entries.
+    /// The policy by which the first launches keep their entries of the table for ever.
     First(FirstPolicy),
     /// The policy by which a new launch replaces the least recently used entry.
     MostRecent(MostRecentPolicy),

@@ -72,8 +72,8 @@ impl<'m> PacketRing<'m> {
         self.read
     }
 
-    /// Reserves the next packet and returns its index; `None` while every slot holds a packet that
-    /// was not taken.
+    /// Reserves the next packet and returns its index; `None` while every slot has a packet that
+    /// the device has not taken.
     pub const fn reserve(&mut self) -> Option<u64> {
         let index = self.write;
         if index - self.read >= self.slots.len() as u64 {
@@ -83,7 +83,8 @@ impl<'m> PacketRing<'m> {
         Some(index)
     }
 
-    /// Publishes a packet under the index that was reserved for it.
+    /// Writes a packet into the queue's slot of the index that was reserved for it, so that the
+    /// device may read it.
     ///
     /// # Errors
     /// When the packet was not reserved, or was published before, or is of the type that marks an

@@ -41,12 +41,13 @@ impl ReferenceTable {
         self.launches.iter_mut().skip(ref_num.into()).for_each(|launch| *launch = None);
     }
 
-    /// Returns every entry that holds a launch, as (entry number, launch).
+    /// Returns every entry under which a launch is stored, as (entry number, launch).
     pub fn entries(&self) -> impl Iterator<Item = (u16, &LaunchImage)> {
         (0..).zip(&self.launches).filter_map(|(number, launch)| Some((number, launch.as_ref()?)))
     }
 
-    /// Returns the lowest entry of the format that holds no launch; `None` where all entries do.
+    /// Returns the lowest entry number of the format under which no launch is stored; `None` where
+    /// all entries are in use.
     #[must_use]
     pub(crate) fn vacant(&self, format: &AqlFormat) -> Option<u16> {
         (0..format.entries()).find(|&ref_num| self.get(ref_num).is_none())

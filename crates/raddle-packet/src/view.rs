@@ -172,7 +172,7 @@ impl<'p> PacketView<'p> {
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
     }
 
-    /// Prints the half-words between two byte offsets, and their meaning in a column of its own.
+    /// Prints the half-words between two byte offsets, and their meaning in a separate column.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -18,18 +18,18 @@ pub enum Action {
     /// Gives a launch to the device, which may start it from then on.
     Submit {
         launch: LaunchId,
-        /// The number of the submission among those of its process; a launch leaves where the
-        /// raised [`FlagCut`] of its stream holds this number.
+        /// The number of the submission among those of its process; a launch leaves where this
+        /// number is within the raised [`FlagCut`] of its stream.
         sequence: u64,
-        /// The packets, bytes and time (ticks) that it costs to give the launch to the device.
+        /// The cost of giving the launch to the device: packets, bytes and time in ticks.
         via: Submission,
     },
     /// Starts workgroups of a launch, or some waves of each of them.
     Start {
         launch: LaunchId,
         waves: WaveSpan,
-        /// The range, in the list of pieces (equal workgroups on one compute unit), of those that
-        /// start: see [`Actions::pieces`].
+        /// The range, in the list of pieces (equal workgroups on one compute unit), of the pieces
+        /// that this action starts: see [`Actions::pieces`].
         pieces: Range<usize>,
         /// The range, in the list of addresses, of one address for each wave that starts: see
         /// [`Actions::places`]. The range is empty if the policy gives no addresses or the device
@@ -40,30 +40,30 @@ pub enum Action {
     StartCopy { copy: LaunchId },
     /// Binds one workgroup of a launch to a compute unit; its waves start later.
     Assign { launch: LaunchId, workgroup: u64, cu: CuId },
-    /// Takes a launch off the device in the way `how`.
+    /// Takes a launch off the device by the method `how`.
     TakeOff { launch: LaunchId, how: Preemption },
     /// Lets a launch that was taken off the device continue.
     Restore { launch: LaunchId },
     /// Raises the preemption flags of a process: from then on each of its launches tests at its
-    /// start whether the cut of its stream holds the number of its submission, and leaves the
-    /// device if so. [`crate::Event::Raised`] says when launches see the flags.
+    /// start whether the number of its submission is within the cut (a range) of its stream, and
+    /// leaves the device if so. [`crate::Event::Raised`] says when launches see the flags.
     Raise {
         process: ProcessId,
         /// The range, in the list of cuts, of the cuts of this action, one for each stream that has
         /// launches to leave: see [`Actions::cuts`].
         cuts: Range<usize>,
     },
-    /// Lowers the preemption flags of a process, before any launch that is submitted later starts.
-    /// No event reports it.
+    /// Lowers the preemption flags (tested by each launch at its start) of a process, before any
+    /// launch that is submitted later starts. No event reports it.
     Lower { process: ProcessId },
     /// Resets the compute units of a process; each launch that this kills has an action of its own
     /// beside this one. [`crate::Event::ResetOver`] reports the end of the reset.
     Reset { process: ProcessId },
-    /// Reports that the preemption of a process is complete: its work has left the device, or is
-    /// held there without running.
+    /// Reports to the host that the preemption of a process is complete: its work has left the
+    /// device, or stays there without running.
     Drained {
         process: ProcessId,
-        /// The way of preempting that the policy chose.
+        /// The method of preempting that the preempt policy chose.
         how: Preemption,
         /// The time from the loss of the turn to the end of the preemption, in ticks.
         after: Ticks,
@@ -74,7 +74,8 @@ pub enum Action {
     WakeAt(Tick),
 }
 
-/// A raised flag of one stream: the range of its submissions that leave when they start.
+/// A raised preemption flag of one stream: the range of its submissions whose launches leave when
+/// they start.
 ///
 /// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
 /// late view of the raised flag makes no later launch leave (seed 001; A9).
@@ -84,12 +85,13 @@ pub enum Action {
 pub struct FlagCut {
     /// The number of the first submission that leaves.
     pub from: u64,
-    /// The number of the first submission behind the cut, which does not leave.
+    /// The number of the first submission behind the cut, whose launch does not leave.
     pub to: u64,
 }
 
 impl FlagCut {
-    /// Returns whether the cut holds the submission with this number, which then leaves.
+    /// Returns whether the submission with this number is within the cut, so that its launch leaves
+    /// when it starts.
     #[must_use]
     pub const fn holds(self, sequence: u64) -> bool {
         self.from <= sequence && sequence < self.to
@@ -127,13 +129,13 @@ impl Actions {
         self.cuts.clear();
     }
 
-    /// Adds an action that points into no list.
+    /// Adds an action that needs none of the lists of pieces, places and cuts.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
     }
 
-    /// Adds the start of workgroups (or waves) of a launch, with the pieces that name them and the
-    /// addresses of their waves.
+    /// Adds the start of workgroups (or waves) of a launch, with the pieces (equal workgroups on
+    /// one compute unit) that name them and the addresses of their waves.
     pub fn start(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece], places: &[Place]) {
         let (piece, place) = (self.pieces.len(), self.places.len());
         self.pieces.extend_from_slice(pieces);
@@ -148,8 +150,8 @@ impl Actions {
         });
     }
 
-    /// Adds the action that raises a process's preemption flags, with one cut for each stream: the
-    /// submissions that are to leave.
+    /// Adds the action that raises a process's preemption flags (tested by each launch at its
+    /// start), with one cut for each stream: the submissions that are to leave.
     pub fn raise(
         &mut self,
         process: ProcessId,
@@ -160,7 +162,8 @@ impl Actions {
         self.list.push(Action::Raise { process, cuts: first..self.cuts.len() });
     }
 
-    /// Returns the pieces of one [`Action::Start`], by its range.
+    /// Returns the pieces (equal workgroups on one compute unit) of one [`Action::Start`], given
+    /// the range that the action has.
     #[must_use]
     pub fn pieces(&self, range: &Range<usize>) -> &[Piece] {
         self.pieces.get(range.clone()).unwrap_or(&[])

@@ -47,7 +47,7 @@ impl InstructionKind {
         }
     }
 
-    /// Returns the position of the kind in [`InstructionKind::ALL`].
+    /// Returns the index of the kind in [`InstructionKind::ALL`], from 0.
     #[must_use]
     pub(crate) const fn index(self) -> usize {
         self as usize

@@ -12,8 +12,8 @@ use crate::{
 /// and the free resources.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadyView<'a> {
-    /// Submitted launches that have a workgroup or a wave left to start and are not held, in the
-    /// order of their submission.
+    /// Submitted launches that have a workgroup or a wave left to start and are not kept back by a
+    /// preemption, in the order of their submission.
     pub launches: &'a [ReadyLaunch],
     /// The free resources of every compute unit.
     pub cus: &'a Cus,
@@ -61,12 +61,12 @@ pub enum Answer {
     /// answer starts several launches, `launch` is the last of them; [`Round::parts`] has the
     /// others.
     Start { launch: LaunchId, waves: WaveSpan },
-    /// A workgroup is bound to a compute unit; its waves start later, by further answers.
+    /// A workgroup is assigned to a compute unit; its waves start later, by further answers.
     Assign {
         launch: LaunchId,
         /// The number of the workgroup: always [`ReadyLaunch::next`].
         workgroup: u64,
-        /// The compute unit that the workgroup is bound to.
+        /// The compute unit to which the workgroup is assigned, before its waves can start.
         cu: CuId,
     },
     /// No workgroup can start now; [`Round::refusals`] has the reasons.
@@ -92,19 +92,19 @@ impl Answer {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct StartPart {
-    /// The launch that starts workgroups in this part.
+    /// The launch whose workgroups start in this part of the answer.
     pub launch: LaunchId,
-    /// The waves that start, of each workgroup of this part.
+    /// The waves that start, of each workgroup that this part of the answer names.
     pub waves: WaveSpan,
-    /// The index in [`Round::pieces`] at which the pieces of this part end; they begin where the
-    /// pieces of the part before end.
+    /// The index in [`Round::pieces`] (equal workgroups on one compute unit each) behind the last
+    /// piece of this part of the answer; the first one follows the last piece of the part before.
     pub pieces: usize,
-    /// The index in [`Round::places`] at which the addresses of this part end; they begin where the
-    /// addresses of the part before end.
+    /// The index in [`Round::places`] behind the last address of this part of the answer; the first
+    /// one follows the last address of the part before.
     pub places: usize,
 }
 
-/// The lists of an answer, kept by the caller so that no answer allocates.
+/// The lists of an answer, which the caller keeps so that no answer allocates memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -116,7 +116,7 @@ pub struct Round {
     /// pieces of one launch follow those of the launch before.
     pub pieces: Vec<Piece>,
     /// The addresses of the waves that start: none, or one for each wave, workgroup by workgroup in
-    /// the order of the pieces.
+    /// the order of the pieces (equal workgroups on one compute unit).
     pub places: Vec<Place>,
     /// The refusals that say why launches wait, each for the compute unit that was tried first: at
     /// most one refusal per launch. One refusal may stand for several launches of equal demand.
@@ -140,22 +140,22 @@ impl Round {
     }
 
     /// Writes into the round that only the next wave of the next workgroup of `entry` starts, on
-    /// `cu`, and returns that answer: the workgroup is cut, or was cut before.
+    /// `cu`, and returns that answer: the workgroup is cut into single waves, or was cut before.
     pub fn cut_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         let waves = WaveSpan::Cut { first: entry.cut, count: 1 };
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends a part of the answer, which has the pieces and addresses written since the part before.
-    /// Another part, of another launch, follows.
+    /// Ends a part of the answer, which starts workgroups of one launch: it has the pieces and
+    /// addresses written since the part before. A part of another launch follows.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
     }
 
-    /// Returns the parts of an answer whose last part starts `launch`: each with its launch, waves,
-    /// pieces and addresses.
+    /// Returns the parts of an answer (one for each launch), of which the last one starts the waves
+    /// `waves` of workgroups of `launch`: each with its launch, waves, pieces and addresses.
     pub fn starts(
         &self,
         launch: LaunchId,
@@ -214,8 +214,8 @@ pub trait Allocate {
     /// Answers with at most one workgroup that starts or is assigned. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
 
-    /// Answers with as many workgroups as the policy can start at once, of one launch or in parts
-    /// of several. The default answers with one workgroup.
+    /// Answers with as many workgroups as the policy can start at once, of one launch or of several
+    /// (one part of the answer for each). The default answers with one workgroup.
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.allocate(ready, now, round)
     }
@@ -235,8 +235,8 @@ pub trait Allocate {
         false
     }
 
-    /// Returns the name of the setting by which workgroups may wait for each other for ever (law
-    /// 10); `None` where they never do.
+    /// Returns the name of the setting by which workgroups may wait for each other for ever (law 10
+    /// of this trait); `None` where they never do.
     fn may_stop(&self) -> Option<&'static str> {
         None
     }
@@ -249,9 +249,9 @@ pub trait Allocate {
         None
     }
 
-    /// Tells the policy that its last answer broke `law` and that the offending part was dropped.
-    /// Returns whether another policy takes over and is to be asked: see
-    /// [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke a law of this trait, with the law's text, and
+    /// that the offending part was dropped. Returns whether another policy takes over and is to be
+    /// asked: see [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false

@@ -72,22 +72,22 @@ pub trait Configured: Sized {
 #[non_exhaustive]
 pub struct Needs {
     /// True if an answer may depend on what the waves of a launch do
-    /// ([`Launch::activity`](crate::Launch::activity)). The decision log holds the activity only
-    /// then.
+    /// ([`Launch::activity`](crate::Launch::activity)). Only then is the activity in the decision
+    /// log.
     pub activity: bool,
     /// True if an answer may depend on the call by which a host launched a kernel
-    /// ([`Launch::call`](crate::Launch::call)). The decision log holds the calls only then.
+    /// ([`Launch::call`](crate::Launch::call)). Only then are the calls in the decision log.
     pub call: bool,
     /// True if an answer may depend on how long launches are expected to run
-    /// ([`Launch::estimate`](crate::Launch::estimate)). The decision log holds the estimates only
-    /// then.
+    /// ([`Launch::estimate`](crate::Launch::estimate)). Only then are the estimates in the decision
+    /// log.
     pub estimate: bool,
-    /// True if the policy may raise a preemption flag: each launch then tests the flag at its
+    /// True if the policy may raise a preemption flag: each launch then tests that flag at its
     /// start, which takes time.
     pub flag: bool,
-    /// True if a turn may end because its time is over, and not because more urgent work came.
+    /// True if a turn may end because its time is over, and not only because more urgent work came.
     pub slices: bool,
-    /// The most times that the policy lets one launch be killed; `None`: no bound.
+    /// The most times that the policy lets one launch be killed; `None` for no limit.
     pub most_kills: Option<u32>,
 }
 
@@ -143,7 +143,7 @@ impl Needs {
         Self { estimate: true, ..self }
     }
 
-    /// Returns these needs with the most times that one launch is killed; `None`: no bound.
+    /// Returns these needs with the most times that one launch may be killed; `None` for no limit.
     #[must_use]
     pub const fn with_most_kills(self, most_kills: Option<u32>) -> Self {
         Self { most_kills, ..self }

@@ -46,20 +46,22 @@ impl CuSet {
         set
     }
 
-    /// Returns an empty set that can hold compute units below `len`.
+    /// Returns an empty set that can have compute units with an index below `len`.
     #[must_use]
     pub fn empty(len: usize) -> Self {
         let words = len.div_ceil(BITS);
         Self { words: vec![0; words], some: vec![0; words.div_ceil(BITS)] }
     }
 
-    /// Makes the set able to hold compute units below `len`; it keeps those that it has.
+    /// Makes the set able to have compute units with an index below `len`; it keeps its present
+    /// compute units.
     pub fn grow(&mut self, len: usize) {
         self.words.resize(len.div_ceil(BITS).max(self.words.len()), 0);
         self.some.resize(self.words.len().div_ceil(BITS), 0);
     }
 
-    /// Adds a compute unit; does nothing for an index beyond the last one that the set can hold.
+    /// Adds a compute unit, given by its index; does nothing for an index beyond the last one that
+    /// the set can have.
     #[inline]
     pub fn insert(&mut self, cu: usize) {
         let word = cu / BITS;
@@ -69,7 +71,8 @@ impl CuSet {
         }
     }
 
-    /// Adds a range of compute units, without those that the set cannot hold.
+    /// Adds a range of compute units, given by their indices; those beyond the last index that the
+    /// set can have are left out.
     #[inline]
     pub fn insert_all(&mut self, units: Range<usize>) {
         let (mut at, end) = (units.start, units.end.min(self.words.len() * BITS));

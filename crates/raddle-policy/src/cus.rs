@@ -95,7 +95,7 @@ impl Cus {
     }
 
     /// Records that resources may have been freed on any unit, for example because a unit was shown
-    /// as full before.
+    /// to the policy as full before.
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
             freed.insert_all(0..self.cus.len());

@@ -38,7 +38,7 @@ impl CuShape {
         self.waves_per_simd as u32 * self.simds as u32
     }
 
-    /// Checks the ranges that the rest of raddle relies on.
+    /// Checks that the values are in the ranges for which the other crates are made.
     ///
     /// # Errors
     /// When there is no SIMD, more than [`MAX_SIMDS`], or no wave or workgroup slot.
@@ -105,7 +105,8 @@ pub struct Footprint {
     pub barrier: Barrier,
 }
 
-/// The answer to whether the waves of a workgroup wait for each other. No profile records this.
+/// Knowledge about a barrier: the waves of a workgroup wait for each other, do not, or this is
+/// unknown. No profile records it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

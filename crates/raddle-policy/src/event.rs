@@ -49,7 +49,7 @@ pub enum Event<'a> {
     CopyEnded { copy: LaunchId },
     /// Workgroups of a launch, or some waves of each of them, ended.
     WavesEnded { launch: LaunchId, waves: WaveSpan, pieces: &'a [Piece] },
-    /// A launch that the dispatcher asked to take off has left the device.
+    /// A launch has left the device after the dispatcher asked for that.
     TakenOff {
         launch: LaunchId,
         how: Preemption,
@@ -59,14 +59,14 @@ pub enum Event<'a> {
     },
     /// A launch that was taken off may continue: its saved workgroups have been restored.
     Restored { launch: LaunchId },
-    /// The preemption flag of a process is raised: every launch of the process that starts from now
-    /// on sees it.
+    /// The raised preemption flag of a process is visible: every launch of the process that starts
+    /// from now on sees it.
     Raised { process: ProcessId },
     /// The reset of a process's compute units is over.
     ResetOver { process: ProcessId },
     /// A program gives a hint about a process, or about one of its streams; `stream` is `None` for
     /// the process as a whole.
     Hint { process: ProcessId, stream: Option<StreamId>, hint: Hint },
-    /// The tick at which the dispatcher asked to be woken has come.
+    /// The tick has come at which the dispatcher wanted to be called again.
     Woke,
 }

@@ -28,7 +28,7 @@ pub enum Fact<'a> {
         /// none.
         places: &'a [Place],
     },
-    /// A workgroup was bound to a compute unit.
+    /// A workgroup was assigned to a compute unit, before its waves can start.
     Assigned { launch: &'a Launch, workgroup: u64, cu: CuId },
     /// Workgroups of a launch, or some waves of each of them, ended and freed their resources.
     Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },

@@ -34,7 +34,8 @@ pub enum WaitReason {
 pub struct WaitTally {
     /// The first resource that the waiting workgroup lacked.
     pub resource: Resource,
-    /// The reason why the resource was not enough.
+    /// The reason why the resource did not suffice: too little is free, no free run is long enough,
+    /// or the search reports none.
     pub reason: WaitReason,
     /// The number of questions to the policy at which this was the reason.
     pub count: u64,

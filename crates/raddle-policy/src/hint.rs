@@ -16,7 +16,7 @@ pub enum Hint {
     /// The time in ticks for which the work may wait before it becomes urgent, counted from when
     /// the work became ready.
     Laxity(Ticks),
-    /// The part of the device that the process or stream is to have, in percent of the whole.
+    /// The percentage of the device that the process or stream is to have.
     Utilisation(u16),
     /// A number whose meaning a policy and its programs agree on.
     Custom(u64),
@@ -37,7 +37,7 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Stores a hint in place of the last one of its kind.
+    /// Stores a hint; it replaces the last hint of the same kind.
     pub const fn take(&mut self, hint: Hint) {
         match hint {
             Hint::Priority(level) => self.priority = Some(level),

@@ -51,7 +51,8 @@ pub trait Host {
     ) -> Result<(), HostError>;
 
     /// Takes over a launch; `sequence` is the number of the submission within its process, which is
-    /// compared with the [`FlagCut`] of a raised flag.
+    /// compared with the [`FlagCut`] of a raised preemption flag (which each launch tests at its
+    /// start).
     ///
     /// # Errors
     /// When the device cannot take it.
@@ -74,7 +75,7 @@ pub trait Host {
         Err(HostError::Unable("start a copy"))
     }
 
-    /// Binds a workgroup to a compute unit; the launch counts as begun, and no wave of the
+    /// Assigns a workgroup to a compute unit; the launch counts as begun, and no wave of the
     /// workgroup starts yet.
     ///
     /// # Errors
@@ -84,8 +85,8 @@ pub trait Host {
         Ok(())
     }
 
-    /// Takes a launch off the device; [`Event::TakenOff`] reports that it has left. If all its
-    /// workgroups end instead, their end is the last report of the launch.
+    /// Takes a launch off the device by the method `how`; [`Event::TakenOff`] reports that it has
+    /// left. If all its workgroups end instead, their end is the last report of the launch.
     ///
     /// # Errors
     /// When the device cannot take work off this way.
@@ -114,7 +115,8 @@ pub trait Host {
         Err(HostError::Unable("raise a flag"))
     }
 
-    /// Lowers the preemption flag of a process, before any launch that is submitted later starts.
+    /// Lowers the preemption flag (tested by each launch at its start) of a process, before any
+    /// launch that is submitted later starts.
     ///
     /// # Errors
     /// When the device has no flags.
@@ -132,8 +134,8 @@ pub trait Host {
         Err(HostError::Unable("reset compute units"))
     }
 
-    /// Is told that the preemption of a process is complete: in the way `how`, `after` ticks since
-    /// the process lost the turn.
+    /// Is told that the preemption of a process is complete: by the method `how`, `after` ticks
+    /// since the process lost the turn.
     ///
     /// # Errors
     /// When the run is to end.

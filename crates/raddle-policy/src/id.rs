@@ -28,7 +28,7 @@ macro_rules! id {
         pub struct $name(pub $repr);
 
         impl $name {
-            /// Returns the position in a table for which this id stands, from 0.
+            /// Returns this id as an index of a table, from 0.
             #[must_use]
             #[inline]
             pub const fn index(self) -> usize {
@@ -52,8 +52,8 @@ id! {
     LaunchId, u32, "k"
 }
 id! {
-    /// The id of a process: the unit of turn, share, level, flag and window (one input file in
-    /// replay).
+    /// The id of a process: the unit of turn, share, level, preemption flag and window (one input
+    /// file in replay).
     ProcessId, u16, "p"
 }
 id! {

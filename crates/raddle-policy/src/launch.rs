@@ -61,7 +61,7 @@ pub struct KernelCall {
     pub threads: u32,
     /// The shared memory (LDS) of one workgroup, in bytes.
     pub lds_bytes: u32,
-    /// True if a copy or a fill lies between the launch and the launch before it in its stream.
+    /// True if a copy or a fill is between the launch and the launch before it in its stream.
     pub behind_copy: bool,
 }
 

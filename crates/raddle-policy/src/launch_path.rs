@@ -20,7 +20,7 @@ pub struct Submission {
     pub cleanup: Ticks,
 }
 
-/// Answers how launches go to the device.
+/// Answers by which packets launches go to the device.
 ///
 /// # Laws
 ///

@@ -37,10 +37,10 @@ use crate::{
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
     others: P,
-    /// The launches of the processes of the policy that is being asked, kept as memory for the next
-    /// question.
+    /// The launches of those processes for which the policy that is being asked answers; the memory
+    /// is used again for the next question.
     launches: Vec<ReadyLaunch>,
-    /// The position of the policy that answered last, in the order in which the policies are asked;
+    /// The index of the policy that answered last, in the order in which the policies were added;
     /// the policy for all other processes is the last.
     answered: usize,
 }
@@ -69,7 +69,8 @@ impl<P> PerProcess<P> {
         self.named.get_mut(position).map_or(&mut self.others, |(_, policy)| policy)
     }
 
-    /// Returns the position of the policy that answers for a process.
+    /// Returns the index of the policy that answers for a process, in the order in which the
+    /// policies were added; the policy for all other processes is the last.
     fn position(&self, process: ProcessId) -> usize {
         self.named.iter().position(|(id, _)| *id == process).unwrap_or(self.named.len())
     }
@@ -177,7 +178,7 @@ pub enum Asked<'a> {
     /// The question how the work of a process that lost the turn leaves: `how` is `None` where it
     /// stays.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
-    /// The question what it costs to give a launch to the device.
+    /// The question of the launch path slot: what it costs to give a launch to the device.
     LaunchPath { launch: &'a Launch, via: Submission },
 }
 
@@ -359,19 +360,21 @@ pub struct Fallback<P, Q> {
 }
 
 impl<P, Q> Fallback<P, Q> {
-    /// Returns a policy that asks `first` as long as it keeps its laws, then `second`.
+    /// Returns a policy that asks `first` as long as it breaks no law of its trait, and `second`
+    /// from then on.
     pub const fn new(first: P, second: Q) -> Self {
         Self { first, second, broken: None }
     }
 
-    /// Returns the text of the law that the first policy broke; `None` while it has broken none.
+    /// Returns the text of the law of its trait that the first policy broke; `None` while it has
+    /// broken none.
     #[must_use]
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
 
-    /// Records the law that the first policy broke. Returns whether the second policy takes over
-    /// now: false if it has already.
+    /// Records the text of the law that the first policy broke. Returns whether the second policy
+    /// takes over now: false if it has already.
     fn replace(&mut self, law: &str) -> bool {
         let first = self.broken.is_none();
         self.broken.get_or_insert_with(|| law.to_string());
@@ -436,8 +439,8 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     fn reads_the_view(&self) -> bool {
         self.first.reads_the_view() && self.second.reads_the_view()
     }
-    /// Returns whether both policies cut workgroups into waves: if one does not, a launch that fits
-    /// only in parts is refused.
+    /// Returns whether both policies may cut workgroups into waves: if one of them may not, a
+    /// launch whose workgroups fit only in parts is refused.
     fn cuts(&self) -> bool {
         self.first.cuts() && self.second.cuts()
     }

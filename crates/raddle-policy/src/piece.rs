@@ -13,25 +13,25 @@ use crate::{CuId, Demand};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Piece {
-    /// The number of the lowest workgroup of the piece.
+    /// The number of the lowest workgroup of the piece (equal workgroups on one compute unit).
     pub first: u64,
     /// The distance between the numbers of neighbouring workgroups; 1 or more (also where `count`
     /// is 1).
     pub stride: u32,
-    /// The number of workgroups of the piece, 1 or more.
+    /// The number of workgroups of the piece (equal workgroups on one compute unit), 1 or more.
     pub count: u32,
     /// The compute unit that the workgroups go to.
     pub cu: CuId,
 }
 
 impl Piece {
-    /// Returns the piece that holds a single workgroup.
+    /// Returns the piece of a single workgroup on a compute unit.
     #[must_use]
     pub const fn one(workgroup: u64, cu: CuId) -> Self {
         Self { first: workgroup, stride: 1, count: 1, cu }
     }
 
-    /// Returns whether the piece holds this workgroup.
+    /// Returns whether this workgroup is one of the piece.
     #[must_use]
     pub const fn names(self, workgroup: u64) -> bool {
         let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
@@ -109,8 +109,8 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// Returns the demand of these waves of a workgroup. A single wave of a workgroup that was cut
-    /// needs no barrier.
+    /// Returns the demand of these waves of a workgroup. A wave of a workgroup that was cut into
+    /// single waves needs no barrier.
     #[must_use]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {

@@ -26,12 +26,13 @@ pub struct VictimLaunch {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimView<'a> {
-    /// The process that lost the turn.
+    /// The process that lost the turn, in its present state.
     pub process: &'a ProcessState,
     /// The submitted launches and copies of the process that have not ended, in the order of their
     /// submission; never empty.
     pub launches: &'a [VictimLaunch],
-    /// The processes that have the turn now, by id, for which the work makes room.
+    /// The processes that have the turn now, in the order of their ids; the work of `process` makes
+    /// room for theirs.
     pub by: &'a [ProcessState],
 }
 
@@ -39,7 +40,7 @@ pub struct VictimView<'a> {
 ///
 /// The policy is asked once for each revocation, and only if the process has submitted work and all
 /// of its work that was preempted last time has come back. Work that has not come back leaves again
-/// in the way of that preemption.
+/// by the method of that preemption.
 ///
 /// # Laws
 ///

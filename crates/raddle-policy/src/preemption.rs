@@ -3,7 +3,7 @@
 //! Other code asks these questions of a way of preempting and names no single way, so that a new
 //! way is added in this file alone.
 
-/// A way of taking work off a device.
+/// A method of taking work off a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -13,7 +13,7 @@ pub enum Preemption {
     /// Launches that have not started go back to the buffer of their process; running launches run
     /// to their end.
     Flag,
-    /// Resident workgroups run to their end; all other workgroups are held.
+    /// Resident workgroups run to their end; the device keeps all other workgroups from starting.
     Drain,
     /// Resident workgroups are killed, and the launch starts again from workgroup 0. As the answer
     /// of a policy for a process it counts as `Flag` unless every submitted launch is idempotent.
@@ -23,11 +23,11 @@ pub enum Preemption {
 }
 
 impl Preemption {
-    /// All ways of preempting, the least intrusive first: of two equally good ones the earlier is
-    /// taken.
+    /// All methods of preemption, the least intrusive first; of two equally good ones a policy
+    /// takes the earlier.
     pub const ALL: [Self; 5] = [Self::Wait, Self::Flag, Self::Drain, Self::Reset, Self::Switch];
 
-    /// Returns the name of the way in kebab-case.
+    /// Returns the name of the method in kebab-case, such as `drain`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,15 +39,15 @@ impl Preemption {
         }
     }
 
-    /// Returns whether launches stay in the device's runtime, held or saved, until they are brought
-    /// back.
+    /// Returns whether launches stay in the device's runtime, kept from running or saved, until
+    /// they are brought back.
     #[must_use]
     pub const fn holds(self) -> bool {
         matches!(self, Self::Drain | Self::Switch)
     }
 
-    /// Returns whether launches leave the device's runtime by a raised flag, and go back to the
-    /// buffer of their process.
+    /// Returns whether launches leave the device's runtime by a raised preemption flag (which each
+    /// launch tests at its start), and go back to the buffer of their process.
     #[must_use]
     pub const fn empties(self) -> bool {
         matches!(self, Self::Flag | Self::Reset)
@@ -68,7 +68,7 @@ impl Preemption {
     }
 
     /// Returns whether the launch begins again from workgroup 0 later, so that only a launch that
-    /// may be killed leaves in this way.
+    /// may be killed leaves by this method.
     #[must_use]
     pub const fn begins_again(self) -> bool {
         matches!(self, Self::Reset)
@@ -87,7 +87,7 @@ impl Preemption {
         self.frees_places() && !self.begins_again()
     }
 
-    /// Returns the next gentler way, for a device that lacks this one or a launch for which this
+    /// Returns the next gentler method, for a device that lacks this one or a launch for which this
     /// one gains nothing; `None` for [`Wait`](Self::Wait).
     #[must_use]
     pub const fn gentler(self) -> Option<Self> {
@@ -99,8 +99,8 @@ impl Preemption {
         }
     }
 
-    /// Returns whether [`gentler`](Self::gentler), called repeatedly from this way on, comes to
-    /// `other`.
+    /// Returns whether `other` is a gentler method than this one: whether
+    /// [`gentler`](Self::gentler), called repeatedly from this method on, returns `other`.
     #[must_use]
     pub fn outdoes(self, other: Self) -> bool {
         core::iter::successors(self.gentler(), |way| way.gentler()).any(|way| way == other)

@@ -55,7 +55,8 @@ pub trait Rank {
 #[derive(Clone, Debug)]
 pub struct Ranked<R> {
     rank: R,
-    /// The waiting launches, sorted: (rank, position in the view).
+    /// The waiting launches, sorted by rank: (rank, index of the launch in the view); the lowest
+    /// rank comes first.
     queue: Vec<(u64, usize)>,
     /// Compute units with room, the least rank first: (rank, id, index in `ladders`, workgroups
     /// taken so far).
@@ -64,8 +65,8 @@ pub struct Ranked<R> {
     /// The number of entries of `ladders` (ranks of compute units with equal free resources) that
     /// belong to the present answer.
     used: usize,
-    /// For each compute unit, the index in the answer of the piece to which its next workgroup may
-    /// be added; `None` if it has none.
+    /// For each compute unit, the index in the answer's list of pieces of the piece to which the
+    /// unit's next workgroup may be added; `None` if it has none.
     open: Vec<Option<usize>>,
 }
 
@@ -74,10 +75,10 @@ pub struct Ranked<R> {
 #[derive(Clone, Debug, Default)]
 struct Ladder {
     /// The free resources of each compute unit of the ladder (units with equal free resources)
-    /// before the answer.
+    /// before the present answer.
     stood: CuFree,
     /// The free resources of a compute unit of the ladder (units with equal free resources) that
-    /// has taken as many workgroups of this answer as the last entry of `ranks` is for.
+    /// has taken as many workgroups in this answer as the last entry of `ranks` stands for.
     stands: CuFree,
     room: u32,
     /// The rank of a compute unit of the ladder (units with equal free resources) with 0, 1, ..
@@ -133,8 +134,8 @@ impl<R: Rank> Ranked<R> {
         Answer::WAIT
     }
 
-    /// Ranks every compute unit with room for a workgroup of this launch, and puts these units into
-    /// `units`.
+    /// Ranks every compute unit with room for a workgroup of this launch, and adds these units to
+    /// `units`, sorted by rank.
     fn measure(&mut self, cus: &Cus, launch: &Launch) {
         self.units.clear();
         self.used = 0;
@@ -184,8 +185,8 @@ impl<R: Rank> Ranked<R> {
         Some(rank)
     }
 
-    /// Places workgroups of the launch at position `at` of the queue, as long as that launch comes
-    /// first; without `bulk`, one workgroup.
+    /// Places workgroups of the launch with the index `at` in the queue, as long as that launch
+    /// comes first; without `bulk`, one workgroup. They are written into `round`.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
         let next = self.queue.get(at + 1).copied();
@@ -213,14 +214,14 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Returns whether a launch of the queue, with the rank that it has now, comes behind the next
+    /// Returns whether a launch of the queue, with the rank that it has now, comes after the next
     /// launch of the queue.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }
 
-    /// Adds a workgroup to the answer: to the last piece of its compute unit if it keeps the stride
-    /// of that piece, else as a new piece.
+    /// Adds a workgroup to the answer: to the last piece (equal workgroups on one compute unit) of
+    /// its compute unit if it keeps the stride of that piece, else as a new piece.
     fn write(&mut self, workgroup: u64, cu: CuId, round: &mut Round) {
         if let Some(piece) = self.open[cu.index()].and_then(|at| round.pieces.get_mut(at)) {
             let apart = workgroup - piece.first;

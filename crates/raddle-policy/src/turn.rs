@@ -88,18 +88,18 @@ impl StreamState {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct CacheLoad {
-    /// The processes among which the policy chose those to load.
+    /// The processes among which the turn policy chose those that run next.
     pub candidates: Vec<ProcessId>,
-    /// The loaded processes, in the order in which they run.
+    /// The processes that the turn policy chose to run next, in the order in which they run.
     pub loaded: Vec<LoadedSlice>,
 }
 
-/// A process that is loaded to run, with its slice (its turn's length).
+/// A process that a turn policy chose to run next, with its slice (the length of its turn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct LoadedSlice {
-    /// The loaded process.
+    /// The process that was chosen to run next.
     pub process: ProcessId,
     /// The weight of the process as a fraction: (numerator, denominator).
     pub weight: (u128, u64),
@@ -170,14 +170,15 @@ pub trait Turn {
         Then { first: self, second, named: Vec::new(), streams: Vec::new() }
     }
 
-    /// Returns the processes that the policy loaded at its last answer; `None` if it models no
-    /// cache of processes, or loaded none then. For logs.
+    /// Returns the processes that the policy chose to run next at its last answer; `None` if the
+    /// policy makes no such choice, or made none then. The decision log uses it.
     fn load(&self) -> Option<&CacheLoad> {
         None
     }
 
-    /// Tells the policy that its last answer broke `law` and was dropped. Returns whether another
-    /// policy takes over and is to be asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke a law of this trait, with the law's text, and
+    /// was dropped. Returns whether another policy takes over and is to be asked: see
+    /// [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
@@ -195,7 +196,8 @@ pub trait Turn {
 pub struct Then<A, B> {
     first: A,
     second: B,
-    /// The processes that the first policy names at this question, kept as memory for the next one.
+    /// The processes that the first policy names at this question; the memory is used again for the
+    /// next one.
     named: Vec<ProcessState>,
     streams: Vec<StreamState>,
 }
@@ -238,8 +240,8 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
-    /// Tells both policies that a law was broken, as it is unknown which of the two gave the
-    /// answer. Returns whether either is replaced.
+    /// Tells both policies that a law of the trait `Turn` was broken, as it is unknown which of the
+    /// two gave the answer. Returns whether either is replaced.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }

@@ -8,13 +8,15 @@ use raddle_policy::Preemption;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct Abilities {
-    /// True where kernels test a flag before they begin, so that submitted launches can leave.
+    /// True where kernels test a preemption flag before they begin, so that submitted launches can
+    /// leave.
     pub can_flag: bool,
     /// True where the runtime can hold back workgroups that have not started, while workgroups that
     /// run go on to their end.
     pub can_drain: bool,
-    /// True where running launches can be killed. This ability is useless without the flag: the
-    /// launches behind a killed one would run before it.
+    /// True where running launches can be killed. This ability is useless without the preemption
+    /// flag, by which launches leave at their start: the launches behind a killed one would run
+    /// before it.
     pub can_reset: bool,
     /// True where workgroups that are on the device can be saved, and restored later.
     pub can_switch: bool,

@@ -17,7 +17,7 @@ use crate::error::PreemptError;
 /// State of one process with respect to the turn, which is the right to submit launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The process has the turn and may submit.
+    /// The process has the turn and may submit launches.
     HasTurn,
     /// The process has the turn again, while its work still leaves the device by this method. It
     /// may submit when the work has left.
@@ -26,7 +26,7 @@ pub enum Standing {
     Paused,
     /// The process has no turn, and its work leaves the device by this method.
     Leaving(Preemption),
-    /// The process has no turn, and its work has left the device.
+    /// The process has no turn, and none of its work is on the device any more.
     Away,
 }
 
@@ -41,12 +41,12 @@ impl Standing {
 /// Answers of the turn policy and the preempt policy of one decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Requests to the drivers of processes, in the order of the processes' ids; each
-    /// [`Wish::Resume`] comes after all other wishes.
+    /// Requests to the drivers of processes (to preempt, pause, resume), in the order of the
+    /// processes' ids; each [`Wish::Resume`] comes after all other wishes.
     pub wishes: Vec<Wish>,
-    /// Processes that lost the turn with submitted work and are not being preempted yet, each with
-    /// the method by which its work leaves; `None` where the work stays. The preempt policy decides
-    /// this, unless work of the process has not come back since its last preemption.
+    /// Processes that lost the turn with submitted work and are not being preempted yet, each as
+    /// (process, method by which its work leaves); `None` where the work stays. The preempt policy
+    /// decides this, unless work of the process has not come back since its last preemption.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Ids of the processes that have the turn from now on.
     pub may_issue: Vec<ProcessId>,
@@ -63,10 +63,10 @@ pub struct Decided {
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// True where something has changed that a turn policy sees, so that the policy has to be
+    /// True where something has changed that a turn policy sees, so that the turn policy has to be
     /// asked.
     is_stale: bool,
-    /// Processes that have the turn, in the order of their ids.
+    /// Processes that have the turn by the last decision, in the order of their ids.
     named: Vec<ProcessId>,
     by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
@@ -78,7 +78,7 @@ impl Arbiter {
         self.standings.insert(process, Standing::Paused);
     }
 
-    /// Removes a process that takes part no longer; if the process had the turn, a new decision is
+    /// Removes a process that has left for good; if the process had the turn, a new decision is
     /// due.
     pub fn left(&mut self, process: ProcessId) {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
@@ -123,8 +123,8 @@ impl Arbiter {
     /// process, `victims` lists the submitted launches that have not ended, in the order of
     /// submission; it returns the method by which launches of the process left that have not come
     /// back, or `None`. Where it returns a method, all launches leave by that method again, because
-    /// work that is held or saved can neither test a flag nor be waited for. The answers go to
-    /// `decided`.
+    /// work that is held or saved can neither test a preemption flag nor be waited for. The answers
+    /// go to `decided`.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy replaces it.
@@ -190,7 +190,8 @@ impl Arbiter {
 }
 
 impl Arbiter {
-    /// Asks the turn policy which processes have the turn until when, and checks its answer.
+    /// Asks the turn policy which processes have the turn and until when, checks its answer against
+    /// the laws of [`Turn`], and stores it in `decided`.
     fn ask(
         &mut self,
         turn: &mut dyn Turn,
@@ -214,8 +215,8 @@ fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     at.ok().map(|at| &states[at])
 }
 
-/// Checks laws 1 to 3 of [`Turn`] for the processes that have the turn, `named`, in the order of
-/// ids.
+/// Checks laws 1 to 3 of [`Turn`] for an answer: the processes `named`, in the order of ids, have
+/// the turn until the tick `until` (`None` is without end). `states` are the runnable processes.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

@@ -15,7 +15,8 @@ pub enum PreemptError {
     /// A window of 0, so that no launch could be submitted.
     #[error("a window of 0 lets nothing run: give at least 1")]
     NoWindow,
-    /// A declaration of a runtime that can reset, but has no flag.
+    /// A declaration of a runtime that can reset, but has no preemption flag (tested by each launch
+    /// at its start).
     #[error(
         "without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too"
     )]
@@ -35,7 +36,7 @@ pub enum PreemptError {
     /// A stream that the process has not opened, or has closed.
     #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
-    /// A stream that has no hold from the given order of capture.
+    /// A stream whose launches the host does not hold back from the given order of capture on.
     #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave or be placed yet, because it is preempted or has launches in the
@@ -52,7 +53,7 @@ pub enum PreemptError {
         handle.process
     )]
     NotInRuntime { handle: LaunchHandle },
-    /// A report that a launch was killed, although no reset was commanded that may have hit it.
+    /// A report that a launch was killed, although no reset was commanded that may have killed it.
     #[error(
         "submission {} of {} cannot have been killed, no reset was commanded: whoever killed it, its memory may be half written",
         handle.sequence,
@@ -62,7 +63,7 @@ pub enum PreemptError {
     /// A report of an action that the driver was not commanded to take.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
-    /// An answer of a turn policy that breaks a law of turn policies; `what` is the law.
+    /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.
     #[error("the turn policy breaks {what}")]
     BrokenTurn { what: &'static str },
 }

@@ -36,7 +36,8 @@ impl Bench {
         self.0.cases().len()
     }
 
-    /// Runs the case at a position and returns its row, one line of JSON with its line end.
+    /// Runs the case with the number `position`, from 0, and returns its row, one line of JSON with
+    /// its line end.
     fn row(&self, py: Python<'_>, position: usize) -> PyResult<String> {
         let row = py.detach(|| self.0.row(position));
         row.map(|row| row.line()).map_err(|error| RaddleError::new_err(error.to_string()))

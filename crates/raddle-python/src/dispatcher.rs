@@ -71,7 +71,7 @@ impl Composed {
         self.parts().0.looks_ahead()
     }
 
-    /// Tells the dispatcher an event, given as JSON, that happens at `now`.
+    /// Gives the dispatcher an event, written as JSON, that happens at the tick `now`.
     fn event(&mut self, now: u64, event: &str) -> PyResult<()> {
         let cus = self.device.cus;
         let (composed, _, pieces) = self.parts();
@@ -122,8 +122,8 @@ impl Composed {
         (composed, &mut self.actions, &mut self.pieces)
     }
 
-    /// Returns the result of a call; an exception that a policy in Python raised comes before an
-    /// error that follows from it.
+    /// Returns the result of a call, as an exception where it is an error; the exception of a
+    /// policy in Python comes before an error that follows from it.
     fn checked(&self, done: Result<(), DispatchError>) -> PyResult<()> {
         match (self.fault.take(), done) {
             (Some(raised), _) => Err(raised),

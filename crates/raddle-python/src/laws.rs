@@ -24,7 +24,7 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Maker of policy objects for scenarios, which keeps the exception that one of them raised.
+/// Maker of policy objects for scenarios; it stores the exception that one of them raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,
@@ -61,7 +61,7 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws scenarios and examines the policy in one after the other; an exception of the policy is
+/// Draws scenarios and examines the policy in each with `examine`; an exception of the policy is
 /// raised rather than a broken law.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,

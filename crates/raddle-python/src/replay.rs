@@ -84,8 +84,8 @@ pub(crate) fn replay(
     }
 }
 
-/// Runs a study on a new thread, so that the calling thread can handle signals. Returns the result,
-/// and the exception of a signal if one came.
+/// Runs a study on a new thread, so that the calling thread can handle signals. Returns (result,
+/// exception of a signal if one came).
 fn waited(
     app: &App,
     args: Vec<OsString>,

@@ -99,7 +99,7 @@ impl ReadError {
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
-    /// Returns this error with its place as seen from the object or list that holds the value under
+    /// Returns this error with its place as seen from the object or list that has the value under
     /// `key`.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
@@ -232,7 +232,7 @@ pub fn kebab(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// Writes a key as one step of a JSON Pointer: `a/b` as `/a~1b`.
+/// Returns a key as one step of a JSON Pointer: `a/b` as `/a~1b`.
 #[must_use]
 pub fn pointer(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))

@@ -9,7 +9,7 @@ use raddle_study::{Tuned, TunedRow};
 use crate::document::{Block, Cell, Column, Document, Table};
 use crate::verdict::verdict;
 
-/// Largest number of candidates that are shown.
+/// Largest number of candidates that the table shows.
 const ROWS: usize = 8;
 /// Largest number of characters of a candidate on a terminal.
 const CASE: usize = 56;
@@ -70,8 +70,8 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
-/// Writes the figure that was to be small, under the recipe of today (the device's default) and
-/// under the best candidate.
+/// Writes the figure that was to be made small, under the recipe of today (the way in which the
+/// device shares itself where nobody sets anything up) and under the best candidate.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))

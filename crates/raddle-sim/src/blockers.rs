@@ -18,7 +18,7 @@ pub(crate) struct Blockers {
     blocked_ns: Vec<u64>,
     /// The run time of the blocker, in ns, when the pair was last counted.
     before: Vec<u64>,
-    /// The values of `blocked_ns` at the end of the window as far as it reaches.
+    /// The values of `blocked_ns` at the present end of the time over which is counted.
     window: Vec<u64>,
 }
 
@@ -29,8 +29,8 @@ impl Blockers {
         Self { processes, blocked_ns: none(), before: none(), window: none() }
     }
 
-    /// With `held_up`, adds the time that each process ran since the last count to the time for
-    /// which it delayed `victim`; without, only records the run times.
+    /// Where `held_up` is true, adds the time that each process ran since the last count to the
+    /// time for which it delayed `victim`; else only records the run times.
     pub(crate) fn count(&mut self, victim: usize, accounts: &[Account], now: Tick, held_up: bool) {
         if self.window.is_empty() {
             return;

@@ -28,8 +28,9 @@ pub struct Calibration<'p> {
     /// The kernels that can run and that ran beside another kernel when recorded, as ascending
     /// positions in the profile.
     beside: Vec<u32>,
-    /// For each op, the time in ns of one workgroup if the kernel had the whole device in rounds; 0
-    /// for copies, fills and kernels that cannot run.
+    /// For each op, the time in ns of one workgroup if the kernel had the whole device to itself,
+    /// whose workgroups run in rounds (as many at a time as fit); 0 for copies, fills and kernels
+    /// that cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,

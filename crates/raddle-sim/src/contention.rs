@@ -22,13 +22,13 @@ pub(crate) const ALONE: u32 = 1000;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum NeighbourClass {
-    /// The issue slots of the compute units: matrix products, attention.
+    /// Mostly the issue slots of the compute units, as matrix products and attention need them.
     Compute,
-    /// The bandwidth of the memory: all other known names.
+    /// Mostly the bandwidth of the memory, as the kernels with any other known name need it.
     Memory,
     /// Other devices: kernels that exchange data between devices.
     Communication,
-    /// An unknown resource: the name of the kernel does not tell.
+    /// An unknown resource, as the name of the kernel says nothing about it.
     #[default]
     Unknown,
 }
@@ -89,12 +89,14 @@ impl Default for Contention {
 /// The point in the known range of contention that a replay charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// The low ends of the intervals; 1000 thousandths (no cost) where no factor is known.
+    /// Charges the low end of the interval of each factor; 1000 thousandths (no cost) where no
+    /// factor is known.
     Least,
     /// The medians; 1000 thousandths (no cost) where no factor is known.
     #[default]
     Expected,
-    /// The high ends of the intervals. Where no factor is known, a kernel takes as many times as
-    /// long as there are processes, as if each of them wanted all of the memory.
+    /// Charges the high end of the interval of each factor. Where no factor is known, a kernel
+    /// takes as many times as long as there are processes, as if each of them wanted all of the
+    /// memory.
     Most,
 }

@@ -28,7 +28,7 @@ pub struct TaskDemand {
     /// The number of its workgroups that the device holds at once, at most as many as the launch
     /// has.
     pub full: u64,
-    /// True if the launch has as many workgroups as the device holds at once, because its library
+    /// True if the launch has as many workgroups as the device runs at once, because its library
     /// sized the grid by the number of compute units.
     pub persistent: bool,
 }
@@ -37,7 +37,7 @@ pub struct TaskDemand {
 /// they share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessDemand {
-    /// The demand of each task of the process, by position in its plan.
+    /// The demand of each task of the process, by the task's index in the process's plan.
     pub tasks: Vec<TaskDemand>,
     /// The bandwidths of the memory that the process reaches.
     pub memory: MemoryRates,
@@ -222,7 +222,7 @@ pub fn op_needs(
     profile.ops.iter().enumerate().map(of).collect()
 }
 
-/// Returns the number of workgroups of an op that a device holds at once, at least 1.
+/// Returns the number of workgroups of an op that a device can run at once, at least 1.
 pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
     let resident = device.residency(&op.footprint).workgroups.max(1);
     device.at_once(resident, op.cluster.into()).max(1)
@@ -274,7 +274,7 @@ pub fn process_demand(
 }
 
 /// The room that a device has for one launch: the number of compute units, and the number of the
-/// launch's workgroups that each holds.
+/// launch's workgroups for which each has room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoomFor {
     pub(crate) units: u64,

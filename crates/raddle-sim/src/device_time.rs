@@ -15,7 +15,8 @@ pub struct TimeSpent {
     pub host_ns: u64,
     /// Time in which all that was issued waited for other work or was a copy, in ns.
     pub dependency_ns: u64,
-    /// Time in which a launch was ready and the dispatcher did not submit it or held it, in ns.
+    /// Time in ns in which a launch of the process was ready and the dispatcher did not submit it,
+    /// or kept it from running after a preemption.
     pub turn_ns: u64,
     /// Time in which a launch was submitted, and no wave of the process ran, in ns.
     pub room_ns: u64,
@@ -26,7 +27,7 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    /// Returns the differences to an earlier state of the same counts.
+    /// Returns these times less those of an earlier state of the same counts.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -41,7 +42,7 @@ impl TimeSpent {
 }
 
 /// The time of the device, divided by how full it was and by why it was empty; the parts add up to
-/// the window.
+/// the whole time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
@@ -55,8 +56,8 @@ pub struct DeviceTime {
     pub idle_copies_ns: u64,
     /// Time in ns in which the device was empty and all that was issued waited for other work.
     pub idle_dependency_ns: u64,
-    /// Time in ns in which the device was empty and the dispatcher held every launch that was
-    /// ready.
+    /// Time in ns in which the device was empty, as the dispatcher let no launch run although one
+    /// was ready.
     pub idle_turn_ns: u64,
     /// Time in ns in which the device was empty although a launch was submitted.
     pub idle_room_ns: u64,
@@ -134,7 +135,8 @@ pub enum Doing {
     Host,
     /// All issued work waits for other work, or is a copy.
     Dependency,
-    /// A launch is ready, and is not submitted or is held.
+    /// A launch of the process is ready, and is not submitted or is kept from running after a
+    /// preemption.
     Turn,
     /// A launch is submitted, and no wave of the process runs.
     Room,
@@ -144,8 +146,8 @@ pub enum Doing {
 
 impl Doing {
     /// Returns the activity of a process by four counts: its waves on the device, and of its
-    /// unfinished launches those that are submitted and not held, those that are ready, and those
-    /// that are issued.
+    /// unfinished launches those that are submitted and may run, those that are ready, and those
+    /// that are issued by their host.
     #[must_use]
     pub const fn of(waves: u64, placed: u64, ready: u64, issued: u64) -> Self {
         match () {
@@ -210,7 +212,7 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Extends the window to the present moment.
+    /// Extends the time over which is counted to the present moment.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

@@ -126,7 +126,7 @@ struct Engine<'r, W> {
     cleanups: ByLaunch<Ticks>,
     engines: CopyEngines,
     meetings: Meetings,
-    /// The ticks that each preemption took, by way of preempting.
+    /// The ticks that each preemption took, by its method.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// The number of times that each launch was taken off, until it ends.
     times_off: ByLaunch<u32>,

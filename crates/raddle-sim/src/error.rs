@@ -12,7 +12,7 @@ pub enum SimError {
     /// The dispatcher refused an event, or one of its policies broke a law.
     #[error("at {at} ns: {error}")]
     Dispatch { at: Tick, error: DispatchError },
-    /// An action would put more workgroups on a compute unit than it holds.
+    /// An action would put more workgroups on a compute unit than it has room for.
     #[error(
         "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_testkit`"
     )]
@@ -26,7 +26,7 @@ pub enum SimError {
         "at {at} ns: the two books differ on {cu}: the simulator has {ours:?} free, the dispatcher {theirs:?}. This is a fault in one of them; please report it with the log"
     )]
     BooksDiffer { at: Tick, cu: CuId, ours: Box<Free>, theirs: Box<Free> },
-    /// Every launch has ended, but resources are still taken.
+    /// Every launch has ended, but some resources are still taken.
     #[error(
         "at {at} ns: every launch has ended and not everything was given back; this is a fault of the simulator, please report it with the profile"
     )]
@@ -52,7 +52,7 @@ pub enum SimError {
     /// The workload has more processes than there are ids.
     #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
     TooManyProcesses(usize),
-    /// The plan of a process asks for requests that cannot be.
+    /// The plan of a process asks for requests that are not possible; `problem` says why.
     #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
     Requests { process: String, problem: &'static str },
     /// Times were to be scaled by a clock that is unknown.

@@ -31,11 +31,11 @@ pub struct Fairness {
     pub switches: u64,
     /// Time in ns spent saving, restoring and loading work, summed over launches and processes.
     pub switch_ns: u64,
-    /// The number of turns that the work of the process outlasted.
+    /// The number of turns after the end of which the process still had work on the device.
     pub overruns: u64,
-    /// The time in ns by which work outlasted turns, in sum.
+    /// The sum of all times in ns for which work went on after the end of its turn.
     pub(crate) overrun_ns: u64,
-    /// The longest time in ns by which work outlasted a turn.
+    /// The longest time in ns for which work went on after the end of its turn.
     pub longest_overrun_ns: u64,
     /// Time in ns in which any process had waves on the device.
     pub(crate) busy_ns: u64,
@@ -60,7 +60,8 @@ pub struct ProcessFairness {
 }
 
 impl Fairness {
-    /// Returns the figures of a run; `None` where there is one process, which is fair to itself.
+    /// Returns the figures of a run; `None` where there is one process, with which no other
+    /// competes.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome) -> Option<Self> {
         let times = &outcome.times.processes;

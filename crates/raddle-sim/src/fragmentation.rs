@@ -39,7 +39,7 @@ impl FreeTime {
 pub struct FreeOverTime {
     /// The length of each stretch of time, in ns.
     pub(crate) bin_ns: u64,
-    /// The stretches of time from the beginning of the run on, each with the figures of every
+    /// The stretches of time from the beginning of the run on, each with the free granules of every
     /// resource.
     pub(crate) bins: Vec<[FreeTime; 3]>,
 }
@@ -145,7 +145,7 @@ impl Fragmentation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FragmentedResource {
-    /// The name of the resource.
+    /// The name of the resource whose granules are fragmented.
     pub resource: String,
     /// The fragmentation over the whole run, 0 to 1.
     pub mean: f64,
@@ -181,7 +181,7 @@ pub struct AddressSummary {
 }
 
 impl AddressSummary {
-    /// Returns the figures of a run; `None` where no addresses were kept.
+    /// Returns the figures of a run; `None` where the policy gave no addresses.
     pub(crate) fn new(found: &FreeOverTime, waits: &[WaitTally]) -> Option<Self> {
         if found.bins.is_empty() {
             return None;

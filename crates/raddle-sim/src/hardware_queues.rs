@@ -33,7 +33,7 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
 /// The state of one hardware queue after the ops so far.
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// The last op of the queue: (position, stream); `None` before the first.
+    /// The last op of the queue: (index of the op, stream); `None` before the first.
     last: Option<(u32, u32)>,
     /// The latest op, by stream, for which an op of this queue waited.
     awaited: BTreeMap<u32, u32>,

@@ -27,8 +27,8 @@ impl LatencyHistogram {
     }
 }
 
-/// Returns the greatest value of the bucket that holds a value. The leading bit of the value and
-/// the three bits below it determine the bucket.
+/// Returns the greatest value of the bucket of a value. The leading bit of the value and the three
+/// bits below it determine the bucket.
 const fn bucket_end(value: u64) -> u64 {
     let low = (63 - (value | 1).leading_zeros()).saturating_sub(3);
     value | ((1 << low) - 1)

@@ -17,7 +17,7 @@ const Z: f64 = 1.96;
 /// The ways to divide values into batches: (number of batches, 97.5th percentile of Student's t
 /// with one degree of freedom less).
 const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
-/// The fewest values in one batch.
+/// The fewest values that a batch may have when their spread is measured.
 const FEWEST_IN_BATCH: usize = 2;
 /// The number of independent values below which a percentile gets no upper bound.
 const FEWEST: f64 = 25.0;
@@ -26,7 +26,7 @@ const LEVELS: [u64; 2] = [50, 90];
 /// The largest correlation of neighbouring batches that the interval takes into account.
 const MOST_CORRELATED: f64 = 0.9;
 
-/// The bounds between which a time lies with 95 % confidence.
+/// Range that contains a time with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
@@ -123,7 +123,7 @@ struct Spread {
     /// The number of values in a batch.
     size: f64,
     variance: f64,
-    /// The correlation of the means of batches that follow each other, -1 to 1.
+    /// The correlation of the means of consecutive batches, -1 to 1.
     correlation: f64,
 }
 

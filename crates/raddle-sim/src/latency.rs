@@ -105,7 +105,7 @@ struct WaitingOp {
     end: u64,
     /// The time for which the op runs after the end of the op for which it waits.
     lasts: u64,
-    /// The positions of the earlier ops for which this one waits.
+    /// The indices of the earlier ops for which this one waits.
     after: Vec<usize>,
     /// True if the op is a kernel whose launch was recorded.
     known: bool,

@@ -23,7 +23,7 @@ pub(crate) struct Ledger {
     pub(crate) power: PowerMeter,
 }
 
-/// Returns the resources of `waves` waves, and of `groups` workgroups as far as waves share them.
+/// Returns the resources of `waves` waves, and those of `groups` workgroups that waves share.
 fn amount(demand: &Demand, waves: u64, groups: u64) -> Free {
     Free {
         waves,
@@ -63,7 +63,7 @@ impl Ledger {
     }
 
     /// Returns the ticks that `workgroups` workgroups of `lasts` ticks each take with `units`
-    /// compute units to themselves, by the totals of a unit; `None` where no unit holds a
+    /// compute units to themselves, by the totals of a unit; `None` where no unit has room for a
     /// workgroup.
     pub(crate) fn alone(
         &self,
@@ -78,14 +78,14 @@ impl Ledger {
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
-    /// Returns the number of compute units, and how many workgroups of this demand an empty one
-    /// holds.
+    /// Returns (number of compute units, number of workgroups of this demand for which an empty one
+    /// has room).
     pub(crate) fn room(&self, demand: &Demand) -> RoomFor {
         RoomFor { units: self.units(), a_unit: self.held(demand).unwrap_or(0) }
     }
 
-    /// Returns how many workgroups of this demand an empty compute unit holds, by its totals;
-    /// `None` where the demand takes no resource.
+    /// Returns for how many workgroups of this demand an empty compute unit has room, by its
+    /// totals; `None` where the demand takes no resource.
     fn held(&self, demand: &Demand) -> Option<u64> {
         let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
         let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };

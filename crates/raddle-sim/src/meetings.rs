@@ -17,8 +17,8 @@ use crate::workload::{Meeting, ProcessPlan, Work, Workload};
 pub(crate) const NEVER: Tick = Tick(u64::MAX);
 
 /// Makes the communication kernels of the ranks of one job end together: those of the same name and
-/// the same position among the kernels of that name. `first` is the first number of a meeting that
-/// no other job uses; returns the first number that is free afterwards.
+/// the same place in the order of the kernels of that name. `first` is the first number of a
+/// meeting that no other job uses; returns the first number that is free afterwards.
 ///
 /// Only kernels that have peers by [`raddle_trace::CommRule::Peers`] take part.
 pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
@@ -83,7 +83,8 @@ impl Meetings {
         Self { members, open: BTreeMap::new() }
     }
 
-    /// Returns whether there is a meeting with this number in that repetition.
+    /// Returns whether kernels of several processes meet (wait for each other) under this number in
+    /// that repetition.
     pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
@@ -94,8 +95,9 @@ impl Meetings {
         self.open.values().any(|it| !it.complete && !it.came.is_empty())
     }
 
-    /// Records that a launch arrives at a meeting and will have done its work at `done`, or with
-    /// `None` that it will never begin. Returns the peers that have arrived.
+    /// Records that a launch arrives at a meeting (kernels of several processes that wait for each
+    /// other) and will have done its work at `done`, or with `None` that it will never begin.
+    /// Returns the peers that have arrived.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

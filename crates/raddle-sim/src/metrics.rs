@@ -31,15 +31,15 @@ use raddle_policy::Tick;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
-    /// The time in ns from the first event until every profile has ended once, and every request
-    /// whose time was given; repeating processes may continue after it.
+    /// The time in ns from the first event until every profile has ended once, and so has every
+    /// request with a given time; repeating processes may continue after it.
     pub makespan_ns: u64,
     /// The fraction of the wave-slot time that was used until the end of the makespan, 0 to 1.
     pub utilisation: f64,
     /// Jain's fairness index of the wave-slot time of processes while two or more were runnable,
     /// 1/n to 1; `None` with one process, or where two were never runnable together.
     pub jain: Option<f64>,
-    /// The figures of each process.
+    /// The figures of each process, in the order of the workload.
     pub processes: Vec<ProcessSummary>,
     /// The number of workgroups that ended.
     pub workgroups: u64,
@@ -47,7 +47,8 @@ pub struct Summary {
     pub(crate) starts: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// The number of workgroups that were killed part-way; their launches start again.
+    /// The number of workgroups that resets killed part-way; their launches start again from
+    /// workgroup 0.
     #[serde(default)]
     pub killed: u64,
     /// The number of launches that never ended although no event could come any more.

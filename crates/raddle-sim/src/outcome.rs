@@ -14,11 +14,11 @@ use crate::times::Times;
 /// The record of one launch, copy or fill in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The position of the process in the workload.
+    /// The index of the process in the workload.
     pub process: u16,
-    /// The position of the task in the plan of its process.
+    /// The index of the task in the plan of its process, from 0.
     pub task: u32,
-    /// The repetition of the profile, from 0.
+    /// The number of the repetition of the profile, from 0.
     pub iteration: u32,
     /// The number of compute units that the process could use when the dispatcher was told of the
     /// launch; 0 before.
@@ -44,18 +44,20 @@ pub struct Record {
 /// activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
-    /// The moment at which the first launch of the request was issued, and the time spent by then.
+    /// (tick at which the first launch of the request was issued, how its process had spent its
+    /// time by then).
     pub(crate) issued: (Tick, TimeSpent),
-    /// The moment at which all of the request had ended, and the time spent by then; `None` before.
+    /// (tick at which all of the request had ended, how its process had spent its time by then);
+    /// `None` before.
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
 /// A launch that can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
-    /// The position of the process in the workload.
+    /// The index of the process in the workload.
     pub process: u16,
-    /// The position of the task in the plan of its process.
+    /// The index of the task in the plan of its process, from 0.
     pub task: u32,
     /// The refusal: the resource that is lacking, the wanted and the available amount.
     pub refusal: Refusal,
@@ -70,13 +72,14 @@ pub struct Counters {
     pub starts: u64,
     /// The number of pieces (equal workgroups on one compute unit) in these answers.
     pub(crate) pieces: u64,
-    /// The number of fronts (workgroups that end together) that ended.
+    /// The number of ends of fronts (workgroups of a launch that start together and end together).
     pub fronts: u64,
     /// The number of workgroups that ended.
     pub workgroups: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// The number of workgroups that were killed part-way.
+    /// The number of workgroups that resets killed part-way; their launches start again from
+    /// workgroup 0.
     pub killed: u64,
     /// The time in ns from the first start of killed launches until they were killed, in sum.
     pub(crate) thrown_ns: u64,
@@ -142,11 +145,11 @@ pub struct Outcome {
     /// The dispatcher's counts of lost turns and overruns.
     pub turns: TurnTally,
     /// The times of completed preemptions in ticks, from the loss of the turn until no work of the
-    /// process was left on the device, by way of preempting.
+    /// process was left on the device, by method of preemption.
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// The dispatcher's counts of refused resets and preempted time.
     pub preemptions: PreemptionTally,
-    /// The policies that broke a law and were replaced: a text each, with slot, tick and law.
+    /// A text for each policy that broke a law of its trait and was replaced: slot, tick and law.
     pub replaced: Vec<String>,
     /// The number of times that the profile of each process began.
     pub iterations: Vec<u32>,
@@ -172,7 +175,8 @@ pub struct Outcome {
     pub counters: Counters,
     /// The energy that the work drew.
     pub energy: Energy,
-    /// The free granules and their longest runs over time; empty where no addresses are kept.
+    /// The free granules and their longest runs over time; empty where the policy gives no
+    /// addresses.
     pub(crate) free: FreeOverTime,
     /// The counts of how often work waited, one for each resource and reason; empty where the
     /// policy does not count.

@@ -6,7 +6,7 @@
 
 use raddle_policy::Ticks;
 
-/// One wait of a host for the device, in the time of the profile.
+/// One wait of a host for the device, at times of the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
     /// The time of the profile at which the wait begins.
@@ -16,7 +16,7 @@ pub struct HostPause {
     /// The time from the end of the last task for which the host waits, or from the begin of the
     /// wait if that is later, to the end of the wait.
     pub tail: Ticks,
-    /// The tasks for which the host waits, as positions in the plan: some of those that were issued
+    /// The tasks for which the host waits, as indices in the plan: some of those that were issued
     /// before the wait begins.
     pub tasks: Vec<u32>,
 }

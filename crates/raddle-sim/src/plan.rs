@@ -26,20 +26,19 @@ use crate::{copy_engines, opaque};
 /// The costs of taking work off a device, in ticks and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// The ticks from raising a flag until launches that start see it.
+    /// The ticks from raising a preemption flag until launches that start see it.
     pub flag: Ticks,
-    /// The ticks that each launch takes to leave by the flag.
+    /// The ticks from the start of a launch until it has left, as the preemption flag is raised.
     pub exit: Ticks,
-    /// The ticks that the test of the flag takes in every workgroup.
+    /// The ticks that the test of the preemption flag takes in every workgroup.
     pub check: Ticks,
-    /// The ticks that a reset takes.
+    /// The ticks from the beginning of a reset to its end.
     pub reset: Ticks,
     /// The ticks of a save or a restore of a process, beside the time for the bytes that it moves.
     pub switch: Ticks,
     /// The fewest bytes that a save or a restore of a process moves.
     pub switch_bytes: u64,
-    /// The ticks from the first start of a process that follows another one on the device until its
-    /// work runs.
+    /// The ticks from a process's first start after another process until its work runs.
     pub load: Ticks,
     /// The bytes of context that are saved or restored in a microsecond, at least 1.
     pub context_bytes_per_us: u64,
@@ -141,34 +140,36 @@ pub struct PlanConfig<'a> {
     /// ([`Calibration`](crate::Calibration)); with `None` the times follow from the recorded
     /// durations.
     pub workgroups: Option<&'a [u64]>,
-    /// The rule that says which recorded waits between streams hold in the replay.
+    /// The rule that says which recorded waits of one stream for another are kept in the replay.
     pub waits: WaitRule,
-    /// The times until a launch can start.
+    /// The ticks from the issue of a launch, and from the end of the last task for which it waits,
+    /// until it can start.
     pub latency: LaunchLatency,
-    /// The number of hardware queues of the process; `None`: that of the device.
+    /// The number of hardware queues of the process; `None` means that of the device.
     pub queues: Option<u16>,
     /// True if ops whose issue was not recorded are issued with the op before them in their stream,
     /// so that recorded gaps close.
     pub queued: bool,
 }
 
-/// The rule that says which waits of a profile between its streams hold in a replay.
+/// The rule that says which waits of a profile's streams for other streams a replay keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WaitRule {
-    /// No wait between streams holds: they run beside each other.
+    /// No recorded wait of one stream for another is kept: the streams run beside each other.
     None,
-    /// Those waits between streams hold of which the profile names the source.
+    /// Waits between streams are kept if the profile names the op for which they wait.
     Recorded,
-    /// Those waits between streams hold of which the profile names the source, and those of which
-    /// it has only the place.
+    /// Waits between streams are kept if the profile names the op for which they wait, or only the
+    /// place at which they wait.
     #[default]
     Inferred,
 }
 
 impl WaitRule {
-    /// Returns the word, in options and results, for the rule that says which waits hold.
+    /// Returns the word for this rule (which waits of one stream for another are kept), as options
+    /// and results have it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -178,7 +179,7 @@ impl WaitRule {
         }
     }
 
-    /// Returns the waits that hold, in the order of the ops that wait.
+    /// Returns the waits of one stream for another that the rule keeps, ordered by the waiting op.
     pub fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
         let holds = move |wait: &&StreamWait| match self {
             Self::None => false,
@@ -228,7 +229,8 @@ impl<'a> PlanConfig<'a> {
         self.queues.filter(agree)
     }
 
-    /// Returns the waits between streams that hold, by op.
+    /// Returns the waits of one stream for another that are kept, in the order of the ops that
+    /// wait.
     fn stream_waits(&self, profile: &Profile) -> Vec<TaskWait> {
         let waits = self.waits.of(profile);
         waits.map(|wait| TaskWait { task: wait.op, source: wait.source }).collect()
@@ -339,8 +341,8 @@ impl Workload {
         Err(SimError::NothingRuns { launches, device: target.product.clone(), first })
     }
 
-    /// Returns the launches that can never run on the target, whatever the policy: (position of the
-    /// process, position of the task in it, reason in words).
+    /// Returns the launches that can never run on the target, whatever the policy: (index of the
+    /// process, index of the task in its plan, reason in words).
     pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
         let cus = Cus::new(target.shape, 1);
         let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
@@ -397,8 +399,8 @@ fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
-/// Returns the time in ns of one workgroup of an op on the device of the recording, if it was
-/// calibrated.
+/// Returns the time in ns of one workgroup of the op with the index `position` on the device of the
+/// recording, if it was calibrated.
 fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }
@@ -437,11 +439,12 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     }
 }
 
-/// The most rounds of one launch: with a nanosecond each, over four seconds of one launch.
+/// The most rounds (as many workgroups run at once as fit) of one launch; at a nanosecond each that
+/// is over four seconds.
 const MOST_ROUNDS: u64 = 1 << 32;
 
-/// The rounds of a launch on the device of the recording: their number, and the workgroups that run
-/// at once.
+/// The rounds of a launch on the device of the recording (as many workgroups run at once as fit):
+/// the number of rounds, and of the workgroups that run at once.
 pub(crate) struct LaunchRounds {
     pub(crate) count: u64,
     pub(crate) at_once: u64,
@@ -461,8 +464,9 @@ fn with_gaps(op: &Op, target: &Device) -> u64 {
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 
-/// Returns the time in ns of one workgroup of a kernel if it had its own device to itself in
-/// rounds; 0 for an op that is no kernel or cannot run.
+/// Returns the time in ns of one workgroup of a kernel if it had the device of the recording to
+/// itself, whose workgroups run in rounds (as many at a time as fit); `position` is the index of
+/// the op in the profile; 0 for an op that is no kernel or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
     match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
@@ -472,9 +476,10 @@ pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u
 }
 
 impl PlanConfig<'_> {
-    /// Returns the time in ns that the op at a position of the profile lasts in a replay on its own
-    /// device where nothing is in its way; 0 where there is no such op. A kernel lasts whole rounds
-    /// of workgroups; with calibrated workgroups or with peers, an op lasts as recorded.
+    /// Returns the time in ns that the op with the index `position` in the profile lasts in a
+    /// replay on its own device where nothing is in its way; 0 where there is no such op. A kernel
+    /// lasts whole rounds of workgroups; with calibrated workgroups or with peers, an op lasts as
+    /// recorded.
     #[must_use]
     pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
         let Some(op) = profile.ops.get(position) else { return 0 };

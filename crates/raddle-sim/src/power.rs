@@ -36,14 +36,14 @@ use crate::figures::round;
 pub struct EnergyModel {
     /// The energy of one instruction of a wave, by kind, in pJ.
     pub pj: [u32; 6],
-    /// The energy that a load or a store adds if it stays in LDS, in pJ.
+    /// The energy that a load or a store instruction of one wave adds if it stays in LDS, in pJ.
     #[serde(default)]
     pub lds_pj: u32,
-    /// The energy that a load or a store adds if it reaches HBM, in pJ.
+    /// The energy that a load or a store instruction of one wave adds if it reaches HBM, in pJ.
     #[serde(default)]
     pub hbm_pj: u32,
-    /// The number of 100 loads and stores that stay in LDS, of workgroups that have LDS; all others
-    /// reach HBM.
+    /// The number, of 100 load and store instructions, that stay in LDS, for workgroups that have
+    /// LDS; all others reach HBM.
     #[serde(default)]
     pub lds_percent: u32,
     /// The power of the device without its compute units while no work runs, in mW.
@@ -94,16 +94,16 @@ impl EnergyModel {
         each.fold(0, u64::saturating_add)
     }
 
-    /// Returns the energy that a load or a store adds to that of its instruction, in pJ; `lds` is
-    /// true for a workgroup with LDS.
+    /// Returns the energy that a load or a store instruction adds for its access to memory, in pJ;
+    /// `lds` is true for a workgroup with LDS.
     fn memory_pj(&self, lds: bool) -> u64 {
         let [lds_pj, hbm_pj] = [self.lds_pj, self.hbm_pj].map(u64::from);
         let stay = if lds { u64::from(self.lds_percent.min(100)) } else { 0 };
         (stay * lds_pj + (100 - stay) * hbm_pj) / 100
     }
 
-    /// Returns the power of a compute unit with these waves, given as (activity, number of waves),
-    /// without LDS and idle power, in mW, rounded down.
+    /// Returns the power in mW, rounded down, of a compute unit with these waves of workgroups
+    /// without LDS, given as (activity, number of waves); the idle power is not in it.
     #[must_use]
     pub fn cu_mw(&self, waves: impl IntoIterator<Item = (Activity, u64)>) -> u64 {
         let of = |(activity, waves)| self.wave_uw(activity, false).saturating_mul(waves);
@@ -267,7 +267,7 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// Sets the power that the device draws while no work runs.
+    /// Adds the power that the device draws while no work runs, to be counted over the whole run.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);

@@ -13,34 +13,34 @@ use crate::figures::percentile;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PreemptionSummary {
-    /// The completed preemptions, grouped by the way that the policy chose.
+    /// Figures of the completed preemptions, one entry for each method that the policy chose.
     pub ways: Vec<WaySummary>,
     /// The number of resets that were asked for and not made, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resets_refused: BTreeMap<RefusedReset, u64>,
     /// The time in ns from the first start of killed launches until they were killed, in sum.
     pub thrown_ns: u64,
-    /// The time in ns for which each process was preempted, from the loss of the turn until it went
-    /// on.
+    /// The time in ns for which each process was preempted, from the loss of its right to use the
+    /// device until its work went on.
     pub preempted_ns: Vec<u64>,
 }
 
-/// The preemptions in one way, as figures.
+/// Figures of the preemptions that one method made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WaySummary {
-    /// The way of preempting.
+    /// The method of preemption.
     pub way: Preemption,
-    /// The number of preemptions.
+    /// The number of preemptions by this method.
     pub count: u64,
-    /// The median of the time in ns from the loss of the turn until no work of the process ran on
-    /// the device.
+    /// The median of the time in ns from the loss of the right to use the device until none of the
+    /// work of the process ran there.
     pub p50_ns: u64,
-    /// The 99th percentile of the time in ns from the loss of the turn until no work of the process
-    /// ran on the device.
+    /// The 99th percentile of the time in ns from the loss of the right to use the device until
+    /// none of the work of the process ran there.
     pub p99_ns: u64,
-    /// The longest time in ns from the loss of the turn until no work of the process ran on the
-    /// device.
+    /// The longest time in ns from the loss of the right to use the device until none of the work
+    /// of the process ran there.
     pub worst_ns: u64,
 }
 

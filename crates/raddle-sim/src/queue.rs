@@ -12,19 +12,20 @@ use raddle_policy::{LaunchId, Preemption, Tick};
 pub(crate) enum Due {
     /// A process joins.
     Join(u16),
-    /// A program gives a hint: (process, position of the hint in its plan).
+    /// A program gives a hint: (process, index of the hint in the process's plan).
     Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
     /// A launch is issued, as the recorded gap before it has passed.
     Issue(LaunchId),
-    /// A launch no longer waits for other work.
+    /// A launch or copy no longer waits for other work: its id.
     Ready(LaunchId),
-    /// A front (workgroups that end together) ends: (slot, generation).
+    /// A front (workgroups that end together) ends: (slot in the list of fronts, generation of the
+    /// slot: an event of an earlier generation is void).
     Front(u32, u32),
     /// A copy or fill ends.
     Copy(LaunchId),
-    /// A copy that has not begun has been taken off the device in this way.
+    /// A copy that has not begun has been taken off the device by this method of preemption.
     CopyOff(LaunchId, Preemption),
     /// A copy that was taken off is back on the device.
     CopyBack(LaunchId),
@@ -32,13 +33,14 @@ pub(crate) enum Due {
     CleanedUp(LaunchId),
     /// A launch has been taken off the device.
     TakenOff(LaunchId),
-    /// The raised flag of a process is visible to its launches.
+    /// The raised preemption flag of a process is visible to its launches, which test it at their
+    /// start.
     Raised(u16),
     /// The reset of a process is over.
     ResetOver(u16),
     /// A launch that was taken off is back on the device.
     Restored(LaunchId),
-    /// A wake is due that the dispatcher asked for.
+    /// The tick has come at which the dispatcher wanted to be asked again.
     Wake,
 }
 

@@ -29,7 +29,7 @@ pub struct RequestSummary {
     /// had been served.
     #[serde(default)]
     pub last_end_ns: u64,
-    /// The number of first requests that the figures below leave out, as the device was empty
+    /// The number of first requests that the following figures leave out, as the device was empty
     /// before them.
     #[serde(default)]
     pub warm_up: u32,
@@ -153,7 +153,7 @@ fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest
 }
 
 /// Returns on what a request spent its time from `arrival` to `end`; until the last of the requests
-/// before it has ended, it waits behind them. `None` where its marks were not kept.
+/// before it has ended, it waits behind them. `None` where its times were not recorded.
 fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
     let own = marks.get(number)?;
     let (_, at_end) = own.ended?;

@@ -12,12 +12,12 @@ use crate::SimError;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scaling {
-    /// No property: a workgroup lasts as long as on the device of the recording.
+    /// No scaling: a workgroup lasts as long as on the device of the recording.
     #[default]
     None,
-    /// The clock of the compute units, for work that computes.
+    /// Work that computes is scaled by the clock of the compute units.
     Clock,
-    /// The part of the memory's bandwidth that a compute unit has, for work that moves data.
+    /// Work that moves data is scaled by the bandwidth that one compute unit has.
     Bandwidth,
 }
 

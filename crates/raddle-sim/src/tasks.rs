@@ -27,12 +27,12 @@ struct Standing {
     /// The number of launches for which this one still waits.
     waits: u32,
     ended: bool,
-    /// True if the launch was issued, and so was all work for which it waits: a dispatcher that
-    /// looks ahead may then be told.
+    /// True if the launch was issued, and so was all work for which it waits: a dispatcher that is
+    /// told of waiting launches in advance may then be told of it.
     in_line: bool,
     /// True if the dispatcher has been told that the launch was issued.
     told: bool,
-    /// True if the launch was submitted and is not held.
+    /// True if the launch was submitted and is not held after a preemption.
     placed: bool,
 }
 
@@ -57,7 +57,7 @@ impl Issued {
     }
 }
 
-/// A mark: the begin or the end of a repetition of a process.
+/// An entry in the list of times of a process: the begin or the end of one repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) process: u16,
@@ -89,18 +89,19 @@ pub(crate) struct Tasks<'w> {
     /// is the number of all of them.
     leading: u64,
     led: u64,
-    /// The time at which the last closed loop with a given end ends; 0 where there is none.
+    /// The time in ns since the start at which the last closed loop that has an end ends; 0 where
+    /// there is none.
     until: Ticks,
     /// The time in ns after which no profile is repeated any more.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
-    /// The most launches that the run may hold, repetitions included.
+    /// The most launches that the run may have in memory, repetitions included.
     most_launches: usize,
     /// The processes that begin a request when a request of this process ends, by process.
     followers: Vec<Vec<u16>>,
     /// The processes whose hosts may have another time for their next launch than before.
     roused: Vec<u16>,
-    /// True if the dispatcher is told of launches that still wait for others.
+    /// True if the dispatcher is also told of launches that still wait for other launches.
     looks_ahead: bool,
     /// A device of one empty compute unit, by which launches that never fit are known.
     empty: Cus,
@@ -208,7 +209,8 @@ impl<'w> Tasks<'w> {
         Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
     }
 
-    /// Records whether a launch is on the device and not held. Returns whether that is a change.
+    /// Records whether a launch is on the device and not held after a preemption (`placed`).
+    /// Returns whether that is a change.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;
         std::mem::replace(before, placed) != placed
@@ -285,8 +287,8 @@ impl<'w> Tasks<'w> {
         issued.into_iter().chain(begun).min()
     }
 
-    /// Returns the time at which the next request begins that has a given time; `None` where there
-    /// is none.
+    /// Returns the time at which the next request with a given time begins; `None` where there is
+    /// none.
     fn next_request(&self, process: usize) -> Option<Ticks> {
         let next = self.lanes[process].repeats.len();
         let times = self.workload.processes[process].times();
@@ -312,8 +314,9 @@ impl<'w> Tasks<'w> {
         Some(at)
     }
 
-    /// Issues all launches of the host that are due. Launches that wait for no other are added to
-    /// `told`, and the others too if the dispatcher looks ahead.
+    /// Issues all launches of the host that are due. Of these, launches that wait for no other
+    /// launch are added to `told`, the list of launches of which the dispatcher is to be told;
+    /// those that wait too, if the dispatcher wants to know them in advance.
     pub(crate) fn arrive(
         &mut self,
         process: usize,
@@ -361,7 +364,7 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// Records that a launch is issued, and adds it to `told` if the dispatcher is to be told.
+    /// Records that a launch is issued, and adds it to `told` if the dispatcher has to know it now.
     fn issue(&mut self, id: LaunchId, told: &mut Vec<Issued>) {
         self.standing[id.index()].issued = true;
         self.open[usize::from(self.records[id.index()].process)] += 1;
@@ -369,7 +372,7 @@ impl<'w> Tasks<'w> {
     }
 
     /// Records that a launch has ended or was refused; launches that waited only for it are added
-    /// to `told`.
+    /// to `told`, the list of launches of which the dispatcher is to be told.
     pub(crate) fn finish(
         &mut self,
         id: LaunchId,

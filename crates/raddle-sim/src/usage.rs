@@ -15,7 +15,8 @@ pub(crate) struct Usage {
     waves: Vec<u64>,
     /// The number of launches of each process that are ready and have not ended.
     unfinished: Vec<u64>,
-    /// The number of launches of each process that are ready, submitted and not held.
+    /// The number of launches of each process that are on the device and not held after a
+    /// preemption.
     placed: Vec<u64>,
     /// The number of processes with a launch that is ready and has not ended.
     runnable: usize,
@@ -77,7 +78,8 @@ impl Usage {
         &self.unfinished
     }
 
-    /// Returns the number of launches of each process that are ready, submitted and not held.
+    /// Returns the number of launches of each process that are on the device and not held after a
+    /// preemption.
     pub(crate) fn placed(&self) -> &[u64] {
         &self.placed
     }
@@ -89,27 +91,27 @@ impl Usage {
         }
     }
 
-    /// Records that waves of a process came to the device.
+    /// Records that `waves` waves of a process were placed on the device.
     pub(crate) fn came(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] += waves;
         self.touch(process);
     }
 
-    /// Records that waves of a process left the device.
+    /// Records that `waves` waves of a process ended or were taken off the device.
     pub(crate) fn went(&mut self, process: u16, waves: u64) {
         self.waves[usize::from(process)] -= waves;
         self.touch(process);
     }
 
-    /// Records that a launch of a process was submitted or brought back (`placed`), or is held or
-    /// gone.
+    /// Records that a launch of a process is on the device and may run (`placed`), or, where
+    /// `placed` is false, that it is held after a preemption or gone.
     pub(crate) fn place(&mut self, process: u16, placed: bool) {
         let count = &mut self.placed[usize::from(process)];
         *count = if placed { *count + 1 } else { *count - 1 };
         self.touch(process);
     }
 
-    /// Records that `more` more copies of a direction run; a negative number means fewer.
+    /// Counts `more` more running copies of a direction; a negative number means fewer.
     pub(crate) fn copies(&mut self, more: i32, direction: Option<CopyDirection>) {
         let count = match direction {
             Some(CopyDirection::Inside) => &mut self.standings.inside,
@@ -118,8 +120,8 @@ impl Usage {
         *count = count.saturating_add_signed(more);
     }
 
-    /// Lets time pass up to `now`; `issued` has the number of issued and unfinished launches of
-    /// each process.
+    /// Moves the account of time on to `now`; `issued` has the number of issued and unfinished
+    /// launches of each process.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
         let ns = now.since(self.clocks.now).0;
         if ns == 0 {
@@ -142,7 +144,8 @@ impl Usage {
         clocks.shared_ns += if self.runnable >= 2 { ns } else { 0 };
     }
 
-    /// Brings the account of a process up to date, and sets its activity from now on.
+    /// Adds the time since the last change to the account of a process, and sets the activity of
+    /// the process from now on; `issued` is the number of its issued and unfinished launches.
     fn stand(&mut self, process: usize, issued: u64) {
         let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
         let ready = self.unfinished[process];
@@ -180,7 +183,7 @@ impl Usage {
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Extends the window of the device's time to the present moment.
+    /// Extends the time over which the device is counted to the present moment.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);

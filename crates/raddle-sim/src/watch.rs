@@ -13,8 +13,8 @@ pub enum Seen<'a> {
     Started {
         /// The launch of the workgroups.
         launch: LaunchId,
-        /// The number of the front, the workgroups that end together; it is used again when the
-        /// front has ended or was killed.
+        /// The number of the front (workgroups that start together and end together); the number is
+        /// used again when the front has ended or was killed.
         front: u32,
         /// The waves that started, of each workgroup.
         waves: WaveSpan,
@@ -43,7 +43,7 @@ pub enum Seen<'a> {
     TakenOff {
         /// The launch that is off.
         launch: LaunchId,
-        /// The way in which the launch left.
+        /// The method of preemption by which the launch left.
         how: Preemption,
     },
     /// A launch is about to come back; a saved launch holds its compute units again from now on,
@@ -52,30 +52,31 @@ pub enum Seen<'a> {
         /// The launch that comes back.
         launch: LaunchId,
     },
-    /// A decision was carried out. There are one or more of these in a tick; the last one has the
-    /// counts that hold until the next tick with an event.
+    /// A decision was carried out. A tick has one or more decisions; the counts of the last one
+    /// stay valid until the next tick with an event.
     Settled {
         /// The number of resident waves of each process.
         waves: &'a [u64],
         /// The number of launches of each process that are ready and have not ended.
         launches: &'a [u64],
-        /// The number of launches of each process that are ready, submitted and not held.
+        /// The number of launches of each process that are on the device and not held after a
+        /// preemption.
         placed: &'a [u64],
         /// The number of launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],
     },
     /// All launches of a repetition have ended, or will never run.
     RepetitionEnded {
-        /// The position of the process in the workload.
+        /// The index of the process in the workload.
         process: u16,
         /// The time since the repetition began, in ticks.
         took: Ticks,
     },
 }
 
-/// An observer of a run.
+/// An observer that is called with each event of a run.
 pub trait Watch {
-    /// Is called with each event on the simulated device.
+    /// Called with each event on the simulated device, at the tick `now`.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
     /// Returns whether the watch has seen enough and ends the run; the outcome is then that of the

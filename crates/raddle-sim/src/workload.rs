@@ -17,7 +17,7 @@ pub struct Workload {
     /// The processes; the index is the process id.
     pub processes: Vec<ProcessPlan>,
     /// True if profiles that repeat back to back are repeated until the longest of them has ended
-    /// once, and so has every request with a given time.
+    /// once and every request with a given time has ended.
     pub repeat: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct ProcessPlan {
     pub name: String,
     /// The launches, copies and fills of the process, in the order of the profile.
     pub tasks: Vec<Task>,
-    /// The positions of `tasks` in the order in which they arrive.
+    /// The indices of `tasks` in the order in which they arrive.
     pub by_arrival: Vec<u32>,
     /// The waits of tasks besides [`Task::after`]: each task waits for an earlier one, of any
     /// stream, that is issued no later. Sorted by the waiting task, then by the other one.
@@ -44,8 +44,8 @@ pub struct ProcessPlan {
     /// units cost time; `None` where they cost none by it. Where a task also has a factor in
     /// `contention`, that factor counts for neighbours.
     pub demand: Option<ProcessDemand>,
-    /// The time that the host takes between two repetitions, which a profile of a single one does
-    /// not hold.
+    /// The time that the host takes between two repetitions; a profile of a single repetition
+    /// cannot show it.
     pub think: Ticks,
     /// The number of streams of the process.
     pub streams: u32,
@@ -128,18 +128,18 @@ impl ProcessPlan {
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
-    /// The position of the task in the plan.
+    /// The index of the task in the plan.
     pub task: u32,
-    /// The number of the meeting, equal for all tasks that end together.
+    /// The number of the meeting; tasks with one number wait for each other and end together.
     pub number: u32,
 }
 
 /// The wait of a task for an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
-    /// The position in the plan of the task that waits.
+    /// The index in the plan of the task that waits.
     pub task: u32,
-    /// The position in the plan of the task for which it waits, an earlier one.
+    /// The index in the plan of the task for which it waits, which is an earlier one.
     pub source: u32,
 }
 
@@ -171,7 +171,7 @@ pub struct Task {
     pub level: Level,
     /// The time at which the host issues the task, since time 0 of the profile.
     pub arrival: Ticks,
-    /// The task of the same stream that must end first, as a position in the plan; `None` for the
+    /// The task of the same stream that must end first, as an index in the plan; `None` for the
     /// first of a stream.
     pub after: Option<u32>,
     /// The time from the end of the last task for which this one waits to its start, without launch
@@ -207,13 +207,14 @@ pub enum Work {
         /// The registers and the LDS of one workgroup, in bytes: the bytes that saving it moves.
         context_bytes: u64,
     },
-    /// The task would run workgroups of a size that the device can never hold.
+    /// The task would run workgroups of a size for which even an empty compute unit of the device
+    /// has no room.
     Unfit {
         /// The resource that is lacking.
         resource: Resource,
         /// The amount of the resource that one workgroup wants.
         wanted: u64,
-        /// The amount of the resource that the device has for it.
+        /// The amount of the resource that the device has for the workgroup.
         available: u64,
     },
     /// The task copies or fills memory.
@@ -236,7 +237,7 @@ impl ProcessPlan {
         Self { host: Some(host), ..self }
     }
 
-    /// Returns the waits of a task besides [`Task::after`], by its position.
+    /// Returns the waits of the task with this index in the plan, beside [`Task::after`].
     pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
         let from = self.waits.partition_point(|wait| wait.task < task);
         let count = self.waits[from..].partition_point(|wait| wait.task == task);
@@ -249,8 +250,8 @@ impl ProcessPlan {
         self.repetition != Repetition::BackToBack
     }
 
-    /// Returns the times of the requests since the process joins, where they are given; else an
-    /// empty list.
+    /// Returns the times at which requests begin, counted from the moment at which the process
+    /// joins; empty where no times are given.
     pub(crate) fn times(&self) -> &[Ticks] {
         match &self.repetition {
             Repetition::At(times) => times,
@@ -306,7 +307,8 @@ impl Workload {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 
-    /// Returns the time at which the last closed loop with a given end ends; 0 where there is none.
+    /// Returns the time in ns since the start at which the last closed loop that has an end ends; 0
+    /// where there is none.
     pub(crate) fn until(&self) -> Ticks {
         let ends = self.processes.iter().map(|plan| match plan.repetition {
             Repetition::Closed { until: Some(until) } => until,

@@ -14,7 +14,7 @@ pub(crate) struct Waiting {
     pub(crate) slot: u32,
 }
 
-/// Unfinished blocks of one streaming multiprocessor (SM).
+/// Blocks of one streaming multiprocessor (SM) that have not finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     /// (priority, number of unfinished blocks of that priority), the highest priority last.
@@ -24,8 +24,8 @@ pub(crate) struct Blocks {
 }
 
 impl Default for Blocks {
-    /// Returns an empty table with room for the blocks that an SM usually holds, so that tables do
-    /// not grow one by one for long.
+    /// Returns an empty table with memory for the blocks that an SM usually has, so that it rarely
+    /// has to grow.
     fn default() -> Self {
         Self { levels: Vec::with_capacity(8), waiting: Vec::with_capacity(16) }
     }
@@ -37,8 +37,8 @@ impl Blocks {
         self.levels.last().map(|&(priority, _)| priority)
     }
 
-    /// Adds `count` blocks of the priority `priority` that were distributed to the SM (C4: the top
-    /// priority rises at distribution).
+    /// Adds `count` blocks of the priority `priority` that were distributed to the SM and raises
+    /// the SM's top priority where it is higher (C4).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -68,7 +68,8 @@ impl Blocks {
         self.waiting.insert(at, block);
     }
 
-    /// Takes the block at `slot` off the queue, as it has no warps waiting any more.
+    /// Removes the block `slot` from the queue of waiting blocks, as it has no warps waiting any
+    /// more.
     pub(crate) fn dequeue(&mut self, slot: u32) {
         if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
             self.waiting.remove(at);

@@ -41,8 +41,9 @@ pub struct BlockWarpConfig {
     /// block cannot use (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait
     /// for each other for ever.
     pub backfill: bool,
-    /// True if a block with a barrier starts as a whole or not at all (C11). On by default: if off,
-    /// two blocks that each hold half of an SM wait for each other for ever.
+    /// True if a block with a barrier starts as a whole or not at all (C11), which is the default.
+    /// If false, two blocks that each have half of their warps on an SM can wait for each other for
+    /// ever.
     pub whole_blocks_for_barriers: bool,
 }
 

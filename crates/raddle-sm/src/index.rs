@@ -16,7 +16,8 @@ use raddle_policy::CuSet;
 /// priority), where a larger lowness is a lower priority.
 pub(crate) type SmKey = [i32; 4];
 
-/// Returns an amount, cut off at `i32::MAX` so that it fits a key.
+/// Returns an amount as an `i32` for a key of the index; an amount above `i32::MAX` becomes
+/// `i32::MAX`.
 pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
@@ -67,7 +68,7 @@ pub(crate) struct Index {
     demands: Vec<Demanded>,
     /// SMs whose amounts changed last, in a ring with as many places as there are SMs.
     changes: Vec<u16>,
-    /// Number of changes of amounts so far.
+    /// Number of times that amounts have changed so far, by which stale entries are found.
     changed: u64,
     /// SMs whose keys are out of date, each listed once.
     stale: Vec<u16>,
@@ -88,7 +89,8 @@ pub(crate) enum Of {
 }
 
 impl Index {
-    /// Returns an index over `count` SMs, all of them out of date.
+    /// Returns an index over `count` SMs, whose entries are all to be computed before the first
+    /// search.
     pub(crate) fn new(count: usize) -> Self {
         let mut index = Self {
             keys: vec![[0; 4]; count],
@@ -103,7 +105,8 @@ impl Index {
         index
     }
 
-    /// Records that amounts or blocks changed on an SM.
+    /// Records that free amounts or resident blocks changed on an SM, so that its entry is computed
+    /// anew before the next search.
     pub(crate) fn touch(&mut self, sm: usize) {
         if let Some(stale) = self.is_stale.get_mut(sm)
             && !core::mem::replace(stale, true)
@@ -113,12 +116,13 @@ impl Index {
         }
     }
 
-    /// Records that amounts or blocks may have changed on every SM.
+    /// Records that free amounts or resident blocks may have changed on every SM, so that all
+    /// entries are computed anew before the next search.
     pub(crate) fn touch_all(&mut self) {
         (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
     }
 
-    /// Brings the keys of changed SMs up to date; `key` gives the key of an SM.
+    /// Brings the keys of changed SMs up to date; `key` returns the key of an SM.
     pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> SmKey) {
         while let Some(sm) = self.stale.pop() {
             let at = usize::from(sm);

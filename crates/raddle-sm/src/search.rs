@@ -9,7 +9,8 @@ use crate::{BlockWarpConfig, Choose};
 /// Route by which a block comes to its SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
-    /// G3: the SM takes whole blocks, with all resources that they need at once.
+    /// G3: the SM takes whole blocks, with all resources that they need at once, as it has room for
+    /// them.
     Whole,
     /// G5: the SM, the seed's first SM, can start one warp of the block at least.
     First,
@@ -30,18 +31,19 @@ impl Route {
     }
 }
 
-/// Answers about the room on one SM; they are exact, where the index only narrows the search down.
+/// Answers about the room on one SM, which are exact. The index alone finds only SMs that may have
+/// room.
 pub(crate) trait Room {
-    /// Returns the number of whole blocks that the SM takes now (N1).
+    /// Returns N1, the number of whole blocks that the SM takes now.
     fn blocks(&self, sm: usize) -> u64;
-    /// Returns the number of warps of one new block that can start now; with `strict`, 0 unless the
-    /// SM has more of each resource than one warp needs.
+    /// Returns the number of warps of one new block that can start now; where `strict` is true, 0
+    /// unless the SM has more of each resource than one warp needs.
     fn warps(&self, sm: usize, strict: bool) -> u64;
     /// Returns the highest priority among the blocks of the SM; `None` where it has no block.
     fn top(&self, sm: usize) -> Option<u64>;
 }
 
-/// Needs of a block for which an SM is searched.
+/// Needs of a block for which an SM is searched, and its priority.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
@@ -54,7 +56,7 @@ pub(crate) struct SmWish {
 }
 
 /// Returns the route and the SM for a block: whole, else first, else second; `None` where no SM
-/// takes it. `place` is where the index remembers the demand, up to date.
+/// takes it. `place` names the demand's entry in the index, which is up to date.
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,

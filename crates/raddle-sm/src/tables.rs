@@ -11,7 +11,7 @@ use crate::Route;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
-    /// Registers, in the unit in which kernels state theirs.
+    /// Number of registers, in the unit in which kernels state theirs.
     pub registers: u64,
     /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,

@@ -21,7 +21,7 @@ impl SpanUnit {
     /// Every name ends with `s`, so that of the second comes last.
     const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
 
-    /// Returns the name of the unit as it stands behind a number: `ns`, `us`, `ms` or `s`.
+    /// Returns the name of the unit as it is written behind a number: `ns`, `us`, `ms` or `s`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -151,7 +151,7 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
 }
 
 /// Reads two times `FROM..TO` into nanoseconds, of which the second is at least the first. Where
-/// FROM has no unit, the unit of TO holds for both.
+/// FROM has no unit, it has that of TO.
 ///
 /// # Errors
 /// As [`time`], and where there are no two, or the second is less.
@@ -266,7 +266,7 @@ pub fn memory(text: &str) -> Result<u64, AmountError> {
     })
 }
 
-/// Reads a whole number of percent from 0 to 100; `%` may stand behind it.
+/// Reads a whole number of percent from 0 to 100; `%` may follow it.
 ///
 /// # Errors
 /// When it is no such number.

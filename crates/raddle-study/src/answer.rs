@@ -37,21 +37,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
-    /// Name of the recipe by which the device shares itself today, where nobody sets anything up.
+    /// Name of the recipe by which the device shares itself where nobody sets anything up.
     pub today: String,
-    /// Position in `rows` of the recipe that the others are compared with: that by which the device
-    /// shares itself today, else the first.
+    /// Index in `rows` of the recipe that the others are compared with: the recipe of today (the
+    /// way in which the device shares itself where nobody sets anything up), else the first.
     pub baseline: usize,
-    /// Processes of the workload in its order; the rows give their figures in the same order.
+    /// Processes of the workload in its order; each row gives the figures of the processes in the
+    /// same order.
     pub processes: Vec<JudgedProcess>,
     /// Goals that the user set, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
     /// Rows of figures, one for each recipe, in the order in which the recipes were replayed.
     pub rows: Vec<PolicyRow>,
-    /// Positions in `rows`, the row of the best recipe first.
+    /// Indices in `rows`, that of the best recipe first.
     pub ranking: Vec<usize>,
-    /// Position of a process and the figure of it by which rows are ranked, the lowest first. With
-    /// `None`, rows are ranked by the product of the slowdowns of all processes.
+    /// (index of a process, figure of it) by which rows are ranked, the lowest first. With `None`,
+    /// rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
     /// Recommendation: which recipe to use, why, and how far to believe it.
@@ -112,8 +113,8 @@ impl PolicyFigures {
         verdict::doubts(self)
     }
 
-    /// Rewrites the verdict to begin with "Of those that ran", as other recipes failed and have no
-    /// row.
+    /// Rewrites the verdict to begin with "Of those that ran", for an answer in which some recipes
+    /// failed and have no row.
     pub fn of_those_that_ran(&mut self) {
         let text = &self.verdict.text;
         let first = text.split([' ', ':']).next().unwrap_or_default();
@@ -127,7 +128,7 @@ impl PolicyFigures {
 
     /// Returns the clauses that say how far the verdict may be believed, in fewer words than the
     /// list `trust` of the verdict. Of each kind of error the largest over all processes is named,
-    /// and a fact that holds for several processes only once.
+    /// and a fact that is true of several processes only once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
         verdict::trust_in_brief(self)
@@ -160,8 +161,8 @@ impl PolicyFigures {
         Self::ranked_by(None, today, processes, rows, goals)
     }
 
-    /// Ranks rows as [`Self::new`] does, but by one figure of the process at a position, the lowest
-    /// first, where `minimised` names both.
+    /// Ranks rows as [`Self::new`] does, but by one figure of one process, the lowest first, where
+    /// `minimised` names both.
     #[must_use]
     pub fn ranked_by(
         minimised: Option<(usize, GoalMetric)>,
@@ -195,8 +196,8 @@ impl PolicyFigures {
         all
     }
 
-    /// Says what the best way of sharing that no driver offers would give; `None` where no such way
-    /// is better than the best recipe.
+    /// Returns a sentence on the gain that the best way of sharing would give that no driver
+    /// offers; `None` where no such way is better than the best recipe.
     #[must_use]
     pub fn not_offered(&self) -> Option<String> {
         let &best = self.ranking.first()?;
@@ -214,9 +215,9 @@ impl PolicyFigures {
     }
 
     /// Returns the least and the most nanoseconds of the figure by which a process is judged, under
-    /// the recipe at position `row`. The bounds cover the error of the sample, what is unknown of
-    /// contention and of the cost of turns, and a recording on another device. `None` where the
-    /// figure is exact, or the sample is too short for an upper bound.
+    /// the recipe whose row has the index `row`. The bounds cover the error of the sample, what is
+    /// unknown of contention and of the cost of turns, and a recording on another device. `None`
+    /// where the figure is exact, or the sample is too short for an upper bound.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<[u64; 2]> {
         let own = &self.rows[row].processes[process];
@@ -228,25 +229,26 @@ impl PolicyFigures {
         Some([0, 1].map(|at| (bounds[at] as f64 * factors[at]).round() as u64))
     }
 
-    /// Returns whether the recipe at position `row` meets all goals.
+    /// Returns whether the recipe whose row has the index `row` meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// Counts the goals that the recipe at position `row` misses.
+    /// Counts the goals that the recipe whose row has the index `row` misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }
 
-    /// Returns by what factor the recipe at position `row` exceeds the limit of the goal that it
-    /// misses most; 1 where it misses none.
+    /// Returns by what factor the recipe whose row has the index `row` exceeds the limit of the
+    /// goal that it misses most; 1 where it misses none.
     fn beyond(&self, row: usize) -> f64 {
         self.tightest(row).max(1.0)
     }
 
     /// Returns the largest ratio of a limited figure to its limit over all goals: above 1 where the
-    /// recipe at position `row` misses a goal, infinite where a figure is missing, 0 without goals.
+    /// recipe whose row has the index `row` misses a goal, infinite where a figure is missing, 0
+    /// without goals.
     pub(crate) fn tightest(&self, row: usize) -> f64 {
         let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -255,9 +257,9 @@ impl PolicyFigures {
         parts.map(|part| part.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     }
 
-    /// Returns the slowdown of a process under the recipe at position `row`: the figure by which it
-    /// is judged, over the same figure of the process alone. `None` where one of the two is
-    /// missing.
+    /// Returns the slowdown of a process under the recipe whose row has the index `row`: the figure
+    /// by which it is judged, over the same figure of the process alone. `None` where one of the
+    /// two is missing.
     #[must_use]
     pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
@@ -272,8 +274,8 @@ impl PolicyFigures {
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// Returns the value by which the recipe at position `row` is ranked, lower is better:
-    /// nanoseconds where one figure is to be small, else the product of all slowdowns.
+    /// Returns the value by which the recipe whose row has the index `row` is ranked, lower is
+    /// better: nanoseconds where one figure is to be small, else the product of all slowdowns.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -284,8 +286,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Multiplies the slowdowns of all processes under the recipe at position `row`, each from the
-    /// figure in nanoseconds that `figure` picks. A process without the figure is left out.
+    /// Multiplies the slowdowns of all processes under the recipe whose row has the index `row`,
+    /// each from the figure in nanoseconds that `figure` picks. A process without the figure is
+    /// left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {

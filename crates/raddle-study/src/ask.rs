@@ -39,7 +39,8 @@ impl Study {
         self
     }
 
-    /// Makes the study compare the ways of sharing that the device offers, as `raddle share` does.
+    /// Makes the study compare the ways of sharing that the device offers, as `raddle share` does,
+    /// instead of recipes.
     #[must_use]
     pub fn ways_of_sharing(self) -> Self {
         Self { ways: Ways::Modes, ..self }

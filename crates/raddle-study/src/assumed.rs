@@ -5,7 +5,8 @@ use raddle_device::{Device, SourceDevice};
 use crate::VendorWords;
 use crate::units::plain;
 
-/// Finds the device of the bundled table with this id or product name.
+/// Finds the device of the bundled table whose id or product name is `name`; `None` where there is
+/// none.
 pub(crate) fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }

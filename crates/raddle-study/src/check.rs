@@ -17,7 +17,7 @@ use crate::written::json;
 
 /// Version of the form of the result in JSON.
 const VERSION: u32 = 1;
-/// Number of characters of a tenant's name that a sentence shows.
+/// Number of characters to which a sentence shortens a tenant's name.
 const TENANT: usize = 24;
 
 /// Prediction of a replay: the part of its `summary.json` that a check needs.
@@ -61,7 +61,7 @@ pub struct CheckedTenant {
     pub name: String,
     /// Figure by which the tenant is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// Number of times that the recording holds the launches of the profile.
+    /// Number of times that the launches of the profile are in the recording.
     pub repetitions: u64,
     /// Predicted figure of the tenant in nanoseconds; `None` where nothing ended in the replay.
     pub predicted_ns: Option<u64>,
@@ -72,7 +72,7 @@ pub struct CheckedTenant {
     /// Error of the prediction as a fraction: predicted over measured, less 1. `None` where nothing
     /// was predicted.
     pub error: Option<f64>,
-    /// True if the measurement lies in the predicted interval; `None` where the prediction has no
+    /// True if the measurement is within the predicted interval; `None` where the prediction has no
     /// interval.
     pub within: Option<bool>,
 }
@@ -85,7 +85,7 @@ pub struct TenantRecording<'p> {
     /// Profile that was recorded.
     pub profile: &'p Profile,
     /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
-    /// holds one process.
+    /// has only one process.
     pub process: Option<u32>,
 }
 
@@ -150,8 +150,8 @@ impl Prediction {
     /// that the prediction recommends.
     ///
     /// # Errors
-    /// A message in words, where a recipe or tenant is not in the prediction, or a recording does
-    /// not hold its profile a whole number of times.
+    /// A message in words, where a recipe or tenant is not in the prediction, or a recording is not
+    /// a whole number of repetitions of its profile.
     pub fn check(
         &self,
         recipe: Option<&str>,

@@ -89,8 +89,8 @@ pub fn learn(
 }
 
 impl Study {
-    /// Charges processes the time that neighbours cost them, if the study asks for it; see
-    /// [`charge`]. `None` where the study charges nothing, or has one profile alone.
+    /// Adds to processes the time that neighbours cost them, if the study asks for it, as
+    /// [`charge`] does. `None` where the study charges nothing, or has one profile alone.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -108,8 +108,8 @@ impl Study {
     }
 }
 
-/// Charges processes the contention that their fitted profiles together teach. Returns the least
-/// and the most that the charges may be, and in words what the charges rest on.
+/// Adds to processes the cost of contention that is known from all their fitted profiles. Returns
+/// (least and most that the charges may be, in words what the charges are based on).
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()

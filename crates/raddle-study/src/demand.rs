@@ -12,8 +12,8 @@ use crate::study::{Study, Ways};
 use crate::units::percent;
 
 impl Study {
-    /// Gives processes the demand of their launches for the memory. Returns the least and the most
-    /// that the demand may be, and in words what the demand rests on.
+    /// Gives processes the demand of their launches for memory bandwidth. Returns (least and most
+    /// that the demand may be, in words what the demand is based on).
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],

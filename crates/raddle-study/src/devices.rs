@@ -11,7 +11,7 @@ use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 use crate::written::toml_or_json;
 
-/// A device, and the way in which it was found.
+/// Device of a study, and the way in which it was found, such as by the table or by a guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
     /// Device that was found.

@@ -96,7 +96,7 @@ impl EnergyFit {
 
     /// Returns the energy model with the fitted weights; kinds that were not measured keep the
     /// assumed weights. The weights of loads and stores include memory, and the idle power includes
-    /// all that is idle in the device.
+    /// all that the device draws without work.
     #[must_use]
     pub fn model(&self) -> EnergyModel {
         let mut model = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);

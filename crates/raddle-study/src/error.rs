@@ -45,7 +45,7 @@ pub enum StudyError {
     /// An instruction set was given in place of a device, and several devices of the table have it.
     #[error("{name} is the instruction set of {}: name the device", listed(devices, "and"))]
     SeveralDevices { name: String, devices: Vec<&'static str> },
-    /// A file that was given as a device holds none.
+    /// A file that was given as a device, and that describes no device; `cause` says why.
     #[error(
         "{file} holds no device: {cause}. `raddle devices --show v100 --save mine.toml` writes one to start from"
     )]
@@ -99,8 +99,8 @@ impl StudyError {
     }
 }
 
-/// Writes the question of an error message whether one of these names was meant; empty where there
-/// are none.
+/// Returns the question for an error message whether one of these names was meant; empty where
+/// there are none.
 fn meant_one_of(nearest: &[&str]) -> String {
     if nearest.is_empty() {
         String::new()

@@ -39,9 +39,9 @@ pub struct Fidelity {
     /// Comparison of the waits from launch to start; `None` where no kernel that ran has a recorded
     /// launch.
     pub waits: Option<Waits>,
-    /// Comparison of the time in which at least one kernel ran.
+    /// Comparison of the time in which at least one kernel ran, between recording and replay.
     pub busy: BusyTime,
-    /// Comparison of the order in which kernels started.
+    /// Comparison of the order in which kernels started in the recording and in the replay.
     pub order: StartOrder,
     /// Time from 0 to the last recorded end, in nanoseconds.
     pub recorded_makespan_ns: u64,
@@ -78,8 +78,8 @@ pub struct DifferencePart {
     pub cause: &'static str,
     /// Time that the cause adds, in ns; negative where it takes time away.
     pub ns: i64,
-    /// Time that the cause adds, as a fraction of the whole that its owner names; negative where it
-    /// takes time away.
+    /// Time that the cause adds, as a fraction of the whole difference of which it is a part;
+    /// negative where it takes time away.
     pub share: f64,
     /// Meaning of the cause in words, for a person.
     #[serde(skip)]

@@ -36,7 +36,7 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the content that [`Files::keep`] kept under a key, in this run or an earlier one;
+    /// Returns the content that [`Files::keep`] stored under a key, in this run or an earlier one;
     /// `None` where there is none, or nothing can be kept.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
@@ -44,7 +44,7 @@ pub trait Files: Sync {
     }
 
     /// Keeps a content under a key of letters and digits, so that later runs need not compute it
-    /// again. It may be forgotten at any time.
+    /// again. It may be lost at any time.
     fn keep(&self, key: &str, content: &[u8]) {
         let _ = (key, content);
     }

@@ -9,7 +9,7 @@ use raddle_trace::Profile;
 /// The rules by which the model is fitted to a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRules {
-    /// The waits between streams that hold.
+    /// Rule that says which of the recorded waits of one stream for another are kept.
     pub waits: WaitRule,
     /// True if launches take the time that the recording shows.
     pub latency: bool,

@@ -16,8 +16,8 @@ use crate::recipes::{NamedRecipe, choose};
 /// Recipe as a program gives it: by name, or as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecipeGiven<'a> {
-    /// Name of a bundled recipe, or a file. The word `today` stands for the way in which the device
-    /// shares itself between two processes.
+    /// Name of a bundled recipe, or a file. The word `today` means the recipe of the way in which
+    /// the device shares itself between two processes.
     Named(&'a str),
     /// Text of a recipe: TOML, or JSON where it begins with `{`.
     Text(&'a str),

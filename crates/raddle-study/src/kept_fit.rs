@@ -15,11 +15,11 @@ use crate::fidelity::ModelError;
 use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
-/// Version of the text in which a fit is kept.
+/// Version of the text in which a fit is stored between runs.
 const VERSION: u32 = 3;
 
-/// Fit of a profile as it is kept between runs. Fractions are kept as the bits of their
-/// floating-point numbers, so that they come back unchanged.
+/// Fit of the model to a profile, as a file keeps it between runs. Fractions are kept as the bits
+/// of their floating-point numbers, so that they are read back unchanged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
@@ -60,7 +60,7 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     format!("{one:016x}{other:016x}")
 }
 
-/// Writes a fit, and the errors of the replay with it, as the text that is kept.
+/// Returns the text in which a fit, and the errors of its replay, are stored between runs.
 pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     let kept = KeptFit {
         raddle_fit: VERSION,
@@ -74,8 +74,8 @@ pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     serde_json::to_vec(&kept).expect("numbers and lists of them can be written as JSON")
 }
 
-/// Reads the kept text of a fit for a profile of `ops` ops; `None` where the text is not a fit of
-/// so many ops.
+/// Reads a stored fit for a profile of `ops` ops, as (fit, errors of its replay); `None` where the
+/// text is not a fit of so many ops.
 pub(crate) fn read(text: &[u8], ops: usize) -> Option<(Fitted, Option<ModelError>)> {
     let kept: KeptFit = serde_json::from_slice(text).ok()?;
     let fits = kept.workgroups.as_ref().is_none_or(|times| times.len() == ops);

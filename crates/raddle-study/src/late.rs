@@ -17,7 +17,7 @@ pub(crate) struct LateRequests {
 struct Allowed {
     process: u16,
     limit: Ticks,
-    /// Number of further requests that may take longer than the limit.
+    /// Number of further requests that may take longer than the limit without missing the goal.
     late: u64,
 }
 

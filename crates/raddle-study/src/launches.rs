@@ -146,7 +146,7 @@ pub struct ConcurrentTime {
 }
 
 impl ConcurrentTime {
-    /// Sums up the times for which things ran at once; `spans` has (start, end) of each in ns.
+    /// Sums up the times for which ops ran at once; `spans` has (start, end) of each in ns.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();

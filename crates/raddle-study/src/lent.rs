@@ -7,15 +7,16 @@ use raddle_sim::{Seen, Watch, Workload};
 use crate::recipes::NamedRecipe;
 use crate::result::{Guarantee, GuaranteeOf};
 
-/// Watch that sums up during a run how much each process holds beyond its own compute units.
+/// Watcher that sums up during a run how much each process uses beyond its own compute units.
 #[derive(Debug)]
 pub(crate) struct Lent {
     /// Number of wave slots of the compute units that belong to each process.
     own: Vec<u64>,
-    /// Number of wave slots that each process holds since `since`.
+    /// Number of wave slots that each process has in use since `since`.
     waves: Vec<u64>,
     since: Tick,
-    /// Wave-slot time that each process held beyond its own units, in wave slots times ns.
+    /// Wave-slot time of each process on compute units that other processes lent to it, in wave
+    /// slots times ns.
     beyond: Vec<u128>,
 }
 
@@ -36,8 +37,8 @@ impl Lent {
         })
     }
 
-    /// Returns the wave-slot time that each process held beyond its own units, in wave slots times
-    /// ns.
+    /// Returns the wave-slot time of each process on compute units that other processes lent to it,
+    /// in wave slots times ns.
     pub(crate) fn into_wave_ns(self) -> Vec<u128> {
         self.beyond
     }

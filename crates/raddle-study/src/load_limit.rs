@@ -18,17 +18,20 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{RunPlan, Runner};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of workgroups of a run that is replayed once more for each load.
+/// Largest number of workgroups of a run for which the search for the load limit is made, as it
+/// replays the run once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Part of a load to within which the limit is found with few requests: one fifth.
+/// Part of a load (one fifth) to within which the limit is found with few requests, before more are
+/// used.
 const NEAR: u32 = 5;
 /// Part of a load to within which the limit is found with as many requests as percentiles need: one
 /// twenty-fifth.
 const CLOSE: u32 = 25;
 
-/// Loads between which the limit lies, in percent of the load asked for: the highest known to meet
-/// all goals and the lowest known to miss one; `None` where no load is known.
+/// Loads between which the limit lies (up to which all goals are met), in percent of the load asked
+/// for: the highest known to meet all goals and the lowest known to miss one; `None` where no load
+/// is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
     met: Option<u32>,
@@ -36,8 +39,8 @@ struct Between {
 }
 
 impl Between {
-    /// Returns the loads to replay next, in percent; none if the limit is known to within one
-    /// `part`-th of the load.
+    /// Returns the loads to replay next, in percent; empty if the limit is known to within the load
+    /// divided by `part`.
     fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -50,7 +53,8 @@ impl Between {
         }
     }
 
-    /// Takes in results: (load in percent, true if the load met all goals).
+    /// Narrows the bounds by results, each given as (load in percent, true if that load met all
+    /// goals).
     fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
         loads.sort_unstable();
         // The limit is below the least load with a goal missed, whatever comes of higher ones.
@@ -68,8 +72,8 @@ impl Between {
 }
 
 impl Prepared {
-    /// Finds the load up to which all goals are met, if there are goals and requests at a rate. For
-    /// a long run, gives the command that would find the load instead.
+    /// Finds the load up to which all goals are met, if there are goals and requests at a rate, and
+    /// stores it in `result`. For a long run, stores the command that would find the load instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -126,9 +130,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the command of a sweep that finds the load: it varies the rate of the first process
-    /// with requests at a rate, under a recipe, up to four times the asked rate if that rate meets
-    /// all goals, else down to a quarter.
+    /// Returns the command of a sweep that finds the highest load at which all goals are met, under
+    /// the recipe `best`. It varies the rate of the first process with requests at a rate: up to
+    /// four times the asked rate if that rate meets all goals (`met`), else down to a quarter.
     fn sweep_of_loads(
         &self,
         rated: &[(usize, f64)],
@@ -199,7 +203,7 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Draws the requests of a load; where they have no end, `count` of them.
+    /// Draws the random requests of a load; of a load without end, `count` requests.
     fn draw(
         &self,
         (load, count): (&Load, u32),

@@ -40,22 +40,22 @@ impl Capacity {
         Some(recorded.max().map_or(Self::Known { bytes, most }, Self::Recorded))
     }
 
-    /// Returns the number of bytes that processes together can hold at most.
+    /// Returns the largest number of bytes that all processes together can have on the device.
     const fn most(self) -> u64 {
         match self {
             Self::Recorded(most) | Self::Known { most, .. } => most,
         }
     }
 
-    /// Returns the size in bytes that texts name.
+    /// Returns the size in bytes that messages name.
     const fn bytes(self) -> u64 {
         match self {
             Self::Recorded(bytes) | Self::Known { bytes, .. } => bytes,
         }
     }
 
-    /// Writes the memory size, and how it is known; `sum` is the number of bytes that the processes
-    /// hold.
+    /// Returns a text with the memory size and how it is known; `sum` is the number of bytes that
+    /// the processes need together.
     fn told(self, sum: u64) -> String {
         let amount = size(self.bytes());
         match self {
@@ -68,8 +68,8 @@ impl Capacity {
     }
 }
 
-/// Says how much memory the processes hold together and how much the device has, or what is not
-/// known of it.
+/// Returns a sentence on how much memory the processes need together and how much the device has,
+/// or what is not known of it.
 ///
 /// # Errors
 /// When they hold more than such a device ever has.
@@ -98,8 +98,8 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, Study
     })
 }
 
-/// Explains that the processes hold too much memory for a device; `held` has a text for each, `sum`
-/// the bytes of all, and `recorded` is true if a profile tells the amount of a program.
+/// Returns the message that the processes need too much memory for a device; `held` has a text for
+/// each, `sum` the bytes of all, and `recorded` is true if a profile tells the amount of a program.
 fn over(
     held: &[String],
     sum: u64,
@@ -125,8 +125,8 @@ fn over(
     }
 }
 
-/// Returns the words that name the command by which a user sees what a running program holds; empty
-/// where the vendor has none.
+/// Returns the words that name the command by which a user sees how much memory a running program
+/// has; empty where the vendor has none.
 const fn check(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Nvidia => "check nvidia-smi, or ",
@@ -135,7 +135,8 @@ const fn check(vendor: Vendor) -> &'static str {
     }
 }
 
-/// Writes the name of a process, the amount of memory that it holds, and how that is known.
+/// Returns a text with the name of a process, the amount of memory that it needs, and how that is
+/// known.
 fn held(loaded: &Loaded, bytes: u64) -> String {
     let how = if loaded.given_memory.is_some() { "given" } else { "recorded" };
     format!("{} {} ({how})", loaded.name, size(bytes))

@@ -12,9 +12,9 @@ use crate::study::{FileNames, Study, Ways, operand};
 use crate::unique::joined;
 use crate::units::{quoted, shell};
 
-/// Word in a command that stands for a device which the user fills in.
+/// Word in a command in place of a device, which the user has to fill in.
 const DEVICE: &str = "DEVICE";
-/// Word in a command that stands for an amount of memory which the user fills in.
+/// Word in a command in place of an amount of memory, which the user has to fill in.
 const SIZE: &str = "SIZE";
 
 /// Largest number of characters in a line of a command.
@@ -62,9 +62,9 @@ impl NextCommand {
 }
 
 impl Studied {
-    /// Returns the command to run next as lines for a shell, with its purpose behind it: the
-    /// `next-command` of the verdict, with files as they were given. `folder` is the folder with
-    /// the files of this result.
+    /// Returns the command to run next as lines for a shell, with a comment on its purpose at the
+    /// end: the `next-command` of the verdict, with files as they were given. `folder` is the
+    /// folder with the files of this result.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());

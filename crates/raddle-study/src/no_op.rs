@@ -56,8 +56,8 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
 /// Largest number of characters of a recipe's name beside a sentence.
 const RECIPE: usize = 12;
 
-/// Warns of a preempt policy that was never asked, as no process lost its turn with work on the
-/// device; else `None`.
+/// Returns a warning about a preempt policy that was never asked, as no process lost its turn with
+/// work on the device; else `None`.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
@@ -141,7 +141,8 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
 /// Number of answers for a single workgroup each from which on they make a replay slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
-/// Warns of a policy from outside that answers for every single workgroup by itself; else `None`.
+/// Returns a warning about a policy from outside that answers for each workgroup separately; else
+/// `None`.
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
@@ -159,7 +160,8 @@ fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
 }
 
-/// Warns of levels of urgency that the recipe's turn policy treats as one level; else `None`.
+/// Returns a warning about levels of urgency that the recipe's turn policy treats as one level;
+/// else `None`.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
         return None;

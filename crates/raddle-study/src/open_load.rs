@@ -24,10 +24,10 @@ const MOST_KEPT: u64 = 1 << 22;
 const WARM_UP: u32 = 10;
 /// Width of an interval that is narrow enough, as a fraction of the figure.
 const NARROW: f64 = 0.1;
-/// Largest factor from one number of requests to the next.
+/// Largest factor by which the number of requests grows from one run to the next.
 const STEP: u32 = 16;
 
-/// Requests without an end of a study: (position of the profile, rate of its requests).
+/// Requests without an end of a study: (index of the profile, rate of its requests).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
 
@@ -47,7 +47,7 @@ impl OpenLoad {
     }
 
     /// Draws `count` requests of the process whose requests come slowest, and of the others those
-    /// that arrive in the same time. Yields (position of the process, arrival times).
+    /// that arrive in the same time. Yields (index of the process, arrival times).
     fn draw(&self, count: u32) -> impl Iterator<Item = (usize, Vec<Ticks>)> {
         let nth = |open: &OpenRequests| {
             open.task.times(open.seed).and_then(|mut times| times.nth(count.max(1) as usize - 1))
@@ -59,7 +59,7 @@ impl OpenLoad {
         })
     }
 
-    /// Gives a workload `count` requests, as [`Self::draw`] counts them.
+    /// Gives the process of a workload `count` requests, as [`Self::draw`] counts them.
     pub(crate) fn give(&self, workload: &mut Workload, count: u32) {
         for (process, times) in self.draw(count) {
             let plan = &mut workload.processes[process];
@@ -80,7 +80,7 @@ impl OpenLoad {
     }
 
     /// Returns the number of requests that a run had of the process whose requests come slowest;
-    /// `None` without requests without an end.
+    /// `None` where no process has requests without end.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
@@ -108,8 +108,8 @@ impl OpenLoad {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }
 
-    /// Returns the number of requests that a run needs after one with `count` requests; `None`
-    /// where no more are needed.
+    /// Returns the number of requests that the next run needs, after one with `count` requests;
+    /// `None` where no more are needed.
     pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
         let summary = Summary::new(workload, outcome, &[]);
         let needed = self.0.iter().filter_map(|(process, _)| {
@@ -125,8 +125,8 @@ impl OpenLoad {
         Some(next.min(self.affordable(workload, count)))
     }
 
-    /// Returns the number of requests whose launches can be afforded, scaled from the launches of
-    /// `count` requests.
+    /// Returns the number of requests whose launches a run can keep in memory, scaled from the
+    /// launches of `count` requests.
     fn affordable(&self, workload: &Workload, count: u32) -> u32 {
         let launches = self.launches(workload, count).max(1);
         let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;

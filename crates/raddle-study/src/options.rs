@@ -52,8 +52,8 @@ pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {
-    /// Applies an option of `raddle replay` as if it stood on the command line behind all others.
-    /// Of several recipes, devices and requests of one profile the last holds; rules are added.
+    /// Applies an option of `raddle replay` as if it were the last one on the command line. Of
+    /// several recipes, devices and requests of one profile the last holds; rules are added.
     ///
     /// ```
     /// let mut study = raddle_study::Study::default();

@@ -157,14 +157,15 @@ impl<'s> ProcessOutcome<'s> {
     }
 }
 
-/// A time, and the bounds between which it lies.
+/// A time, and the bounds in ns between which its true value lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
     /// Time in nanoseconds.
     pub ns: u64,
-    /// Least and most nanoseconds, by the sample, by what is unknown of contention and of the cost
-    /// of turns, and by the device of the recording. `None` where the run is too short to give
-    /// bounds, or the figure is not the one by which the process is judged.
+    /// Least and most nanoseconds, by the sample, as far as the sample of requests, unknown
+    /// contention, the unknown cost of turns and the device of the recording leave it open. `None`
+    /// where the run is too short to give bounds, or the figure is not the one by which the process
+    /// is judged.
     pub between_ns: Option<[u64; 2]>,
 }
 

@@ -31,17 +31,17 @@ pub struct Loaded {
     pub name: String,
     /// Name of the file without folders.
     pub(crate) file: String,
-    /// Path of the file as it was given, for messages only.
+    /// Path of the file as the user gave it, for messages only.
     pub given: String,
     /// Time of the run at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
     /// Share of the process: the weight of its turns, or of its part of the device; 1 by default.
     pub(crate) share: u32,
-    /// Device memory that the program holds as the user says, in bytes; `None` where he says
+    /// Device memory in bytes that the program needs, as the user says; `None` where the user says
     /// nothing.
     pub(crate) given_memory: Option<u64>,
     /// Time that the host takes between two steps or requests as the user says, in nanoseconds;
-    /// `None` where he says nothing.
+    /// `None` where the user says nothing.
     pub(crate) think_ns: Option<u64>,
     /// Hints that the program gives the scheduler about itself.
     pub(crate) hints: Vec<Hint>,
@@ -80,7 +80,7 @@ impl Loaded {
         }
     }
 
-    /// Returns the device memory that the program holds, in bytes: as the user says, else as it was
+    /// Returns the device memory that the program needs, in bytes: as the user says, else as it was
     /// recorded; `None` where neither is known.
     pub(crate) fn memory(&self) -> Option<u64> {
         self.given_memory.or(self.profile.memory_bytes)
@@ -195,13 +195,13 @@ pub(crate) fn open_by(
     Ok(all)
 }
 
-/// Returns the profiles, each with its path as it was given.
+/// Returns the profiles, each with the path that the user gave.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
 
-/// Splits a name into the file and the number of processes: `serve.csv*3` is the file `serve.csv`
-/// and 3, if there is no file with the whole name.
+/// Splits a name into (file, number of processes): `serve.csv*3` is the file `serve.csv` and 3, if
+/// there is no file with the whole name.
 pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
@@ -220,7 +220,8 @@ fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
     Err(StudyError::Usage(text))
 }
 
-/// Checks that each goal limits a figure that its process has.
+/// Checks that each goal limits a figure that its process has; an error names the first goal that
+/// does not.
 pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
     for goal in goals {
         let own = workload.processes.iter().position(|process| process.name == goal.process);
@@ -248,7 +249,7 @@ pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), S
     Ok(())
 }
 
-/// Checks that each goal names a profile.
+/// Checks that each goal names a profile; an error names the first goal that does not.
 pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
     let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
     let Some(goal) = goals.iter().find(known) else { return Ok(()) };
@@ -301,19 +302,21 @@ pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<()
     Ok(())
 }
 
-/// Least fraction of a host's recorded waits whose reason must be known for the host to wait in a
-/// replay too.
+/// Least fraction of a host's recorded waits of which the reason must be known, for the host to
+/// wait in a replay too.
 const KNOWN_WAITS: f64 = 0.95;
 
-/// Makes hosts wait where their recordings waited, if enough of the recorded waits is known.
+/// Makes hosts wait where their recordings waited (a closed loop), if enough of the recorded waits
+/// is known.
 pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
     }
 }
 
-/// Makes communication kernels of the ranks of one job end together. The ranks of a job are the
-/// profiles whose traces were chosen from one of the given folders.
+/// Changes the plans so that communication kernels of the ranks (processes of one job) end
+/// together. The ranks of a job are the profiles whose traces were chosen from one of the given
+/// folders.
 pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
     let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
     for (loaded, process) in profiles.iter().zip(processes) {
@@ -454,7 +457,8 @@ fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     format!("they are {}.{}", names.join(", "), meant_by(near))
 }
 
-/// Checks that each priority rule applies to at least one stream.
+/// Checks that each priority rule applies to at least one stream of the profiles; an error names
+/// the first rule that does not.
 pub(crate) fn check_priorities(rules: &[Rule], profiles: &[Loaded]) -> Result<(), StudyError> {
     let idle = |rule: &&Rule| !profiles.iter().any(|profile| profile.concerns(&rule.rule));
     let Some(rule) = rules.iter().find(idle) else { return Ok(()) };

@@ -16,8 +16,7 @@ use crate::units::duration;
 /// line with its name.
 const BUNDLED: &str = include_str!("../data/recipes.toml");
 
-/// Text of the recipes for the ways of sharing that devices have today, under the names that users
-/// know.
+/// Text of the recipes for the ways of sharing that devices offer, under the names that users know.
 const MODES: &str = include_str!("../data/modes.toml");
 
 /// Splits a file of recipes into (name, TOML) of each recipe.
@@ -25,7 +24,8 @@ fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
     text.split("#### ").filter_map(|part| part.split_once('\n'))
 }
 
-/// Lists the bundled recipes, then the ways of sharing that devices have: (name, TOML).
+/// Returns the bundled recipes, then those for the ways of sharing that devices offer, each as
+/// (name, TOML).
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
@@ -40,7 +40,7 @@ const TURN_NS: u64 = 2_270_000;
 /// process go first.
 pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
-/// A recipe with the name that results give it.
+/// A recipe with the name under which results list it.
 #[derive(Clone, Debug)]
 pub struct NamedRecipe {
     /// Name in results, which no other recipe of a study has.
@@ -52,7 +52,7 @@ pub struct NamedRecipe {
     pub(crate) memory_eighths: Vec<u8>,
     /// False if the recipe is a way of sharing that no driver offers.
     pub(crate) offered: bool,
-    /// Recipe as it was asked for: a bundled name or a file.
+    /// Recipe as the user asked for it: a bundled name or a file.
     given: String,
     /// Text from which the recipe was read, changed by settings of the user.
     text: String,
@@ -211,8 +211,8 @@ impl NamedRecipe {
 }
 
 /// Reads the recipes that were asked for by name or file; no recipe may be named twice. The word
-/// `today` stands for the recipe that the argument `today` names, and `settings` change keys in all
-/// of them.
+/// `today` stands for the recipe that the argument `today` names; `settings` change keys of every
+/// recipe.
 pub fn choose(
     wanted: &[String],
     today: &str,
@@ -257,8 +257,9 @@ fn asked(error: StudyError, set: &[String]) -> StudyError {
     }
 }
 
-/// Returns the recipe of today (the device's default), if a goal is an increase over it and it is
-/// not among the recipes; else `None`. Keys that the user set do not change it.
+/// Returns the recipe of today (the way in which the device shares itself where nobody sets
+/// anything up), if a goal is an increase over it and it is not among the recipes; else `None`.
+/// Keys that the user set do not change it.
 pub(crate) fn reference(
     goals: &[Goal],
     recipes: &[NamedRecipe],
@@ -310,13 +311,13 @@ pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, St
     NamedRecipe::parse(name.clone(), &name, text, registry)
 }
 
-/// Returns the text of a recipe as it was given, without settings of the user; `None` where it
-/// cannot be read.
+/// Returns the text of a recipe without the settings of the user, given by its name or file; `None`
+/// where it cannot be read.
 pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
     find(wanted, files).ok().map(|(_, text)| text)
 }
 
-/// Finds the name and the text of a recipe: a bundled name first, else a file.
+/// Returns (name, text) of a recipe: a bundled name first, else a file.
 fn find(wanted: &str, files: &dyn Files) -> Result<(String, String), StudyError> {
     if let Some((name, text)) = entry(wanted) {
         return Ok((name.to_owned(), text.to_owned()));
@@ -336,15 +337,15 @@ fn entry(name: &str) -> Option<(&'static str, &'static str)> {
     texts().find(|(known, _)| *known == name)
 }
 
-/// Returns the TOML of the bundled recipe or way of sharing with this name; `None` where there is
-/// none.
+/// Returns the TOML of the bundled recipe, or of the recipe for a way of sharing, with this name;
+/// `None` where there is none.
 #[must_use]
 pub fn text_of(name: &str) -> Option<&'static str> {
     entry(name).map(|(_, text)| text)
 }
 
-/// Returns the name of the bundled recipe or way of sharing that was likely meant; `None` where no
-/// name is near.
+/// Returns the name of the bundled recipe or way of sharing that is spelled most like `name`;
+/// `None` where none is near.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known).chain([TODAY]);

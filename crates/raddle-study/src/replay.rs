@@ -101,8 +101,7 @@ pub struct Studied {
     pub result: ReplayResult,
 }
 
-/// Device on which a profile was recorded, and the scale of the profile's times to the device
-/// replayed on.
+/// Device on which a profile was recorded, and the scale of its times to the device replayed on.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
     own: Chosen,
@@ -129,7 +128,7 @@ impl Study {
         self.prepare(self.profiles(around.files)?, around)?.run(around, None)
     }
 
-    /// Gives profiles that were read their load, and plans their processes on the device.
+    /// Adds the load to profiles that were read, and plans their processes on the device.
     ///
     /// # Errors
     /// When something of the study cannot be read or used, or the profiles cannot run on the
@@ -201,8 +200,8 @@ impl Study {
         Ok(prepared)
     }
 
-    /// Returns the recipes that the study asks for, on a device with this number of processes; none
-    /// if ways of sharing are compared.
+    /// Returns the recipes that the study asks for, on a device with this number of processes;
+    /// empty if the study compares ways of sharing.
     pub(crate) fn recipes(
         &self,
         (device, processes): (&Device, usize),
@@ -221,8 +220,7 @@ impl Study {
         chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
-    /// Applies the rules on communication and idempotence to the kernels of profiles. Returns one
-    /// sentence for each claim on kernels.
+    /// Applies the rules on communication and idempotence to kernels. Returns a sentence a claim.
     pub(crate) fn judge(
         &self,
         profiles: &mut [Loaded],
@@ -234,8 +232,8 @@ impl Study {
         Ok(claims)
     }
 
-    /// Gives profiles their starts, shares, hints and requests. Returns the requests that each seed
-    /// after the first draws.
+    /// Gives profiles starts, shares, hints and requests. Returns the requests of each further
+    /// seed.
     pub(crate) fn give(
         &self,
         profiles: &mut [Loaded],
@@ -253,8 +251,8 @@ impl Study {
         Ok(draws)
     }
 
-    /// Fits the model to each profile by replays alone on its own device, or takes the fit that was
-    /// kept. A file is fitted once, however many processes run it.
+    /// Fits the model to each profile by replays alone on its own device, or takes the fit that an
+    /// earlier run stored. A file is fitted once, however many processes run it.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],
@@ -278,8 +276,7 @@ impl Study {
         if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
     }
 
-    /// Plans the processes on the device. Returns the workload, and the device on which each
-    /// profile was recorded.
+    /// Plans the processes on the device. Returns (workload, own device of each profile).
     ///
     /// # Errors
     /// When too little of the profiles can run on the device, or a goal is of a figure that its
@@ -377,12 +374,13 @@ impl Prepared {
         self.recipes.iter().map(|named| &*named.name)
     }
 
-    /// Returns the name of the recipe by which the device shares itself today.
+    /// Returns the name of the recipe by which the device shares itself where nobody sets anything
+    /// up.
     pub(crate) fn today(&self) -> &'static str {
         today(&self.target.device, self.profiles.len())
     }
 
-    /// Returns the study as it was asked.
+    /// Returns the study as the user asked for it.
     pub(crate) const fn asked(&self) -> &Study {
         &self.asked
     }
@@ -392,7 +390,7 @@ impl Prepared {
         &self.open
     }
 
-    /// Returns the load, the workload and the recipes; `None` where ways of sharing are compared.
+    /// Returns (load, workload, recipes); `None` where ways of sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
     }
@@ -430,8 +428,8 @@ impl Prepared {
         }
     }
 
-    /// Runs every recipe and judges the results; decision logs and timelines go to `kept`, where it
-    /// is given.
+    /// Runs every recipe and judges the results; decision logs and timelines are written to `kept`,
+    /// if that is given.
     ///
     /// # Errors
     /// When a recipe cannot be used, or a run breaks off, is cancelled, or its files are not taken.
@@ -476,7 +474,7 @@ impl Prepared {
         Ok(Studied { prepared: self, alone, result })
     }
 
-    /// Removes the recipes whose runs ended with an error, and keeps the errors.
+    /// Removes the recipes whose runs ended with an error, and stores the errors.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
         let ran = |name: &String| broken.iter().all(|of| of.case != *name);
         self.recipes.retain(|named| ran(&named.name));
@@ -489,8 +487,7 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing that a result recommends, else the baseline; `None` where no ways
-    /// of sharing are compared.
+    /// Returns the way of sharing that a result recommends, else the baseline; `None` without ways.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();

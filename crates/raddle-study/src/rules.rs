@@ -35,7 +35,7 @@ impl Setting {
         self.path.first().map_or("", String::as_str)
     }
 
-    /// Sets the key in a recipe; a plain value that stands where a table is needed is replaced.
+    /// Sets the key in a recipe; a plain value where a table is needed is replaced by a table.
     pub(crate) fn apply(&self, recipe: &mut toml::Table) {
         let Some((last, tables)) = self.path.split_last() else { return };
         let mut at = recipe;
@@ -52,7 +52,8 @@ impl Setting {
     }
 }
 
-/// Returns the key as the table already spells it, with `_` or `-`; else as it is given.
+/// Returns the key as the table spells it, with `_` or with `-`, if the table has it; else the key
+/// as given.
 fn spelled(table: &toml::Table, key: &str) -> String {
     let same = |own: &&String| own.replace('_', "-") == key;
     table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
@@ -108,7 +109,7 @@ impl Named<u64> {
         Ok(Self { file: file.to_owned(), value })
     }
 
-    /// Reads the device memory that a program holds, `FILE=40GB`, in bytes.
+    /// Reads the device memory that a program needs, `FILE=40GB`, in bytes.
     ///
     /// # Errors
     /// Returns what is wrong with the text.
@@ -143,7 +144,7 @@ impl Named<SaidHint> {
     }
 }
 
-/// Splits `FILE=VALUE` into both; the message of an error shows `example` as a value.
+/// Splits `FILE=VALUE` into (file, value); the message of an error shows `example` as a value.
 fn of_profile<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), String> {
     match text.rsplit_once('=') {
         None if is_meant(text) => {

@@ -40,7 +40,7 @@ pub(crate) struct Charges {
 }
 
 impl Charges {
-    /// Sets these costs in the processes of a workload.
+    /// Adds these costs to the processes of a workload.
     pub(crate) fn give(&self, workload: &mut Workload) {
         for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
             plan.contention.clone_from(own);
@@ -76,7 +76,7 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) energy: EnergyModel,
     /// Detail of the decision logs; `None` writes none.
     pub(crate) detail: Option<Detail>,
-    /// Receiver of decision logs and timelines; `None` where none are kept.
+    /// Receiver of decision logs and timelines; `None` where none are wanted.
     pub(crate) leavings: Option<&'p dyn Leavings>,
     /// Timelines to draw; `None` draws none.
     pub(crate) timeline: Option<&'p Wanted>,
@@ -93,21 +93,21 @@ struct RunJob<'p> {
     of: RunOf<'p>,
 }
 
-/// Work of a run.
+/// Part of a plan that one run makes.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
     /// All processes run together.
     Together,
-    /// The process at this position runs alone and once.
+    /// The process with this index runs alone and once.
     Alone(usize),
-    /// All processes run with the requests of a seed after the first: position in
+    /// All processes run with the requests of a seed after the first; the number is the index in
     /// [`RunPlan::draws`].
     Seed(usize),
     /// All processes run once more, to draw the timelines that an earlier run with this outcome
     /// lacks.
     Again(Missing, &'p Outcome),
-    /// All processes run with the least or the most that contention may cost: position in
-    /// [`RunPlan::bounds`].
+    /// All processes run with the least or the most that contention may cost; the number is the
+    /// index in [`RunPlan::bounds`].
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
@@ -122,8 +122,8 @@ enum Log {
     Not,
 }
 
-/// Result of one run: an outcome with timelines and lent time, or the summary of a run for another
-/// seed or for a bound.
+/// Result of one run: the full outcome with timelines and lent time, or only a summary, of a run
+/// that serves another seed or a bound.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
@@ -384,7 +384,7 @@ impl AllRuns {
     }
 }
 
-/// Returns, for each process, the position of the first process that is like it, so that either run
+/// Returns, for each process, the index of the first process that is like it, so that either run
 /// alone gives the same.
 fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();

@@ -18,7 +18,7 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 
-/// Name of the recipe by which a device runs one process.
+/// Name of the recipe with which a device runs a single process.
 const RECIPE: &str = "streams";
 
 /// Compares the replay of a profile with its recording, once without and once with what the model
@@ -26,7 +26,7 @@ const RECIPE: &str = "streams";
 /// `other` is given, they take the time that it shows.
 ///
 /// # Errors
-/// When no part of the profile can run there.
+/// When no part of the profile can run on the device `own`.
 pub fn compared(
     (loaded, other): (&Loaded, Option<&Loaded>),
     own: &Device,
@@ -177,8 +177,8 @@ fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// Returns the errors of a replay against the recording: those of `found`, else of a replay made
-/// here.
+/// Returns the errors of a replay against the recording: those in `found`, else of a replay that is
+/// made here.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,

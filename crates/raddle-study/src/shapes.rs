@@ -107,7 +107,7 @@ const MUCH: u128 = 10;
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// Reason why the first of these launches cannot run; `None` without launches.
+    /// Reason why the first launch that cannot run cannot run; `None` if all launches can.
     first: Option<String>,
 }
 

@@ -18,13 +18,13 @@ use crate::shapes::ShapeRules;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Study {
-    /// Names of profiles; `serve.csv*3` stands for three processes of one profile.
+    /// Names of profiles; `serve.csv*3` means three processes of one profile.
     pub profiles: Vec<String>,
     /// Rules for kernels whose profile does not state their shape.
     pub shapes: ShapeRules,
     /// Choice of the recipes that are replayed.
     pub ways: Ways,
-    /// Names of bundled recipes, and recipe files; empty for those of `ways`.
+    /// Names of bundled recipes, and paths of recipe files; empty for the recipes of `ways`.
     pub recipes: Vec<String>,
     /// Keys of the recipes to which the user gives other values.
     pub settings: Vec<Setting>,
@@ -38,7 +38,7 @@ pub struct Study {
     pub device: Option<String>,
     /// Rule by which times are scaled from the device of a profile to another device.
     pub scale: Scaling,
-    /// Rule for which waits of one stream for another hold.
+    /// Rule that says which of the recorded waits of one stream for another are kept.
     pub waits: WaitRule,
     /// True if the energy of runs is counted even without a file of weights.
     pub energy: bool,
@@ -66,7 +66,7 @@ pub struct Study {
     pub starts: Vec<Named<u64>>,
     /// Shares of profiles: the weight of their turns, or of their part of the device.
     pub shares: Vec<Named<u32>>,
-    /// Device memory that programs hold, in bytes.
+    /// Device memory that programs need, in bytes, as the user states it for profiles.
     pub memory: Vec<Named<u64>>,
     /// Hints that the programs of profiles give the scheduler about themselves as they join.
     pub hints: Vec<Named<SaidHint>>,
@@ -78,9 +78,10 @@ pub struct Study {
     /// Requests that run profiles, and when they arrive.
     pub load: Load,
     /// Names that the user gave in place of those of profiles, such as a folder of ranks; empty
-    /// where he named the profiles.
+    /// where the user named the profiles.
     pub given: Vec<String>,
-    /// Ranks of jobs that the profiles are, if folders of ranks were given; else empty.
+    /// Ranks, or `all`, that the user chose from folders with the files of all ranks of a job; else
+    /// empty.
     pub ranks: Vec<String>,
 }
 
@@ -93,8 +94,7 @@ pub enum Ways {
     Asked,
     /// Every bundled recipe is replayed.
     All,
-    /// The ways of sharing that the device offers are replayed, each with the parameters that suit
-    /// best.
+    /// Replays the ways of sharing that the device offers, each with the parameters that suit best.
     Modes,
 }
 

@@ -12,12 +12,12 @@ use crate::files::Leavings;
 use crate::result::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use crate::timeline::{Recorder, TimelineNames};
 
-/// Largest number of slices on compute units, unless a wish gives another number.
+/// Largest number of slices on compute units, unless the user asks for another number.
 const MOST: u32 = 500_000;
 /// Largest number of slices of the timeline of the slowest request.
 const MOST_OF_SLOWEST: usize = 40_000;
 
-/// Wish for timelines: of which recipes, and how fine.
+/// Choice of timelines that a user wants: of which recipes, and how fine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
     /// True if every recipe has timelines; false if only the recipes that are compared in detail
@@ -32,7 +32,7 @@ pub struct TimelineWish {
 /// Timelines that are to be drawn of the runs of a study.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// True if every recipe has timelines.
+    /// True if timelines of every recipe are wanted.
     all: bool,
     /// Name of the recipe that others are compared with, which is always drawn.
     baseline: String,
@@ -78,8 +78,8 @@ impl Watch for Recorders {
 }
 
 impl Wanted {
-    /// Makes the timelines that follow from a wish and the names of recipes; `None` if there are no
-    /// recipes.
+    /// Makes the timelines that a user's choice asks for, given the names of the recipes; `None` if
+    /// there are no recipes.
     pub(crate) fn of<'r>(
         wish: &TimelineWish,
         (today, recipes): (&str, impl Iterator<Item = &'r str> + Clone),
@@ -102,9 +102,9 @@ impl Wanted {
         self.all || recipe == self.baseline
     }
 
-    /// Returns the timelines of the recipe at a position that are wanted and have not been drawn;
-    /// `None` if there are none. Only recipes that are compared in detail have one of the slowest
-    /// request.
+    /// Returns the timelines of the recipe with the index `recipe` that are wanted and have not
+    /// been drawn; `None` if there are none. Only recipes that are compared in detail have one of
+    /// the slowest request.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let is_compared = result.compared().contains(&recipe);
         let whole = (self.all || is_compared) && !result.is_drawn(recipe);

@@ -50,7 +50,7 @@ pub struct Tuned {
     /// Candidates that failed, and why; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Number of runs that were made of candidates.
+    /// Number of runs that the search made.
     pub runs: u64,
     /// Number of seeds by which the candidates in `best` were run.
     pub seeds: u64,
@@ -63,16 +63,17 @@ pub struct Tuned {
     pub best: Vec<TunedRow>,
     /// Facts about the profiles that can overturn the answer, one line each.
     pub overturning: Vec<String>,
-    /// Sentences about the memory that the processes hold together, and how much the device has.
+    /// Sentences on the memory that the processes need together, and on how much the device has.
     pub memory: Vec<String>,
-    /// Launches that can run neither under the recipe of today (the device's default) nor under any
-    /// candidate in `best`, in words; `None` where there are none.
+    /// Launches that can run neither under the recipe of today (the way in which the device shares
+    /// itself where nobody sets anything up) nor under any candidate in `best`, in words; `None`
+    /// where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_ran: Option<String>,
-    /// Answer of a replay of the recipe of today (the device's default) and of the candidates in
-    /// `best`.
+    /// Answer of a replay of the recipe of today (the way in which the device shares itself where
+    /// nobody sets anything up) and of the candidates in `best`.
     pub answer: PolicyFigures,
-    /// Nearest way of sharing that a driver offers, where none offers the recipe of the best
+    /// Most similar way of sharing that a driver offers, where none offers the recipe of the best
     /// candidate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
@@ -91,7 +92,7 @@ pub struct TunedRow {
     pub case: String,
     /// True if all launches ended by all seeds.
     pub complete: bool,
-    /// True if the means over the seeds meet all goals.
+    /// True if the means over the seeds meet all goals that were set.
     pub goals_met: bool,
     /// Mean of the minimised figure in nanoseconds, or of the product of all slowdowns; `None` if
     /// nothing ended.
@@ -138,7 +139,8 @@ type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
-    /// Name of the recipe of today, which is the device's default.
+    /// Name of the recipe of today: the way in which the device shares itself where nobody sets
+    /// anything up.
     today: &'static str,
     seeds: usize,
     judged: Vec<JudgedProcess>,
@@ -282,7 +284,7 @@ impl Tuning<'_, '_> {
         )
     }
 
-    /// Returns the row of a recipe without any figure.
+    /// Returns the row of a recipe in which every figure is missing.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
@@ -455,7 +457,7 @@ fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     places.map(|place| candidates[place]).collect()
 }
 
-/// Returns whether the candidate of a row meets all goals.
+/// Returns whether the candidate, whose figures `row` has, meets all goals.
 fn met(row: &PolicyRow) -> bool {
     row.goals_met.iter().all(|&met| met)
 }

@@ -7,13 +7,13 @@ use crate::units::turns;
 /// Largest number of characters of a name.
 const LONGEST: usize = 80;
 
-/// Names that were given so far.
+/// Names that were given so far, so that none is given twice.
 #[derive(Debug, Default)]
 pub(crate) struct UniqueNames(BTreeSet<String>);
 
 impl UniqueNames {
-    /// Returns `wanted` as a folder can have it, or `wanted-2`, `wanted-3`, ... if that name was
-    /// given before.
+    /// Returns `wanted` changed so that it can name a folder, or `wanted-2`, `wanted-3`, ... if
+    /// that name was given before.
     pub(crate) fn give(&mut self, wanted: &str) -> String {
         let base = fit(wanted);
         let mut name = base.clone();

@@ -83,7 +83,7 @@ pub fn copies_elsewhere(copies: &raddle_trace::CopiesElsewhere) -> String {
     if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
-/// Returns the pronoun for `n` things: `it` or `them`.
+/// Returns the pronoun that fits a number of things: `it` for 1, else `them`.
 pub const fn them(n: u64) -> &'static str {
     if n == 1 { "it" } else { "them" }
 }
@@ -102,7 +102,7 @@ pub fn share(part: u128, whole: u128) -> f64 {
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
 }
 
-/// Returns whether a character changes the direction of the text around it, or breaks its line.
+/// Returns whether a character changes the direction of the text around it, or breaks the line.
 pub fn turns(c: char) -> bool {
     matches!(
         c,

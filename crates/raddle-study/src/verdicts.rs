@@ -27,7 +27,8 @@ pub struct VerdictRule {
     pub names: Vec<String>,
     /// Verdict whether these kernels may be stopped and run again.
     pub verdict: VerdictWord,
-    /// Pairs of arguments of the kernel that must share no byte for the verdict to hold.
+    /// Pairs of arguments of the kernel; the verdict holds only where the memory of the two shares
+    /// no byte.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<[String; 2]>,
     /// Reason for the verdict; `None` where the file gives none.
@@ -49,8 +50,8 @@ pub enum VerdictWord {
     Unknown,
 }
 
-/// Reads the rules in a file of verdicts. Returns them, and the number of conditional verdicts,
-/// which count as idempotent.
+/// Reads the rules in a file of verdicts. Returns (rules, number of conditional verdicts, which
+/// count as idempotent).
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
     let read: VerdictFile = toml_or_json(text).map_err(|error| {
         StudyError::Refused(format!(

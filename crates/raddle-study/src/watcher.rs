@@ -2,16 +2,16 @@
 
 /// Receiver of the progress of a study, which may also end the study; `()` ignores the progress.
 pub trait Watcher: Sync {
-    /// Is called when runs begin, with the number of launches of all of them.
+    /// Called when runs begin, with the number of launches of all of them.
     fn begin(&self, _launches: u64) {}
 
-    /// Is called with a text about the work that is being done.
+    /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
-    /// Is called with the number of launches that have ended since the last call.
+    /// Called with the number of launches that have ended since the last call.
     fn add(&self, _launches: u64) {}
 
-    /// Is called when the runs have ended.
+    /// Called when the runs have ended.
     fn done(&self) {}
 
     /// Returns whether the study should end, with

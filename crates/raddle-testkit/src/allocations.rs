@@ -23,9 +23,9 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Number of bytes that all threads hold.
+/// Number of bytes of heap memory that all threads have allocated and not freed.
 static ALL: AtomicUsize = AtomicUsize::new(0);
-/// Most bytes that all threads held since [`peak`] last began.
+/// Largest value that [`ALL`] had since [`peak`] last began.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
@@ -74,8 +74,8 @@ pub fn held() -> i64 {
     HELD.get()
 }
 
-/// Returns (bytes, result of `work`): the most bytes that all threads held during `work` beyond
-/// those held before.
+/// Returns (most bytes of heap memory that all threads had allocated during `work`, beyond those
+/// before it; the result of `work`).
 pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = ALL.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -99,7 +99,7 @@ impl LaunchBuilder {
         self
     }
 
-    /// Sets the knowledge whether the waves of a workgroup meet at a barrier.
+    /// Sets whether the waves of a workgroup meet at a barrier, as far as that is known.
     pub const fn barrier(mut self, barrier: Barrier) -> Self {
         self.0.barrier = barrier;
         self

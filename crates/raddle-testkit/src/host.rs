@@ -17,7 +17,7 @@ use crate::launch;
 
 /// Number of ticks that a workgroup runs.
 const RUNS: u64 = 300;
-/// Number of ticks that a preemption, a restore or the raising of a flag takes.
+/// Number of ticks that a preemption, a restore or the raising of a preemption flag takes.
 const LEAVES: u64 = 7;
 /// Number of launches of each process.
 const LAUNCHES: u32 = 3;

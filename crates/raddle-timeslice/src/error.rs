@@ -13,7 +13,7 @@ pub enum SliceError {
     /// A level that is 0 where levels count from 1, or beyond the range.
     #[error("level {level} is not there, {levels} are: fold it to the last")]
     LevelOutside { level: u16, levels: u16 },
-    /// A setting of a turn policy outside its range, `least` to `most`.
+    /// A setting of a turn policy with the value `given`, which is not from `least` to `most`.
     #[error("`{key} = {given}` cannot be: give {least} to {most}")]
     Setting { key: &'static str, given: u64, least: u64, most: u64 },
     /// A setting `longest-us` below the setting `t0-us`, both in microseconds.
@@ -30,7 +30,8 @@ pub enum SliceError {
     /// A longest slice below the smallest slice.
     #[error("a longest slice of {longest} ticks is below the smallest of {t0}: give {t0} or more")]
     LongestBelow { longest: Ticks, t0: Ticks },
-    /// A weight or a slice beyond 128 bits; `at` is the zero-based index of the loaded process.
+    /// A weight or a slice (in ticks) that is too large for 128 bits; `at` is the index, from 0, of
+    /// the process among those that were chosen to run.
     #[error(
         "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick"
     )]

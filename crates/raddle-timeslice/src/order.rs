@@ -3,12 +3,12 @@
 //! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
 //! seeded generator: equal seeds give equal orders.
 
-/// Order in which the processes of one load run.
+/// Order in which the processes that were chosen to run together get their slices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LoadOrder {
-    /// The processes run in the order in which they were loaded.
+    /// The processes run in the order in which they were chosen.
     #[default]
     Fifo,
     /// The processes run in a random order, by a generator that begins with this seed.
@@ -18,7 +18,7 @@ pub enum LoadOrder {
     },
 }
 
-/// Arranger that puts the processes of each load in the order of running.
+/// Arranger that puts the processes that were chosen to run together in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranger {
     order: LoadOrder,
@@ -36,7 +36,7 @@ impl Arranger {
         Self { order, state }
     }
 
-    /// Puts the processes of one load in the order of running.
+    /// Puts the processes that were chosen to run together, `load`, in the order of running.
     ///
     /// ```
     /// use raddle_timeslice::{Arranger, LoadOrder};

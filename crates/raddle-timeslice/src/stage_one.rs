@@ -11,7 +11,7 @@ use raddle_policy::{Level, Ticks};
 use crate::error::SliceError;
 use crate::weight::Weight;
 
-/// Process that can run, as stage one sees it.
+/// Process that can run, as stage one (which chooses the processes that run next) sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolEntry {
     /// Urgency of the process; level 0 is the most urgent.
@@ -24,27 +24,28 @@ pub struct PoolEntry {
     pub ran: Ticks,
 }
 
-/// Process that a load put into the cache.
+/// Process that stage one has chosen to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
-    /// Index of the process in the pool from which it was loaded.
+    /// Index of the process in the pool (the list of runnable processes) from which it was chosen.
     pub index: usize,
-    /// Weight of the process as of the load.
+    /// Weight of the process at the time at which it was chosen.
     pub weight: Weight,
     /// Share of the process, which its weight contains as a factor.
     pub share: u64,
 }
 
-/// Processes that a load chooses from: those of the most urgent level present.
+/// Processes among which stage one chooses: those of the most urgent level present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
     pub level: Level,
-    /// Number of processes of that level.
+    /// Number of processes of that level in the pool.
     pub count: usize,
 }
 
-/// Stage one, which chooses the processes of the pool that are loaded into the cache.
+/// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run
+/// next.
 ///
 /// ```
 /// use raddle_timeslice::{PoolEntry, StageOne};
@@ -81,8 +82,9 @@ impl StageOne {
         Ok(Self { t0, capacity })
     }
 
-    /// Loads processes from a pool: `loaded` is cleared and filled in the order of the load.
-    /// Returns the processes that the load chose from; `None` for an empty pool.
+    /// Chooses the processes of a pool that run next: `loaded` is cleared and filled with them in
+    /// the order in which they were chosen. Returns the processes among which it chose; `None` for
+    /// an empty pool.
     pub fn load(
         &self,
         pool: impl IntoIterator<Item = PoolEntry>,

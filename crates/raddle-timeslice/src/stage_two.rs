@@ -29,9 +29,10 @@ pub enum SliceRule {
     Claim,
     /// The smallest slice for each process.
     Equal,
-    /// A slice in proportion to the weight, on average the smallest slice.
+    /// A slice in proportion to the weight; the average slice is the smallest one.
     Mean,
-    /// A slice in proportion to the weight, in a round as long as that of `Claim`.
+    /// A slice in proportion to the weight; the slices of all chosen processes together are as long
+    /// as under `Claim`.
     Inverse,
     /// A slice in proportion to the weight; the shortest is the smallest slice.
     MinOne,
@@ -54,7 +55,8 @@ impl SliceRule {
     }
 }
 
-/// Stage two, which computes the length of each loaded process's slice by a rule and its bounds.
+/// Stage two of time slicing, which computes the length of the slice of each process that was
+/// chosen to run, by a rule and its limits.
 ///
 /// ```
 /// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
@@ -75,7 +77,8 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Sums over the weights of a load that a rule needs; `None` beyond 128 bits.
+/// Sums over the weights of the processes that were chosen to run; a rule needs some of them.
+/// `None` where a sum is too large for 128 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
     sum: Option<u128>,
@@ -104,8 +107,8 @@ impl StageTwo {
         }
     }
 
-    /// Computes the length of each loaded process's slice in ticks, in the order of `loaded`;
-    /// `slices` is cleared first.
+    /// Computes the length in ticks of the slice of each process that was chosen to run (`loaded`),
+    /// and writes them into `slices` in the same order; `slices` is cleared first.
     ///
     /// # Errors
     /// [`SliceError::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
@@ -120,14 +123,14 @@ impl StageTwo {
     }
 
     /// Computes the lengths of slices as `slices` does, but takes the longest possible slice where
-    /// a figure is beyond 128 bits.
+    /// a figure is too large for 128 bits.
     pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
         // The result is always `Ok`: each figure beyond 128 bits is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// Fills in the lengths of the slices; `instead` gives the figure that stands for a figure
-    /// beyond 128 bits, or the error.
+    /// Fills in the lengths of the slices; `instead` returns the figure to use for one that is too
+    /// large for 128 bits, or the error.
     #[inline]
     fn fill(
         &self,
@@ -145,7 +148,8 @@ impl StageTwo {
         Ok(())
     }
 
-    /// Fills in the weights of the loaded processes, and returns the sums that the rule needs.
+    /// Fills `weights` with the weights of the processes that were chosen to run, and returns the
+    /// sums that the rule needs.
     #[inline]
     fn whole(
         &self,

@@ -14,16 +14,16 @@ use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
 use crate::stage_two::{SliceRule, StageTwo};
 use crate::weight::Weight;
 
-/// Condition for loading the cache again.
+/// Condition for choosing anew which processes run next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Reload {
-    /// The cache is loaded again when each loaded process has had its slice.
+    /// Processes are chosen anew when each chosen process has had its slice.
     #[default]
     OnePass,
-    /// The cache is loaded again when all loaded processes have completed; until then their slices
-    /// come round again.
+    /// Processes are chosen anew when all chosen processes have completed; until then their slices
+    /// repeat.
     Completion,
 }
 
@@ -32,12 +32,13 @@ pub enum Reload {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TakeOver {
-    /// The process takes over when the running slice has ended.
+    /// The more urgent process starts when the running slice has ended.
     #[default]
     SliceEnd,
-    /// The process takes over at once: the running slice is cut short.
+    /// The more urgent process starts at once, and the rest of the running slice is lost.
     AtOnce,
-    /// The process takes over when the slices of the load are used up.
+    /// The more urgent process starts when the slices of all processes that were chosen to run are
+    /// used up.
     BatchEnd,
 }
 
@@ -51,7 +52,7 @@ pub enum TakeOver {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shares {
-    /// A share multiplies the weight once, and changes slices in no other way.
+    /// A share multiplies the weight once, and has no other effect on slices.
     #[default]
     Weight,
     /// A share multiplies the weight, and the lengths of slices are computed as if it did so once
@@ -66,7 +67,7 @@ pub enum Shares {
 pub struct SliceConfig {
     /// Length of the smallest slice, in ticks.
     pub t0: Ticks,
-    /// Most processes that are loaded at once.
+    /// Most processes that are chosen to run at once.
     pub capacity: usize,
     /// Rule by which the length of a slice follows from weights.
     pub rule: SliceRule,
@@ -74,17 +75,18 @@ pub struct SliceConfig {
     pub shares: Shares,
     /// Length of the longest slice, in ticks; `None` if there is no limit.
     pub longest: Option<Ticks>,
-    /// Order in which the loaded processes run.
+    /// Order in which the processes that were chosen to run get their slices.
     pub order: LoadOrder,
-    /// Condition for loading the cache again.
+    /// Condition for choosing anew which processes run next.
     pub reload: Reload,
     /// Moment at which a process of a more urgent level takes over.
     pub take_over: TakeOver,
 }
 
 impl SliceConfig {
-    /// Returns settings with defaults beside the three given: no longest slice, FIFO, one pass a
-    /// load, a more urgent level takes over when the slice ends.
+    /// Returns settings with defaults beside the three given: no longest slice, processes run in
+    /// the order in which they were chosen, each once, and a more urgent level takes over when the
+    /// slice ends.
     #[must_use]
     pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
         Self {
@@ -100,7 +102,8 @@ impl SliceConfig {
     }
 }
 
-/// Pool of the processes that can run, in an order of its own, as the two stages read it.
+/// Pool of the processes that can run, in the order of the pool, as the two stages of time slicing
+/// read it.
 pub trait Runnable {
     /// Type of the id of a process.
     type Id: Copy + Eq;
@@ -130,15 +133,15 @@ pub struct ProcessSlice<Id> {
     pub(crate) weight: Weight,
 }
 
-/// Two stages of time slicing, with the load whose slices are being run: stage one loads processes,
-/// stage two computes the lengths of their slices.
+/// Two stages of time slicing: stage one chooses the processes that run next (a load), stage two
+/// computes the lengths of their slices.
 #[derive(Clone, Debug)]
 pub struct TwoStage<Id> {
     one: StageOne,
     two: StageTwo,
     arranger: Arranger,
     settings: SliceConfig,
-    /// Slices of the load, in the order of running.
+    /// Slices of the processes that were chosen to run, in the order of running.
     batch: Vec<ProcessSlice<Id>>,
     level: Level,
     next: usize,
@@ -149,7 +152,7 @@ pub struct TwoStage<Id> {
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// Returns the two stages with the settings `settings`, and no process loaded.
+    /// Returns the two stages with the settings `settings`, while no process is chosen to run yet.
     ///
     /// # Errors
     /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
@@ -169,26 +172,28 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         })
     }
 
-    /// Returns the number of loads begun until now.
+    /// Returns how many times processes were chosen to run (a load), until now.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads
     }
 
-    /// Returns the slices of the last load, in the order of running.
+    /// Returns the slices of the processes that were last chosen to run (the last load), in the
+    /// order of running.
     #[must_use]
     pub fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 
-    /// Returns the level of the processes of the last load.
+    /// Returns the level of the processes that were last chosen to run, which is the same for all
+    /// of them.
     #[must_use]
     pub(crate) const fn level(&self) -> Level {
         self.level
     }
 
-    /// Returns the number of loads with a slice beyond 128 bits, which then has the longest
-    /// possible length.
+    /// Returns how many times processes were chosen to run (a load) of which a weight or a slice
+    /// did not fit 128 bits; that slice then has the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.overflows
@@ -202,8 +207,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.settings.take_over == TakeOver::AtOnce && outranked()
     }
 
-    /// Returns the next slice, and loads the cache again where no slice is left; `None` for an
-    /// empty pool. A slice beyond 128 bits has the longest possible length.
+    /// Returns the next slice, and chooses anew which processes run where no slice is left; `None`
+    /// for an empty pool. A slice too large for 128 bits has the longest possible length.
     #[inline]
     pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         let most_urgent = pool.most_urgent()?;
@@ -224,7 +229,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// Returns the next slice of this load whose process can still run; `None` where none is left.
+    /// Returns the next slice, of a process that was chosen and can still run; `None` where none is
+    /// left, so that processes must be chosen anew.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {

@@ -11,7 +11,7 @@ use raddle_policy::Activity;
 use crate::is_communication;
 
 /// Class of kernels by name, with the activity that is assumed for it. A kernel belongs to the
-/// first class of which its name, in lower case, holds one of the words.
+/// first class of which one word is in its name, in lower case.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
@@ -24,8 +24,8 @@ const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 
     KernelClass { name, words, activity: Activity(rates) }
 }
 
-/// Classes of kernels in the order in which they are tried: the first class of which the kernel's
-/// name holds a word counts, so narrow classes stand before broad ones.
+/// Classes of kernels in the order in which they are tried: a kernel belongs to the first class of
+/// which a word is in its name, so narrow classes come before broad ones.
 const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(

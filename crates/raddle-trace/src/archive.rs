@@ -36,7 +36,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceErr
 }
 
 /// Lists the paths of the files in a tar archive, in the archive's order; `None` where `path` is no
-/// tar archive. For an archive that is cut off, the files before the cut are listed.
+/// tar archive. For an archive that ends too early, the files before that end are listed.
 #[must_use]
 pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
     // Bytes that are read from a pipe are gone for later readers, so only plain files are opened.
@@ -159,7 +159,7 @@ fn name(header: &[u8; BLOCK]) -> String {
 }
 
 /// Reads a number of a tar header: octal digits with blanks and NUL around them, or, for a large
-/// number in an archive of GNU tar, plain bytes. `None` where the field holds neither.
+/// number in an archive of GNU tar, plain bytes. `None` where the field is neither.
 fn octal(field: &[u8]) -> Option<u64> {
     if field[0] == 0x80 {
         return Some(field[4..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));

@@ -110,7 +110,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     profile
 }
 
-/// Counts an op that is kept as a kernel, a copy or a fill.
+/// Counts in the report an op that is kept, under its kind: kernel, copy or fill.
 fn keep(report: &mut ImportReport, kind: OpKind) {
     match kind {
         OpKind::Kernel => report.kernels += 1,
@@ -152,7 +152,8 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
 const FAR_NS: u64 = 3_600_000_000_000;
 
 /// Counts ops with doubtful times: those that last longer, or start later after their launch, than
-/// `FAR_NS`; or, if that is more, the smaller group of ops at a gap longer than `FAR_NS`.
+/// `FAR_NS`; or, if that is more, the ops of the smaller group where a gap longer than `FAR_NS`
+/// divides all ops in two.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -224,7 +225,7 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
 }
 
 /// State of one stream while dependencies are found: its ops that may still run as (end in
-/// nanoseconds, position), the last op that has ended, and the last op of all.
+/// nanoseconds, index of the op), the last op that has ended, and the last op of all.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
@@ -236,8 +237,9 @@ struct LaneEnds {
 /// Finds the op of its stream that each op waits for, and counts in the report the pairs of ops
 /// that overlap.
 ///
-/// A programmatic launch begins before the kernel in front of it has ended, and then waits for that end. So neighbours
-/// that overlap by at most half of the shorter one are taken to run one after the other.
+/// A programmatic launch begins before the previous kernel has ended, and then waits for that end.
+/// So neighbours that overlap by at most half of the shorter one are taken to run one after the
+/// other.
 fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportReport) {
     let mut lanes: Vec<LaneEnds> = (0..streams).map(|_| LaneEnds::default()).collect();
     for (op, index) in ops.iter_mut().zip(0u32..) {

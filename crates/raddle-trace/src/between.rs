@@ -10,7 +10,7 @@ const MOST: usize = 1000;
 
 /// Returns the times in nanoseconds, rising, that the host takes between the repetitions in a
 /// profile: from the return of the last wait of one repetition to the first launch of the next.
-/// Empty where the profile holds one repetition alone, or its host does not wait between them.
+/// Empty where the profile has only one repetition, or its host does not wait between them.
 ///
 /// A repetition has the same ops in the same order of arrival. Where the profile can be divided in
 /// several ways, the one with most repetitions counts.

@@ -18,7 +18,7 @@ use raddle_policy::Dim3;
 pub(crate) struct KernelShape {
     /// Grid of the kernel, in workgroups.
     pub(crate) grid: Dim3,
-    /// Number of workgroups in the grid, or 0 where a workgroup has no work-items.
+    /// Number of workgroups in the grid; 0 where a workgroup has no work-items.
     pub(crate) workgroups: u64,
     /// Number of work-items in a workgroup.
     pub(crate) threads: u32,
@@ -38,7 +38,7 @@ pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct EqualLaunches {
     count: u64,
-    /// Position of the first launch of the group among all ops.
+    /// Index, among all ops of the profile, of the first launch of the group.
     first: usize,
     launched: Launched,
 }

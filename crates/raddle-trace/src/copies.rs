@@ -43,8 +43,8 @@ impl CopyDirection {
     /// Directions between host and device. A device has one copy engine for each.
     pub const WITH_ENGINE: [Self; 2] = [Self::ToDevice, Self::ToHost];
 
-    /// Returns the position in [`Self::WITH_ENGINE`] of the copy engine that a copy in this direction needs; `None`
-    /// where it needs none.
+    /// Returns the index in [`Self::WITH_ENGINE`] of the copy engine that a copy in this direction
+    /// needs; `None` where it needs none.
     ///
     /// Copies between devices do not wait for each other: no recording says how many links and
     /// engines the devices have for them.
@@ -57,7 +57,7 @@ impl CopyDirection {
         }
     }
 
-    /// Returns the direction that the name of a copy tells; `None` where the name tells none.
+    /// Returns the direction that the name of a copy names; `None` where it names none.
     ///
     /// ROCm's tracers before rocprofv3 write "device to device" also for a copy from one device to
     /// another, so such a copy is read as one within a device.

@@ -13,7 +13,7 @@ use crate::error::TraceError;
 use crate::input::is_damage;
 use crate::report::TableEnd;
 
-/// Most bytes that one row of a table may have.
+/// Most bytes that one row of a CSV table may have; a longer row is an error.
 const ROW_LIMIT: u64 = 1 << 20;
 
 /// A table in CSV that is read row by row.
@@ -26,7 +26,7 @@ pub(crate) struct CsvTable<'a> {
     open_end: bool,
 }
 
-/// One row of a table in CSV, with its header and its place in the file.
+/// One row of a CSV table, with the names of its columns and its place in the file.
 pub(crate) struct CsvRow<'t> {
     file: &'t str,
     header: &'t StringRecord,
@@ -38,7 +38,8 @@ pub(crate) struct CsvRow<'t> {
     pub(crate) after_blank: bool,
     /// True if bytes of the row that were not UTF-8 were replaced.
     pub(crate) lossy: bool,
-    /// True if a line end follows the row; without one the file may be cut off.
+    /// True if a line end follows the row; without one, the last value may be incomplete as the
+    /// file may have been truncated.
     whole: bool,
 }
 
@@ -65,7 +66,8 @@ impl<'a> CsvTable<'a> {
         Self { file, rows, cells, header, open_end: false }
     }
 
-    /// Sets the names of the columns, which are the fields of the struct that a row becomes.
+    /// Sets the names of the columns, which are the names of the fields of the struct into which a
+    /// row is read.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;

@@ -22,7 +22,7 @@ pub(crate) enum DecimalError {
 /// A time that was written as decimal microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Micros {
-    /// Time in nanoseconds; digits below one nanosecond are cut off.
+    /// Time in nanoseconds; digits below one nanosecond are dropped.
     pub(crate) nanos: i64,
     /// True if the text shows that the writer's clock is finer than a microsecond.
     pub(crate) fine: bool,

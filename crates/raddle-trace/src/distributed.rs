@@ -13,7 +13,7 @@ const KEY: &[u8] = b"\"distributedInfo\"";
 const RANK: &[u8] = b"\"rank\"";
 /// Number of bytes behind the key `distributedInfo` in which the rank is looked for.
 const NEAR: usize = 4096;
-/// Most bytes of a trace that are searched for the key.
+/// Most bytes of a trace that are searched for the key `distributedInfo`.
 const MOST: u64 = 1 << 33;
 
 /// Returns the rank, the number of a process in its distributed job, that a trace of the PyTorch

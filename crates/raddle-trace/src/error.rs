@@ -21,13 +21,14 @@ pub enum TraceError {
     /// The file has no content.
     #[error("{file} is empty: the profiler may have been stopped before it wrote; record again")]
     Empty { file: String },
-    /// A gzip file that is cut off or damaged before any whole record.
+    /// A gzip file that ends too early or is damaged before any whole record.
     #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
     TruncatedGzip { file: String },
     /// A trace that stops before its first kernel.
     #[error("{file} breaks off at byte {byte}, before any GPU kernel: copy or record it again")]
     BreaksOff { file: String, byte: u64 },
-    /// A load or a trace of requests, which says when requests arrive and not what they run.
+    /// A load file or a trace of requests where a profile is needed: it says when requests arrive
+    /// and not what they run.
     #[error(
         "{file} is {what}: it says when requests arrive, not what they run. Give it with `raddle \
          replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
@@ -79,7 +80,7 @@ pub enum TraceError {
          `nsys export --type sqlite`"
     )]
     MissingColumns { file: String, table: &'static str, columns: String, schema: String },
-    /// A report of Nsight Systems that does not hold launches.
+    /// A report of Nsight Systems of another kind (`report`), which does not list launches.
     #[error(
         "{file} is {report} of Nsight Systems, which does not hold single launches with their \
          shapes: make the report with `nsys stats -r cuda_gpu_trace -f csv`, or better `nsys \
@@ -104,7 +105,7 @@ pub enum TraceError {
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
-    /// A file without launches that holds other work or calls of the GPU, so that to switch CUDA
+    /// A file without launches that has other work or calls of the GPU, so that to switch CUDA
     /// tracing on is no cure.
     #[error("{file} holds no GPU kernels, but {found}: {cure}")]
     NothingLaunched { file: String, found: String, cure: String },
@@ -117,7 +118,7 @@ pub enum TraceError {
          profiler's default settings"
     )]
     NothingUsable { file: String, kernels: u64, reasons: String },
-    /// A file that should give the shapes of kernels and has none.
+    /// A file that should give the shapes of kernels (grid and workgroup) and gives none.
     #[error(
         "{file} holds no launch with a grid: give the trace that vLLM or SGLang wrote while it \
          captured its graphs, or a profile of the same kernels in which they have shapes"
@@ -150,7 +151,7 @@ pub enum TraceError {
     /// A file with more items than an import takes; `what` names the items.
     #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
     TooLarge { file: String, limit: u64, what: &'static str },
-    /// A file that is no load and no trace of requests.
+    /// A file that is neither a load file nor a trace of requests; `reason` says why.
     #[error(
         "{file} says nothing of arrivals: {reason}. Give a DISB workload, a figure of REEF, or a \
          request trace of Azure, Mooncake or BurstGPT (docs/arrivals.md)"

@@ -30,8 +30,8 @@ pub enum ProfileFormat {
     LaunchTable,
 }
 
-/// Facts that hold for every file of a format: its name, the maker of the devices, and the advice
-/// on shapes.
+/// Facts that are true of every file of a format: its name, the maker of the devices, and the
+/// advice where kernels have no shape.
 struct FormatRow {
     name: &'static str,
     maker: Option<Vendor>,

@@ -47,7 +47,7 @@ struct ImportSource<'a> {
     file: String,
     /// Uncompressed text of the file, from the first byte that is no blank.
     reader: Box<dyn BufRead + 'a>,
-    /// True if the file is compressed.
+    /// True if the file is compressed with gzip.
     gzip: bool,
     /// Number of lines of the file that were passed over before `reader` begins.
     lines: u64,

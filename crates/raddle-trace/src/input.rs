@@ -59,8 +59,8 @@ pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Returns whether an error means that the bytes are damaged or cut off, and not that they cannot
-/// be read.
+/// Returns whether an error means that the bytes are damaged or end too early, and not that the
+/// file cannot be read.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -68,8 +68,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A rolling buffer over a reader: the bytes from a position (the head) on, which only moves
-/// forward.
+/// A rolling buffer over a reader: the bytes from an offset in the text on, which is called the
+/// head and only grows.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,
@@ -86,17 +86,20 @@ impl<'a> Window<'a> {
         Self { reader, buffer, head: 0, tail: 0, offset: 0, ended: false, failure: None }
     }
 
-    /// Returns the bytes in the buffer, from the head on.
+    /// Returns the bytes in the buffer, from the head (the offset up to which the text was used)
+    /// on.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.head..self.tail]
     }
 
-    /// Moves the head on by `n` bytes, at most to the end of the buffer.
+    /// Moves the head, the offset from which the buffer has bytes, on by `n` bytes, at most to the
+    /// end of the buffer.
     pub(crate) fn skip(&mut self, n: usize) {
         self.head = self.tail.min(self.head + n);
     }
 
-    /// Returns the position of the head in the uncompressed text, in bytes from 0.
+    /// Returns the offset of the head (the first byte that was not used) in the uncompressed text,
+    /// in bytes from 0.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.head as u64
     }

@@ -55,15 +55,15 @@ impl KernelNeed {
 /// Fact from which the need of a launch is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// A rule of the user.
+    /// A rule of the user says it.
     Said,
-    /// The kernel's name, where no tile in it decides.
+    /// The kernel's name says it; the sizes of tiles in the name did not decide.
     Name,
-    /// The tile of a matrix product, which the kernel's name tells.
+    /// The name of a matrix product has the size of its tile, from which the need follows.
     Tile,
-    /// The grid of an attention kernel.
+    /// The grid of an attention kernel shows it.
     Grid,
-    /// The number of workgroups, or the length of the launch.
+    /// The number of workgroups, or the length of the launch, shows it.
     Size,
     /// No fact: the need is unknown.
     #[default]
@@ -158,8 +158,8 @@ enum NamedKind {
     /// A product of matrices or a convolution, with the two sides of its tile in elements; `None`
     /// where the name has no tile.
     Product(Option<(u32, u32)>),
-    /// Attention: true if the name says that it is of one token, false if it says that it is not,
-    /// `None` where it says neither.
+    /// Attention kernel: true if the name says that it is for a single token, false if it says that
+    /// it is not, `None` where it says neither.
     Attention(Option<bool>),
     /// No word of the name is known.
     Unknown,

@@ -21,11 +21,11 @@ pub struct Profile {
     pub format: ProfileFormat,
     /// The device that the profile was recorded on; `None` where the file does not describe it.
     pub device: Option<SourceDevice>,
-    /// Names of kernels, copies and fills; [`Op::kernel`] is a position in this list.
+    /// Names of kernels, copies and fills; [`Op::kernel`] is an index in this list.
     pub kernels: Vec<String>,
-    /// Streams, whose ops run in order, by first use; [`Op::stream`] is a position in this list.
+    /// Streams, whose ops run in order, by first use; [`Op::stream`] is an index in this list.
     pub streams: Vec<StreamLabel>,
-    /// Ops of the device, sorted by start time, then by position in the file.
+    /// Ops of the device, sorted by start time, then in the order of the file.
     pub ops: Vec<Op>,
     /// Time from 0 to the end of the last op, in nanoseconds.
     pub span_ns: u64,
@@ -44,7 +44,7 @@ pub struct Profile {
     pub host_waits: Vec<HostWait>,
     /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has no such calls.
     pub stream_waits: Vec<StreamWait>,
-    /// Kernels that end together with their peers on other devices, by position; empty unless
+    /// Kernels that end together with their peers on other devices, by index in `ops`; empty unless
     /// [`CommRule::Peers`](crate::CommRule::Peers) was applied.
     pub collectives: Vec<Collective>,
     /// Warnings and errors that Nsight Systems wrote about its own recording, those about the GPU first; paths are
@@ -68,10 +68,10 @@ pub struct HostWait {
 /// A wait of an op of one stream for an op of another stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamWait {
-    /// Op that waits, as a position in [`Profile::ops`].
+    /// Op that waits, as an index in [`Profile::ops`].
     pub op: u32,
-    /// Op that is waited for, as a position in [`Profile::ops`]: earlier than `op`, issued no
-    /// later, and ended when `op` started.
+    /// Op for which it waits, as an index in [`Profile::ops`]: earlier than `op`, issued no later,
+    /// and ended when `op` started.
     pub source: u32,
     /// True if the file says only that the stream waited, and not for which op: `source` is then
     /// the op of another stream that had ended last.
@@ -81,16 +81,17 @@ pub struct StreamWait {
 /// A kernel that waits for its peers, the same kernel on other devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collective {
-    /// Position of the kernel in [`Profile::ops`].
+    /// Index of the kernel in [`Profile::ops`].
     pub op: u32,
     /// Time that the kernel takes when it waits for no peer, in nanoseconds.
     pub work_ns: u64,
 }
 
 impl Profile {
-    /// Returns how long the op at this position ran after the end of the op that it waits for, in
-    /// nanoseconds: its duration, less the time that a programmatic launch spent waiting. The whole
-    /// duration where it waits for no op; 0 where the profile has no op at this position.
+    /// Returns how long the op with the index `position` in [`Profile::ops`] ran after the end of
+    /// the op that it waits for, in nanoseconds: its duration, less the time that a programmatic
+    /// launch spent waiting. The whole duration where it waits for no op; 0 where there is no such
+    /// op.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
@@ -167,9 +168,9 @@ impl OpKind {
 /// An operation of a stream: a kernel launch, a copy or a fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Name of the op, as a position in [`Profile::kernels`].
+    /// Name of the op, as an index in [`Profile::kernels`].
     pub kernel: u32,
-    /// Stream of the op, as a position in [`Profile::streams`].
+    /// Stream of the op, as an index in [`Profile::streams`].
     pub stream: u32,
     /// Grid of the kernel in workgroups; all 0 for copies and fills.
     pub grid: Dim3,
@@ -184,8 +185,9 @@ pub struct Op {
     pub duration_ns: u64,
     /// Resources that one workgroup of the kernel needs.
     pub footprint: Footprint,
-    /// Op of the same stream that must end before this op does its work, as a position in [`Profile::ops`]; `None`
-    /// where there is none. A programmatic launch begins before that end, see [`Profile::own_ns`].
+    /// Op of the same stream that must end before this op does its work, as an index in
+    /// [`Profile::ops`]; `None` where there is none. A programmatic launch begins before that end,
+    /// see [`Profile::own_ns`].
     pub after: Option<u32>,
     /// Priority in the source's own numbers, `None` where it gives none; in CUDA the lower number
     /// is the more urgent one.
@@ -311,8 +313,8 @@ impl Op {
     }
 }
 
-/// Converts a time of the source's clock to a number without a sign, such that the order of times
-/// stays.
+/// Converts a time of the source's clock to a number without a sign, so that the order of times is
+/// kept.
 pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }

@@ -27,7 +27,7 @@ pub enum Field {
     Registers,
     /// Shared memory that a workgroup takes.
     SharedMemory,
-    /// Whether the workgroup meets at a barrier.
+    /// Fact that the workgroup meets at a barrier, or that it does not.
     Barrier,
     /// Instructions that a wave issues, [`crate::Op::activity`].
     Activity,

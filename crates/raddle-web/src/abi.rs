@@ -13,7 +13,7 @@ unsafe extern "C" {
     fn line(text: *const u8, bytes: usize);
 }
 
-/// Makes room for a question of `bytes` bytes, and returns the address of the room.
+/// Provides memory for a question of `bytes` bytes, and returns its address.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn question(bytes: usize) -> *mut u8 {
@@ -24,7 +24,7 @@ extern "C" fn question(bytes: usize) -> *mut u8 {
     room.as_mut_ptr()
 }
 
-/// Answers the question that was written into the room of `question`.
+/// Answers the question whose bytes the page wrote into the memory that `question` returned.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn answer() {

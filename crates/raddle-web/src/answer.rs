@@ -48,7 +48,8 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// Splits a question into its head, and its files by name.
+/// Splits the bytes of a question into the question itself and its files, by name; the error is a
+/// message for the user.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (head, rest) = bytes.split_at(end);

@@ -133,7 +133,7 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     page.into_string()
 }
 
-/// Makes the form in which a user asks a question; `stays` says where his files stay.
+/// Makes the form in which a user asks a question; `stays` says where the user's files stay.
 fn form(stays: &str) -> Markup {
     html! {
         form id="ask" {
@@ -167,7 +167,7 @@ fn form(stays: &str) -> Markup {
     }
 }
 
-/// Makes the fields of one process in the form: its load and its goal.
+/// Makes the fields of the form for one process: its load and its goal.
 fn row() -> Markup {
     html! {
         fieldset {

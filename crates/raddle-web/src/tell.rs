@@ -22,7 +22,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// Part of `done` that was reported.
+    /// Amount of `done` that was reported to the page so far.
     told: u64,
 }
 

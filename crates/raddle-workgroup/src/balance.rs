@@ -76,8 +76,8 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// Returns the row of a number of waves, with each entry moved to the SIMD `by` places higher,
-    /// around the end.
+    /// Returns the row of a number of waves, with each entry moved to the SIMD whose number is `by`
+    /// higher, modulo the number of SIMDs.
     ///
     /// # Errors
     /// As [`Table::row`].
@@ -183,7 +183,7 @@ impl Pointer {
         }
     }
 
-    /// Returns the number of the SIMD that the pointer names.
+    /// Returns the number of the SIMD at which the pointer stands, where surplus waves begin.
     #[must_use]
     pub const fn at(&self) -> u32 {
         self.at

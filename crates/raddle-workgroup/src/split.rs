@@ -7,12 +7,12 @@
 
 use crate::Error;
 
-/// The default number of rounds in a row without a fitting workgroup that are allowed before one is
-/// cut.
+/// The default number of decisions (rounds) in a row in which no workgroup fits, before a workgroup
+/// is cut in the next such decision.
 pub const THRESHOLD: u64 = 256;
 
-/// The outcome of a round. A match without any waiting head (next workgroup of a channel) is no
-/// round: do not report it.
+/// The outcome of a decision (round). A decision without any waiting head (next workgroup of a
+/// channel) does not count: do not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -23,20 +23,21 @@ pub enum Outcome {
     Fit,
 }
 
-/// The step that follows a round.
+/// The step that follows a decision (round).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
-    /// Try to match again (c1).
+    /// Make the decision again later (c1), as too few have failed yet.
     Retry,
     /// Cut a workgroup whose waves are independent, if one waits (c3).
     Split,
-    /// Choose a fitting workgroup and dispatch it (c4).
+    /// Start a fitting workgroup that is chosen (c4).
     Dispatch,
 }
 
-/// A counter of failures in a row: rounds in which no waiting workgroup fits (c0 to c2).
+/// A counter of failures in a row: decisions (rounds) in which no waiting workgroup fits (c0 to
+/// c2).
 ///
 /// Laws:
 /// 1. A success leaves 0 and is followed by a dispatch.
@@ -66,21 +67,22 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// Returns a counter without a failure, with this threshold. With [`u64::MAX`] no workgroup is
-    /// ever cut.
+    /// Returns a counter at 0. The failure that brings the count above `threshold` cuts a
+    /// workgroup; with [`u64::MAX`] none is ever cut.
     #[must_use]
     pub const fn new(threshold: u64) -> Self {
         Self { threshold, count: 0 }
     }
 
-    /// Returns the number of failures in a row so far.
+    /// Returns the number of failures in a row so far: decisions in which no waiting workgroup
+    /// fitted.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the number of further failures until a workgroup is cut, right after the last of
-    /// them.
+    /// Returns the number of further failures after which a workgroup is cut, the last of them
+    /// included.
     #[must_use]
     pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
@@ -92,8 +94,8 @@ impl Failures {
         self.count += if failures < most { failures } else { most };
     }
 
-    /// Counts a round. Returns the number of failures that was compared with the threshold, and the
-    /// step that follows.
+    /// Counts a decision (round) with its outcome. Returns (number of failures that was compared
+    /// with the threshold, step that follows).
     pub const fn round(&mut self, outcome: Outcome) -> (u64, Step) {
         let judged = match outcome {
             Outcome::Fit => 0,
@@ -125,9 +127,10 @@ pub struct Workgroup<'w, W, S> {
 /// A *split part*: one wave of a workgroup that was cut, to be matched as a workgroup of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitPart<'w, W, S> {
-    /// The level of the part: the lowest one, given to [`split`].
+    /// The level of the split part (one wave of a cut workgroup): the least urgent one, given to
+    /// [`split`].
     pub level: usize,
-    /// The wave that the part consists of.
+    /// The wave of which the split part consists.
     pub wave: &'w W,
     /// The resources that the waves of the workgroup share: each part needs the whole of them.
     pub shared: &'w S,

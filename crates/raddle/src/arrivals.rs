@@ -42,7 +42,7 @@ pub(crate) struct ArrivalArgs {
 }
 
 impl ArrivalArgs {
-    /// Returns the load that the options describe.
+    /// Returns the load (requests and their arrivals) that the options describe.
     pub(crate) fn load(&self) -> Load {
         let Self { arrivals, requests, until, seed, seeds, jitter, time_unit } = self.clone();
         let time_unit = time_unit.map(Into::into);

@@ -17,8 +17,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::seal::Seal;
 
-/// Name of a check's page, which is put beside the report of the prediction; below, the name of its
-/// result in JSON.
+/// Name of a check's page, which is put beside the report of the prediction; the next constant is
+/// the name of its result in JSON.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
 /// Beginning of the JSON result of a check, by which an earlier one is recognised.

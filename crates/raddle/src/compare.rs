@@ -94,7 +94,7 @@ fn split(given: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Reads a `summary.json`, given by its path or by that of its folder.
+/// Reads the result in a `summary.json`, given by its path or by that of its folder.
 fn read(path: &Path) -> Result<ComparedResult, CliError> {
     let from = if path.is_dir() { path.join(SUMMARY) } else { path.to_path_buf() };
     let shown = from.display().to_string();

@@ -58,8 +58,8 @@ impl std::fmt::Debug for Console {
 }
 
 impl Console {
-    /// Prints a result for people, or JSON. No part of the text controls the terminal but the
-    /// colours of the tool, whatever the names of files, kernels and processes hold.
+    /// Prints a result for people, or JSON. Characters by which the names of files, kernels and
+    /// processes could control the terminal are escaped; only the tool's own colours remain.
     pub(crate) fn print(&mut self, text: &str) -> Result<(), CliError> {
         let mut parts = vec![text];
         if self.stdout_colour {

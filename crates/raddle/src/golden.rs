@@ -26,8 +26,8 @@ pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     }
 }
 
-/// A writer of JSON lines that writes characters which control a terminal as escapes: a question
-/// may hold such characters.
+/// A writer of JSON lines that replaces characters which control a terminal by escapes, since a
+/// question may have such characters.
 struct EscapedLines<'c> {
     to: &'c mut Box<dyn Write>,
     line: Vec<u8>,

@@ -18,7 +18,7 @@ use tempfile::NamedTempFile;
 const MOST_BYTES: u64 = 64 << 20;
 const ENDING: &str = "fit.json";
 
-/// Whether results are kept: true in a process of this tool, unless its command line says
+/// Switch for keeping results: true in a process of this tool, unless its command line says
 /// `--no-cache`. In a process of another program, such as Python, the program's file does not
 /// identify this code, so it stays false.
 static ON: AtomicBool = AtomicBool::new(false);

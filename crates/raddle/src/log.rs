@@ -46,7 +46,7 @@ struct Checked<'b> {
     answers: u64,
     broken: Vec<Broken<'b>>,
     /// Findings of the naive models (twins) of the log's policies, for each slot; `null` if the log
-    /// holds no policy's answers.
+    /// has no answers of policies.
     policies: Option<&'b [CheckedSlot]>,
 }
 

@@ -22,8 +22,8 @@ use crate::seal::{self, Seal, sealed};
 
 /// Beginning of the name of the temporary folder in which a result is made.
 const PREFIX: &str = ".raddle-";
-/// Names of the entries of a temporary folder: the lock, which holds the wanted name; below, the
-/// new file or folder, and what stood at the path before.
+/// Name of the lock in a temporary folder, a file with the wanted name as its content. The next
+/// names are those of the new file or folder, and of the entry that was at the path before.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
@@ -34,7 +34,8 @@ const BEGIN: u64 = 1 << 20;
 /// says why it is none.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
-/// Refuses every file that is not empty: none may be replaced.
+/// Checks that a file is empty, for outputs that may replace no file; the error says that it is
+/// not.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false, "it is never replaced")
 }
@@ -44,7 +45,8 @@ pub(crate) fn page(path: &Path) -> Result<(), String> {
     holds(path, |text| text.contains(PAGE_MARK), "it is no page of raddle")
 }
 
-/// Checks that a file begins with `mark`, as those that raddle writes do.
+/// Checks that a file begins with `mark`, as files that raddle writes do, so that it may be
+/// replaced; the error says that it does not.
 pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
     holds(path, |text| text.starts_with(mark), "raddle did not write it")
 }
@@ -75,7 +77,7 @@ pub(crate) fn holds(
 pub(crate) struct Place {
     /// Path that the file or folder will have, with links resolved.
     path: PathBuf,
-    /// Path as it was given, for messages.
+    /// Path as the user gave it, for messages.
     shown: String,
     /// The lock and the temporary folder; `None` after the new file or folder has been moved or
     /// given up.
@@ -105,7 +107,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Returns the path as it was given, for messages.
+    /// Returns the path as the user gave it, for messages.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }

@@ -76,7 +76,7 @@ impl Progress {
         }
     }
 
-    /// Adds `n` to the count that the line of progress shows.
+    /// Adds `n` to the count that the progress line in the terminal shows.
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {
             bar.inc(n);
@@ -84,7 +84,7 @@ impl Progress {
         }
     }
 
-    /// Sets the count that the line of progress shows, and its total.
+    /// Sets the count `done` and the total `of` that the progress line in the terminal shows.
     pub(crate) fn at(&self, done: u64, of: u64) {
         if let Some(bar) = &self.bar {
             bar.set_length(of);
@@ -176,7 +176,7 @@ impl Drop for ProgressReader {
 }
 
 /// A reader of a text that shows how much of it has been consumed, line by line: the work on the
-/// lines may take long even where the file that holds them is short.
+/// lines may take long even where the file with them is short.
 #[derive(Debug)]
 pub(crate) struct ProgressText<R> {
     text: R,

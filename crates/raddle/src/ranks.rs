@@ -48,7 +48,7 @@ impl FromStr for RankChoice {
 }
 
 impl RankArgs {
-    /// Returns the files that the paths stand for: for a folder or an archive, the traces of the
+    /// Returns the files to which the paths lead: for a folder or an archive, the traces of the
     /// wanted ranks in it.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl RankArgs {
         Ok(files)
     }
 
-    /// Returns the files that the paths stand for, and prints on the error stream which traces
+    /// Returns the files to which the paths lead, and prints on the error stream which traces
     /// without a rank are left out.
     ///
     /// # Errors
@@ -199,8 +199,9 @@ fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     if named.is_empty() { Vec::new() } else { json.collect() }
 }
 
-/// Finds the traces among the files of a folder, by rank: files that name a rank, or lie in a
-/// subfolder that does; if there are none, the JSON traces that hold their rank inside.
+/// Returns the traces among the files of a folder, each as (rank, path). Traces are files that name
+/// a rank, or lie in a subfolder that does; if there are none, the JSON traces that hold their rank
+/// inside.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
     let files = candidates(members);
     let named = files.iter().filter_map(|file| Some((named_rank(folder, file)?, file.1.clone())));
@@ -230,8 +231,8 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     }
 }
 
-/// Returns the files in the order of the ranks that they hold inside; `None` where a file holds
-/// none, or two hold the same.
+/// Returns the files with the ranks that their content names, in the order of the ranks; `None`
+/// where a file names none, or two files name the same rank.
 fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
     let rank = |file: &PathBuf| Some((rank_of_trace(file)?, file.clone()));
     let mut traces: Vec<(u32, PathBuf)> = files.iter().map(rank).collect::<Option<_>>()?;

@@ -39,7 +39,7 @@ const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 const LOAD: &str = include_str!("../data/demo/load.json");
 
-/// Figures of an H200 that ran the bundled pair under the ways of sharing in [`TOUR`], of one run
+/// Figures of an H200 that ran the bundled pair under the ways of sharing in [`TOUR`], from one run
 /// each (`fixtures/h200`).
 const MEASURED: &str = "\
 Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
@@ -51,8 +51,8 @@ Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
 const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
-/// A study, the name of its folder if none is given, and commands to try next (`None` for those
-/// that the answer suggests).
+/// Study that a verb asks for, name of its folder if the user gives none, and commands to suggest
+/// next (`None` for those that the answer suggests).
 type Asked = (Study, String, Option<Vec<String>>);
 
 /// Profiles that were read, and the files of their study.

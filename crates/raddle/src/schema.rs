@@ -44,7 +44,7 @@ const DOCUMENTS: [(&str, &str); 26] = [
 /// List of the keys that several documents have in common, with its name.
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
-/// Verbs whose document has the name of another verb, with that name.
+/// Verbs whose document has its schema under the name of another verb: (verb, name).
 const SAME: [(&str, &str); 1] = [("share", "replay")];
 
 /// A document together with the name and version of its schema.

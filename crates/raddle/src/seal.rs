@@ -16,7 +16,7 @@ use raddle_golden::placement::contract::Fnv1a;
 pub(crate) const RECORD: &str = ".raddle.json";
 /// Word before the hash in a seal (the line with the hash of its file).
 const WORD: &str = "raddle-seal";
-/// Digits that stand for the hash while it is computed; a hash has equally many.
+/// Digits that are in the place of the hash while it is computed; a hash has equally many.
 const BLANK: &str = "0000000000000000";
 
 /// Form of a seal (the line with the hash of its file), by the kind of file.

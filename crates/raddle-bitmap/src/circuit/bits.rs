@@ -69,8 +69,8 @@ impl Bits {
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// Returns the digit that stands for this group of blocks: that of a free block where all its
-    /// blocks are free, else that of a taken one.
+    /// Returns the digit of a group of blocks, as the grouped search (seed 000, E5) writes it: that
+    /// of a free block where all blocks of the group are free, else that of a taken one.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }
@@ -83,7 +83,8 @@ impl Bits {
         self.0.set(place, digit);
     }
 
-    /// Returns the index of the last place that holds a 1; `None` where no place does.
+    /// Returns the index of the last place of the sequence that has a 1; `None` where no place
+    /// does.
     pub(super) fn last_one(&self) -> Option<usize> {
         self.0.last_one()
     }

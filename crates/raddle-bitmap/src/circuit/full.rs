@@ -20,7 +20,8 @@ impl FullTrace {
         Ok(Self { chain: Chain::of(&Bits::of_map(map, setup), setup) })
     }
 
-    /// Returns d1 and d2: the map as read, S_0, and its shifts up to S_(N-1).
+    /// Returns the sequences of steps d1 and d2: the map as read, S_0, and its shifts up to
+    /// S_(N-1).
     #[must_use]
     pub fn s(&self) -> &[Bits] {
         &self.chain.shifted
@@ -32,8 +33,8 @@ impl FullTrace {
         &self.chain.combined
     }
 
-    /// Returns d41 and d42: the first sequence under test, SAR_0 to SAR_(N-1). SAR_i is 1 if a run
-    /// of i + 1 blocks is free.
+    /// Returns the sequence under test of steps d41 and d42, SAR_0 to SAR_(N-1): SAR_i is 1 if a
+    /// run of i + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.chain.reduced

@@ -39,7 +39,7 @@ impl GroupedTrace {
         &self.s0
     }
 
-    /// Returns e2: the groups of blocks U_1 to U_Z, each as its digits.
+    /// Returns the groups of blocks U_1 to U_Z of step e2, each as its digits, one digit a block.
     #[must_use]
     pub fn u(&self) -> &[Bits] {
         &self.u
@@ -51,19 +51,21 @@ impl GroupedTrace {
         &self.chain.shifted
     }
 
-    /// Returns e32: the sequences FA_j, each F_0 to F_j combined.
+    /// Returns the sequences FA_j of step e32, each F_0 to F_j combined.
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// Returns e331 and e332: FAR_0 to FAR_(Z-1). FAR_j is 1 if j + 1 groups in a row are free.
+    /// Returns the sequence FAR_0 to FAR_(Z-1) of steps e331 and e332: FAR_j is 1 if j + 1 groups
+    /// in a row are free.
     #[must_use]
     pub const fn far(&self) -> &Bits {
         &self.chain.reduced
     }
 
-    /// Returns e333: the length of the longest row of free groups (the seed's x), in blocks.
+    /// Returns the result of step e333: the length of the longest row of free groups (the seed's
+    /// x), in blocks.
     #[must_use]
     pub fn answer(&self) -> u32 {
         let size = self.search.size();

@@ -16,10 +16,10 @@ use crate::{Error, Sampled, View};
 pub struct Jump {
     /// Index of the SA that the jump starts from; SA_0 = S_0 exists from the beginning.
     pub from: u32,
-    /// Index of the SA that the jump makes.
+    /// Index of the sequence SA that the jump makes.
     pub to: u32,
-    /// True if the SA that is made is a sample of the search, and not just a step on the way to
-    /// one.
+    /// True if the sequence SA that the jump makes is one that the search samples, false if it is
+    /// only a step on the way to one.
     pub sampled: bool,
 }
 
@@ -78,7 +78,8 @@ impl SampledTrace {
         Ok(Self { search: search.clone(), s, jumps, sa, sar })
     }
 
-    /// Returns f1 and f2: the map as read, S_0, and its shifts up to S_(N-1).
+    /// Returns the sequences of steps f1 and f2: the map as read, S_0, and its shifts up to
+    /// S_(N-1).
     #[must_use]
     pub fn s(&self) -> &[Bits] {
         &self.s
@@ -96,14 +97,15 @@ impl SampledTrace {
         &self.sa
     }
 
-    /// Returns f41 and f42: SAR_k for each sample k, 1 if a run of k + 1 blocks is free.
+    /// Returns the sequence SAR_k of steps f41 and f42: for each sample k a 1 if a run of k + 1
+    /// blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.sar
     }
 
-    /// Returns f43: the largest sampled length k + 1 for which a run is free, in blocks; 0 where
-    /// there is none.
+    /// Returns the result of step f43: the largest sampled length k + 1, in blocks, for which a run
+    /// is free; 0 where there is none.
     #[must_use]
     pub fn answer(&self) -> u32 {
         // The sequence has one digit for each amount, so there is an amount at each place.

@@ -11,8 +11,8 @@ use crate::{Error, Shared, Slot, View};
 /// Choice of the places of a shifted sequence that are set to occupied at the borders of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
-    /// In the sequence D_e, shifted by e, the e places at the trailing end of every slot: the
-    /// seed's g32.
+    /// Masks of step g32 of the seed: in the sequence D_e, which is shifted by e, the e places at
+    /// the trailing end of every slot.
     #[default]
     All,
     /// In the sequence D_e, shifted by e, only the e-th place from the trailing end of every slot.
@@ -71,7 +71,7 @@ impl PeriodTrace {
         &self.d
     }
 
-    /// Returns g33: the sequences DA_e, each D_0 to D_e combined.
+    /// Returns the sequences DA_e of step g33, each D_0 to D_e combined.
     #[must_use]
     pub fn da(&self) -> &[Bits] {
         &self.da
@@ -92,7 +92,7 @@ impl PeriodTrace {
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// Returns g343: the length of the longest free run of each map, in blocks.
+    /// Returns the result of step g343: the length of the longest free run of each map, in blocks.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
         self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()

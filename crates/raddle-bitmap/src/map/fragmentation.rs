@@ -19,7 +19,7 @@ pub struct Fragmentation {
 /// are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
-    /// Number of blocks wanted in one run.
+    /// Number of blocks that the refused request wanted in one run.
     pub want: u32,
     /// Number of free blocks of the map.
     pub free: u32,

@@ -17,7 +17,8 @@ impl Polarity {
         matches!(self, Self::FreeIsOne) == free
     }
 
-    /// Returns the mask that turns words of this polarity, by XOR, into words with 1 = free.
+    /// Returns the mask for words of this polarity: a word XOR the mask has a 1 for each free
+    /// block.
     pub(super) const fn flip(self) -> u64 {
         match self {
             Self::FreeIsOne => 0,

@@ -28,7 +28,8 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Returns a view of words that are known to keep the rules of [`View::new`].
+    /// Returns a view of words that the caller knows to keep the rules of [`View::new`], so that
+    /// nothing is checked.
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }
@@ -110,8 +111,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// Checks that `words` hold exactly `blocks` blocks, and no free block past them. `flip` is the
-/// mask that turns the words, by XOR, into words with 1 = free.
+/// Checks that `words` are as many as `blocks` blocks need (64 to a word), and have no free block
+/// past the last block. `flip` is the mask that turns the words, by XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error::NoBlocks);

@@ -29,7 +29,7 @@ use crate::{Error, View};
 /// Relation between the answers of a search and the length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// The search answers the length of the longest free run.
+    /// The search reports exactly the length of the longest free run.
     Exact,
     /// The search answers at most the length of the longest free run; often less.
     LowerBound,
@@ -45,7 +45,7 @@ pub enum Promise {
 pub struct Need {
     /// Number of blocks of one cell, at least 1.
     pub cell: u32,
-    /// Number of free cells in a row; 0 where no block is wanted.
+    /// Number of free cells (equal groups of blocks) in a row; 0 where no block is wanted.
     pub run: u32,
 }
 

@@ -3,12 +3,12 @@
 /// Number of bits of a word.
 pub(crate) const BITS: u32 = u64::BITS;
 
-/// Returns the index of the word that holds a position.
+/// Returns the index of the 64-bit word that holds the bit at `position`.
 pub(crate) const fn word_of(position: u32) -> usize {
     (position / BITS) as usize
 }
 
-/// Returns the number of words that hold `positions` positions.
+/// Returns the number of 64-bit words that hold `positions` bits.
 pub(crate) const fn words_for(positions: u32) -> usize {
     positions.div_ceil(BITS) as usize
 }

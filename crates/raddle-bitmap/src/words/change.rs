@@ -62,7 +62,7 @@ pub(crate) fn check(
     if wrong == 0 { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Returns how many bits of 1 lie in a row right below a position.
+/// Returns how many bits of 1 are in a row right below a position (bit number over all words).
 #[inline]
 pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     let mut at = position;
@@ -77,7 +77,7 @@ pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     position - at
 }
 
-/// Returns how many bits of 1 lie in a row from a position on.
+/// Returns how many bits of 1 are in a row from a position (bit number over all words) on.
 #[inline]
 pub(crate) fn ones_from(words: &[u64], position: u32) -> u32 {
     let mut at = position;

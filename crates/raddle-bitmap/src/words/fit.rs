@@ -101,7 +101,7 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     NOWHERE
 }
 
-/// Returns the position of the lowest bit of the word with this index.
+/// Returns the position, over all words, of the lowest bit of the 64-bit word with this index.
 const fn base_of(index: usize) -> u32 {
     // The result is a position of a map, and positions are u32.
     index as u32 * BITS

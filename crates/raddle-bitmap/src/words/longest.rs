@@ -35,8 +35,8 @@ fn longest_in_two(lower: u64, upper: u64) -> u32 {
 /// Longest run of bits of 1 in the words seen so far, of which the lowest came first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fold {
-    /// Number of bits of 1 in a row at the upper end of the last word, with those before it that
-    /// join them.
+    /// Number of bits of 1 in a row that end at the upper end of the last word; the run may begin
+    /// in an earlier word.
     run: u32,
     best: u32,
 }

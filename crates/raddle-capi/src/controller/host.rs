@@ -82,8 +82,8 @@ pub unsafe extern "C" fn raddle_controller_lost(
     })
 }
 
-/// Sets the part of the device that a process has, 0 by default. The part matters where a reset
-/// kills the launches of one part.
+/// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
+/// reset kills the launches of one part.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_place(
     controller: *mut RaddleController,
@@ -130,7 +130,8 @@ pub extern "C" fn raddle_controller_hold(
     with(controller, |it| done(it.controller.hold(ProcessId(process), stream, CaptureOrder(from))))
 }
 
-/// Removes the hold of a stream that begins at the order `from`.
+/// Lets the launches of a stream run again that the host held back from the order of capture `from`
+/// on.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_release(
     controller: *mut RaddleController,
@@ -183,7 +184,8 @@ pub unsafe extern "C" fn raddle_controller_reached(
     })
 }
 
-/// Writes the state of a process: its phase, its flag and its launches.
+/// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
+/// start) and its launches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_process(
     controller: *const RaddleController,

@@ -165,7 +165,7 @@ pub unsafe extern "C" fn raddle_controller_next(
 
 /// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
 /// `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
-/// for an exit that no flag asked for: launches behind it may have run before it.
+/// for an exit that no preemption flag asked for: launches behind it may have run before it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_report(
     controller: *mut RaddleController,
@@ -208,8 +208,8 @@ pub unsafe extern "C" fn raddle_controller_report(
     })
 }
 
-/// Reports that every launch of the process that starts from now on sees its raised flag. Writes
-/// one of `RaddleAnswer`, which says whether a reset follows.
+/// Reports that every launch of the process that starts from now on sees its raised preemption
+/// flag. Writes one of `RaddleAnswer`, which says whether a reset follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_raised(
     controller: *mut RaddleController,
@@ -228,7 +228,8 @@ pub unsafe extern "C" fn raddle_controller_raised(
     })
 }
 
-/// Reports that the reset of a process is over, or that its held or saved work is off the device.
+/// Reports that a preemption of a process is complete: its reset is over, or none of its held or
+/// saved work runs on the device any more.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_drained(
     controller: *mut RaddleController,
@@ -237,9 +238,9 @@ pub extern "C" fn raddle_controller_drained(
     with(controller, |it| done(it.controller.drained(ProcessId(process))))
 }
 
-/// Writes the raised flag of a stream: submissions with the numbers `from` up to, but not, `to`
-/// leave when they start. Answers `Empty` where no flag is raised. Read the flag when the command
-/// to raise it comes.
+/// Writes the raised preemption flag of a stream: submissions with the numbers `from` up to, but
+/// not, `to` leave when they start. Answers `Empty` where no flag is raised. Read the flag when the
+/// command to raise it comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_cut(
     controller: *const RaddleController,

@@ -10,7 +10,8 @@ use crate::status::Failure;
 pub enum RaddleResetScope {
     /// A reset kills all launches that run on the device.
     Device = 0,
-    /// A reset kills all launches that run in the process's part of the device.
+    /// A reset kills all launches that run in the part of the device (a partition) that the process
+    /// has.
     Partition = 1,
     /// A reset kills all running launches of one process.
     Process = 2,
@@ -25,7 +26,7 @@ pub enum RaddleResetScope {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleControllerConfig {
-    /// 1 if kernels test a flag before they begin, else 0.
+    /// 1 if kernels test a preemption flag before they begin, else 0.
     pub can_flag: u8,
     /// 1 if workgroups that have not started can be held back, else 0.
     pub can_drain: u8,
@@ -33,18 +34,19 @@ pub struct RaddleControllerConfig {
     pub can_reset: u8,
     /// 1 if workgroups that are on the device can be saved and restored, else 0.
     pub can_switch: u8,
-    /// 1 if a launch tests the flag once, before its first workgroup; 0 if each workgroup tests it.
+    /// 1 if a launch tests the preemption flag once, before its first workgroup; 0 if each
+    /// workgroup tests it.
     pub latched: u8,
-    /// 1 if work that does not test the flag can be taken out of the runtime before it begins, else
-    /// 0.
+    /// 1 if work that does not test the preemption flag can be taken out of the runtime before it
+    /// begins, else 0.
     pub withdraws: u8,
     /// Extent of a reset, one of `RaddleResetScope`.
     pub scope: u32,
     /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
     pub window: u32,
-    /// Most launches of one process that wait in its queues; 0 for no bound.
+    /// Most launches of one process that may wait in its queues; 0 for no limit.
     pub most_waiting: u32,
-    /// Most times that one launch is killed; 0 for no bound.
+    /// Most times that one launch may be killed by resets; 0 for no limit.
     pub most_kills: u32,
 }
 
@@ -76,7 +78,7 @@ pub struct RaddleWork {
     pub kind: u32,
     /// Verdict whether the work may be killed and run again, one of `RaddleIdempotence`.
     pub idempotent: u32,
-    /// Any number but 0 if the work tests the flag, else 0.
+    /// Any number but 0 if the work tests the preemption flag, else 0.
     pub tests_flag: u32,
     /// Stream of the work that a wait waits for; not read for other kinds of work.
     pub after_stream: u32,
@@ -91,10 +93,10 @@ pub struct RaddleWork {
 pub enum RaddleCommandKind {
     /// Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     Submit = 1,
-    /// Raise the flags of a process, as `raddle_controller_cut` says; report
-    /// `raddle_controller_raised`.
+    /// Raise the preemption flags (tested by each launch at its start) of a process, as
+    /// `raddle_controller_cut` says; report `raddle_controller_raised`.
     Raise = 2,
-    /// Lower the flags of a process.
+    /// Lower the preemption flags (tested by each launch at its start) of a process.
     Lower = 3,
     /// Reset the compute units of a process; report each killed launch as `Killed`, then
     /// `raddle_controller_drained`.
@@ -102,7 +104,7 @@ pub enum RaddleCommandKind {
     /// Place no further workgroup of a process; report `raddle_controller_drained` when none of
     /// them is on the device.
     Hold = 5,
-    /// Place the workgroups of a process again.
+    /// Let the workgroups of a process start again that a drain kept from starting.
     Release = 6,
     /// Save the work of a process on the device; report `raddle_controller_drained` when none of it
     /// is on the device.
@@ -127,8 +129,8 @@ pub struct RaddleCommand {
     /// 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     /// 0.
     pub resumed: u32,
-    /// Number of a submission, which the launch compares with the raised flag (its cut); 0 for
-    /// other commands.
+    /// Number of a submission, which the launch compares with the raised preemption flag (its cut);
+    /// 0 for other commands.
     pub sequence: u64,
     /// Payload of the submitted work, as the host gave it; 0 for other commands.
     pub payload: u64,
@@ -142,9 +144,9 @@ pub struct RaddleCommand {
 pub enum RaddleReport {
     /// The submit call of the launch has returned.
     Submitted = 0,
-    /// The runtime refused the launch for now: the launch waits again.
+    /// The runtime refused the launch for now, so the launch waits again to be submitted.
     NotSubmitted = 1,
-    /// The launch has started, or at least tests the flag now.
+    /// The launch has started, or at least tests the preemption flag now.
     Started = 2,
     /// The launch has run to its end.
     Finished = 3,
@@ -152,14 +154,15 @@ pub enum RaddleReport {
     Failed = 4,
     /// The host has made sure that the launch leaves without having begun.
     Claimed = 5,
-    /// The launch has left by the flag.
+    /// The launch has left without doing its work, as the preemption flag that it tests at its
+    /// start was raised.
     Exited = 6,
     /// The launch was killed by a reset.
     Killed = 7,
 }
 
 impl RaddleReport {
-    /// Returns the report that a number stands for; an error where none has it.
+    /// Returns the report with this number; an error where no report has it.
     pub(crate) fn of(number: u32) -> Result<Self, Failure> {
         let all = [
             Self::Submitted,
@@ -176,7 +179,8 @@ impl RaddleReport {
     }
 }
 
-/// Answer of a controller to a call that preempts, escalates or resumes, or to a raised flag.
+/// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
+/// flag (which each launch tests at its start).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleAnswer {
@@ -184,16 +188,16 @@ pub enum RaddleAnswer {
     Begun = 0,
     /// A resume that waited is cancelled; the process stays preempted.
     ResumeCancelled = 1,
-    /// A preemption is under way or complete: nothing has changed.
+    /// A preemption is already under way or complete, so nothing has changed.
     Already = 2,
     /// The runtime does not have this method of preemption: nothing has changed.
     Missing = 3,
     /// The process for which the work should leave is not more urgent, or is the same process:
     /// nothing has changed.
     NotOutranked = 4,
-    /// The method takes no more work off the device than the method under way: nothing has changed.
+    /// The method takes no more work off the device than the method under way, so nothing changes.
     NotStronger = 5,
-    /// No preemption is under way, or the process was neither preempted nor paused: nothing has
+    /// No preemption is under way, and the process was neither preempted nor paused, so nothing has
     /// changed.
     NotPreempted = 6,
     /// The resume takes effect when the preemption is complete.
@@ -204,13 +208,14 @@ pub enum RaddleAnswer {
     NoResetEmpty = 9,
     /// There is no reset: a launch may not be run again.
     NoResetNotIdempotent = 10,
-    /// There is no reset: a launch does not leave by the flag.
+    /// There is no reset: a launch that would stay, as it does not leave by the preemption flag
+    /// (tested at its start), would run before the killed ones.
     NoResetNotFlagged = 11,
     /// There is no reset: a launch was killed as often as allowed.
     NoResetKilledOften = 12,
     /// There is no reset: it would also kill launches of a process that is not being preempted.
     NoResetOtherProcess = 13,
-    /// There is no reset, for another reason.
+    /// There is no reset, for a reason that this version of the C interface does not know.
     NoReset = 14,
 }
 
@@ -220,7 +225,7 @@ pub enum RaddleAnswer {
 pub enum RaddlePhase {
     /// Launches of the process are submitted.
     Running = 0,
-    /// A preemption of the process is under way.
+    /// A preemption of the process is under way: its work is leaving the device.
     Draining = 1,
     /// The preemption of the process is complete: none of its work is on the device.
     Preempted = 2,
@@ -232,9 +237,10 @@ pub enum RaddlePhase {
 pub struct RaddleProcess {
     /// Phase of the process, one of `RaddlePhase`.
     pub phase: u32,
-    /// 1 while a flag of the process is raised, else 0.
+    /// 1 while a preemption flag (tested by each launch at its start) of the process is raised,
+    /// else 0.
     pub raised: u32,
-    /// Number of launches that wait in the queues of the process.
+    /// Number of launches that wait in the queues of the process to be submitted.
     pub buffered: usize,
     /// Number of launches of the process in the runtime.
     pub in_flight: usize,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {
-    /// The piece on the lowest compute unit.
+    /// The first piece of the run, which is on the lowest compute unit.
     pub(crate) piece: Piece,
-    /// The number of compute units of the run.
+    /// The number of neighbouring compute units over which the run goes.
     pub(crate) cus: u16,
     /// The distance from the first workgroup on one compute unit to that on the next; 1 for a
     /// single unit.

@@ -129,7 +129,8 @@ fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>
     })
 }
 
-/// Takes the resources of the workgroups of all rows, or of none.
+/// Takes the resources that the workgroups of all rows need from their compute units; where one row
+/// does not fit, takes none and returns the error.
 fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
     let all = by_units(named);

@@ -10,16 +10,17 @@ use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split, WaveSpan};
 use super::addressed::split_of;
 use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
 
-/// The workgroups of a launch that were cut, so that each started in parts of some waves.
+/// The workgroups of a launch that were cut into waves, so that each of them starts as several
+/// parts of some waves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cuts {
-    /// The parts on the device, by (workgroup, first wave of the part).
+    /// The parts of cut workgroups that are on the device, by (workgroup, first wave of the part).
     lying: BTreeMap<(u64, u16), CutPart>,
     /// The workgroups of which not all waves have started, each with the number of waves that have.
     begun: BTreeMap<u64, u16>,
 }
 
-/// One part of a workgroup that was cut, while it is on the device.
+/// One part (some waves) of a workgroup that was cut into waves, while the part is on the device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutPart {
     pub(super) cu: CuId,
@@ -27,7 +28,7 @@ pub(super) struct CutPart {
 }
 
 impl Cuts {
-    /// Returns whether a workgroup that was cut has waves that have not started.
+    /// Returns whether some workgroup that was cut into waves has waves that have not started.
     pub(super) fn is_begun(&self) -> bool {
         !self.begun.is_empty()
     }
@@ -37,13 +38,13 @@ impl Cuts {
     }
 
     /// Returns the numbers of the workgroups with a part on the device or with waves that have not
-    /// started; some more than once.
+    /// started; a workgroup may come more than once.
     pub(super) fn workgroups(&self) -> impl Iterator<Item = u64> {
         self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
     }
 
-    /// Returns the wave with which a workgroup that was cut goes on; `None` where all its waves
-    /// have started.
+    /// Returns the number of the first wave that has not started, of a workgroup that was cut into
+    /// waves; `None` where all its waves have started.
     fn next_wave(&self, workgroup: u64) -> Option<u16> {
         let lies = || self.lying.range((workgroup, 0)..=(workgroup, u16::MAX)).next().is_some();
         match self.begun.get(&workgroup) {

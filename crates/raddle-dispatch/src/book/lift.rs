@@ -14,8 +14,9 @@ pub struct Lifted {
 }
 
 impl ResidentLaunch {
-    /// Returns the resources that the launch holds: (compute unit, waves on each SIMD, number of
-    /// workgroups whose slots, barriers and LDS are taken, demand of one workgroup).
+    /// Returns the resources that the launch has, one entry for each compute unit and kind of
+    /// start: (compute unit, waves on each SIMD, number of workgroups whose slots, barriers and LDS
+    /// are taken, demand of one workgroup).
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
         let runs = self.counted.runs(0..self.counted.len());
@@ -36,15 +37,15 @@ impl ResidentLaunch {
 }
 
 impl Book {
-    /// Returns the compute units on which a launch has waves or holds a workgroup slot, some more
-    /// than once.
+    /// Returns the compute units on which a launch has waves or a workgroup slot; a unit may come
+    /// more than once.
     pub(crate) fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
         let units = self.resident.get(launch).into_iter().flat_map(ResidentLaunch::each_unit);
         units.map(|(cu, ..)| cu)
     }
 
-    /// Takes all workgroups and waves of a launch off the device at once, so that they may come
-    /// back; `None` where it has none there.
+    /// Takes all workgroups and waves of a launch off the device at once, and returns them so that
+    /// they can come back; `None` where the launch has none on the device.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })
     }

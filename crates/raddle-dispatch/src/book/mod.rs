@@ -45,7 +45,8 @@ pub struct Book {
     tally: Tally,
     /// The compute units and SIMDs on which the waves of the present call started.
     taken: Vec<TakenUnits>,
-    /// The workgroups that the present call starts or ends with known addresses, in rows.
+    /// The workgroups with known addresses that the present call starts or ends, as rows of
+    /// neighbours.
     rows: Vec<NamedRow>,
 }
 
@@ -57,11 +58,13 @@ struct ResidentLaunch {
     /// The number of waves on each SIMD of each compute unit, of whole workgroups without
     /// addresses.
     counted: PerCu<Split>,
-    /// The whole workgroups with addresses, by number: their compute units and SIMDs.
+    /// The whole workgroups that started with addresses, by workgroup number: their compute units
+    /// and SIMDs.
     addressed: Names,
-    /// The workgroups of which not all waves started in one answer, by number.
+    /// The workgroups of which not all waves started in one answer, by workgroup number.
     partial: BTreeMap<u64, Partial>,
-    /// The workgroups that were cut, with their parts (some waves each).
+    /// The workgroups that were cut into waves, with their parts (some waves each) that are on the
+    /// device.
     cuts: Cuts,
 }
 
@@ -71,8 +74,8 @@ impl ResidentLaunch {
         self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
     }
 
-    /// Returns a workgroup that the pieces (equal workgroups on one compute unit) name although it
-    /// was cut, so that it starts only in parts; `None` where there is none.
+    /// Returns a workgroup that the pieces (equal workgroups on one compute unit) name as a whole,
+    /// although it was cut into waves; `None` where there is none.
     fn cut_among(&self, pieces: &[Piece]) -> Option<u64> {
         self.cuts.workgroups().find(|&group| pieces.iter().any(|piece| piece.names(group)))
     }
@@ -101,12 +104,14 @@ impl Book {
         u64::from(self.cus.shape().workgroups).saturating_mul(self.cus.len() as u64)
     }
 
-    /// Makes the view record from now on where resources are freed; see [`Cus::watch`].
+    /// Makes the view of free resources record from now on where resources are freed; see
+    /// [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Makes the view assume that resources may have been freed on any compute unit.
+    /// Makes the view of free resources assume that something may have been freed on any compute
+    /// unit.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();
     }

@@ -17,7 +17,7 @@ pub(super) struct NamedRow {
     pub(super) first: u64,
     /// The number of workgroups on each compute unit, 1 or more.
     pub(super) each: u32,
-    /// The number of compute units, 1 or more.
+    /// The number of neighbouring compute units of the row, 1 or more.
     pub(super) units: u16,
     pub(super) cu: CuId,
     /// The number of waves of one workgroup on each SIMD.
@@ -35,7 +35,7 @@ impl NamedRow {
     }
 
     /// Returns the number of waves of the row on each SIMD of one of its compute units; `None` if
-    /// one is more than a u16 holds.
+    /// one is larger than a u16.
     pub(super) fn waves(&self) -> Option<Split> {
         let mut waves = self.split;
         for of_simd in &mut waves {
@@ -44,7 +44,7 @@ impl NamedRow {
         Some(waves)
     }
 
-    /// Returns the row without its first `unit` compute units.
+    /// Returns the row of workgroups without the workgroups on its first `unit` compute units.
     fn starting_at(&self, unit: u16) -> Self {
         Self {
             first: self.first + u64::from(unit) * u64::from(self.each),
@@ -55,7 +55,8 @@ impl NamedRow {
         }
     }
 
-    /// Returns the workgroups at the positions `from .. to` of the row as up to three rows.
+    /// Returns the workgroups with the offsets `from .. to` from the first workgroup of the row, as
+    /// up to three rows.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -111,7 +112,8 @@ impl Names {
         self.rows.is_empty()
     }
 
-    /// Returns the index of the first row whose last workgroup is not below this one.
+    /// Returns the index of the first row whose highest workgroup is `workgroup` or above; the
+    /// number of rows where there is none.
     fn find(&self, workgroup: u64) -> usize {
         match (self.rows.front(), self.rows.back()) {
             (Some(first), _) if workgroup <= first.last() => 0,
@@ -120,8 +122,9 @@ impl Names {
         }
     }
 
-    /// Returns (index of the row of a workgroup, position of the workgroup in the row), as far as
-    /// there is such a row.
+    /// Returns where a workgroup stands in the rows: (index of the only row that may hold it, its
+    /// offset from the lowest workgroup of that row); `None` where all rows are below or above it.
+    /// The row need not hold the workgroup.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
@@ -135,8 +138,8 @@ impl Names {
         Some((one.cu, one.split))
     }
 
-    /// Adds a row of workgroups. The error is the lowest of them that is on the device already;
-    /// nothing has changed then.
+    /// Adds a row of workgroups that are on the device from now on. Where some are on it already,
+    /// nothing changes, and the error is the number of the lowest of those.
     pub(super) fn insert(&mut self, row: NamedRow) -> Result<(), u64> {
         let at = self.find(row.first);
         if let Some(next) = self.rows.get(at).filter(|next| next.first <= row.last()) {
@@ -174,8 +177,8 @@ impl Names {
         }
     }
 
-    /// Removes the workgroups of the first compute units of `row` as far as they are part of one
-    /// stored row, and returns them; `None` where there are none.
+    /// Removes the workgroups of the first compute units of `row`, as far as one stored row has
+    /// them, and returns them; `None` where there are none.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];
@@ -193,8 +196,8 @@ impl Names {
         Some(NamedRow { units, ..known })
     }
 
-    /// Removes the workgroups of the first compute unit of the row one by one: `found` is called
-    /// with each that is there, `missing` with each that is not.
+    /// Removes the workgroups of the first compute unit of the row one by one. `found` is called
+    /// with each that was on the device, `missing` with each that was not.
     fn remove_unit(
         &mut self,
         row: &NamedRow,
@@ -216,7 +219,8 @@ impl Names {
         }
     }
 
-    /// Removes `count` workgroups of the row with the index `at`, from the position `from` on.
+    /// Removes `count` workgroups of the row with the index `at`, from the one with the offset
+    /// `from` in the row on.
     fn carve(&mut self, at: usize, from: u64, count: u64) {
         let row = self.rows[at];
         let behind = row.parts(from + count, row.count());

@@ -34,8 +34,8 @@ impl Runtime<LaunchId> for SteppedRuntime {
 }
 
 impl Composed {
-    /// Carries out every command of the preemption driver; launches are submitted last, in their
-    /// order of issue.
+    /// Carries out every command of the preemption driver, by adding to `actions`; launches are
+    /// submitted last, in their order of issue.
     pub(super) fn control(
         &mut self,
         now: Tick,
@@ -101,7 +101,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Resets a process: kills all launches in the scope of the reset that have begun.
+    /// Resets a process: adds the actions that kill all begun launches in the scope of the reset.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         self.preemptions.resetting.insert(process);
@@ -142,7 +142,9 @@ impl Composed {
         actions.push(Action::Reset { process });
     }
 
-    /// Holds or saves all submitted launches of a process, by the way of its preemption.
+    /// Takes all submitted launches of a process off the device by the method of its preemption,
+    /// drain (their workgroups that have not started are held) or switch (their workgroups are
+    /// saved).
     fn remove(
         &mut self,
         id: ProcessId,
@@ -163,7 +165,7 @@ impl Composed {
     }
 
     /// Reports to the preemption controller that a preemption is complete, if all submitted
-    /// launches of the process are held or saved.
+    /// launches of the process are held or saved, so that none of its work runs.
     pub(super) fn note_removed(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
@@ -175,8 +177,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that the preemption of a process is complete, and reopens its compute units; with
-    /// `resumed`, the process goes on at once.
+    /// Records that the preemption of a process is complete, and lets work start again on its
+    /// compute units. Where `resumed` is true, the process goes on at once.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
@@ -193,15 +195,17 @@ impl Composed {
         }
     }
 
-    /// Counts the time for which a process was preempted, as it goes on now.
+    /// Adds the time for which a process was preempted, from the loss of its turn until `now`, to
+    /// the counts, as the process goes on now.
     pub(super) fn note_resumed(&mut self, id: ProcessId, now: Tick) {
         if let Some(process) = self.processes.get(&id) {
             self.preemptions.tally.resumed(id, now.since(process.since));
         }
     }
 
-    /// Records that the raised flag of a process is visible on the device: launches that the flag
-    /// holds and that have not begun leave, and the controller decides whether there is a reset.
+    /// Records that the raised preemption flag of a process is visible on the device: launches for
+    /// which the flag is raised and that have not begun leave, and the controller decides whether
+    /// there is a reset.
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
         for launch in process.submitted.values() {
@@ -240,7 +244,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that the reset of a process is over.
+    /// Records that the reset of a process, which killed its running launches, is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
         if !self.preemptions.resetting.contains(&process) {
             return Err(DispatchError::NoReset(process));
@@ -254,8 +258,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Reopens the compute units, or the whole device, that the reset of a process had closed to
-    /// new work.
+    /// Lets work start again on the compute units, or on the whole device, that the reset of a
+    /// process had closed.
     fn reopen(&mut self, process: ProcessId) {
         let Preemptions { resets, closed, .. } = &mut self.preemptions;
         let before = closed.len();
@@ -281,8 +285,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Takes off the launches that could not be taken off before, as they were on their way back to
-    /// the device.
+    /// Takes off the device the launches of preempted processes that could not be taken off before,
+    /// as they were still on their way back to the device.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
         late.retain(|&(leaves, id)| {
@@ -321,7 +325,7 @@ impl Composed {
         self.wake_at(leaves, now, actions);
     }
 
-    /// Asks the device to take one launch off, unless it is off or leaving already.
+    /// Adds the action that takes one launch off the device, unless it is off or leaving already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(id) else { return };
         // A running copy is not taken off: it runs to its end.

@@ -51,8 +51,9 @@ impl Composed {
         self.forget(&launch, now)
     }
 
-    /// Starts the copies that are on the device and ready. There are no such copies during a reset
-    /// of the device: a running copy forbids the reset, and no copy is submitted meanwhile.
+    /// Adds the actions that start the copies which are submitted and ready. There are no such
+    /// copies during a reset of the device: a running copy forbids the reset, and no copy is
+    /// submitted meanwhile.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,

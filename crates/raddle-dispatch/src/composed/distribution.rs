@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuId, Launch, Piece, WaveSpan};
 
-/// The state of the workgroups of a launch: which have started, and which are bound to a compute
+/// The state of the workgroups of a launch: which have started, and which are assigned to a compute
 /// unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Distribution {
@@ -19,14 +19,14 @@ pub(super) struct Distribution {
     next: u64,
     /// The number of workgroups that have ended.
     ended: u64,
-    /// The workgroups that are assigned or partly started, by number: some of their waves are still
-    /// to start.
+    /// The workgroups that are assigned to a compute unit or partly started, by workgroup number;
+    /// some of their waves are still to start.
     bound: BTreeMap<u64, Bound>,
     /// The numbers, below `next`, of workgroups that were assigned and had not started when the
     /// launch was saved; they are to be placed anew.
     returned: BTreeSet<u64>,
-    /// The number of waves of workgroup `next` that have started, where that workgroup was cut;
-    /// else 0.
+    /// The number of waves that have started of the workgroup `next`, the next one to start, where
+    /// that was cut into waves; else 0.
     cut: u16,
 }
 
@@ -38,22 +38,21 @@ struct Bound {
     started: u16,
 }
 
-/// A start of workgroups that was checked and keeps the laws of `Allocate`.
+/// A start of workgroups that was checked and keeps the laws of the trait `Allocate`.
 #[derive(Debug)]
 pub(super) enum Allowed {
-    /// A start of this number of whole workgroups, from the next one on.
+    /// Starts this number of whole workgroups, from the next one on.
     Whole(u64),
-    /// A start of this number of waves of the next workgroup, which is cut.
+    /// Starts this number of waves of the next workgroup, which is cut into waves.
     Cut(u16),
-    /// A start of waves of workgroup `group` alone, after which `started` of its waves have
-    /// started.
+    /// Starts waves of the workgroup `group` alone, of which `started` waves have started then.
     One { group: u64, cu: CuId, started: u16 },
     /// A start of waves of several workgroups, with the state of the launch after it.
     Named(Box<Distribution>),
 }
 
-/// A start of workgroups that a policy asks for; `draining` is true where only bound workgroups of
-/// the launch may start.
+/// A start of workgroups that a policy asks for; `draining` is true where only workgroups of the
+/// launch that are assigned to a compute unit may start.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) launch: &'a Launch,
@@ -65,7 +64,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl Distribution {
-    /// Returns to the state before the first workgroup started, as a killed launch begins again.
+    /// Sets the state to that before the first workgroup started, as a killed launch begins again.
     pub(super) fn rewind(&mut self) {
         self.next = 0;
         self.ended = 0;
@@ -74,8 +73,8 @@ impl Distribution {
         self.cut = 0;
     }
 
-    /// Unbinds the workgroups of a saved launch that were assigned and have not started, so that
-    /// they are placed anew.
+    /// Makes the workgroups of a saved launch that were assigned and have not started unassigned,
+    /// so that they are placed anew.
     pub(super) fn unbind(&mut self) {
         let assigned = self.bound.iter().filter(|(_, bound)| bound.started == 0);
         self.returned.extend(assigned.map(|(&group, _)| group));
@@ -114,7 +113,7 @@ impl Distribution {
         launch.workgroups - self.next + self.returned.len() as u64
     }
 
-    /// Returns whether any workgroup is bound to a compute unit: assigned, or partly started.
+    /// Returns whether any workgroup is assigned to a compute unit, or partly started.
     pub(super) fn is_bound(&self) -> bool {
         !self.bound.is_empty()
     }
@@ -128,8 +127,8 @@ impl Distribution {
         self.bound.len() as u64
     }
 
-    /// Returns the number of waves of the next workgroup that have started, where it was cut; else
-    /// 0.
+    /// Returns the number of waves that have started of the next workgroup, where that was cut into
+    /// waves; else 0.
     pub(super) const fn cut(&self) -> u16 {
         self.cut
     }
@@ -140,19 +139,19 @@ impl Distribution {
         self.ended >= launch.workgroups
     }
 
-    /// Returns whether a start concerns workgroups by their numbers: single waves, or bound
-    /// workgroups.
+    /// Returns whether a start names single waves, or workgroups that are assigned already, and not
+    /// just the next ones.
     fn is_by_name(&self, asked: Asked<'_>) -> bool {
         let waves = asked.launch.demand.waves;
         let names = |group: u64| asked.pieces.iter().any(|piece| piece.names(group));
         asked.waves.bounds(waves) != (0, waves) || self.bound.keys().any(|&group| names(group))
     }
 
-    /// Checks a start against the laws, and returns the change of state that
-    /// [`Distribution::started`] makes. `seen` is scratch memory.
+    /// Checks a start against the laws of the trait `Allocate`, and returns the change of state
+    /// that [`Distribution::started`] makes. `seen` is scratch memory.
     ///
     /// # Errors
-    /// The law that the start breaks.
+    /// The text says which law the start breaks.
     pub(super) fn may_start(
         &self,
         asked: Asked<'_>,
@@ -195,8 +194,9 @@ impl Distribution {
         }
     }
 
-    /// Checks a start of whole workgroups. Law 1: the pieces cover `next .. next + n`, each
-    /// workgroup once.
+    /// Checks a start of whole workgroups against law 1 of the trait `Allocate`: the pieces (equal
+    /// workgroups on one compute unit) name n workgroups from the next one on, each once. `seen` is
+    /// scratch memory. `Err` is the text of the broken law.
     fn may_start_whole(&self, asked: Asked<'_>, seen: &mut Vec<u64>) -> Result<Allowed, String> {
         let Asked { launch, pieces, .. } = asked;
         if asked.draining {
@@ -216,8 +216,8 @@ impl Distribution {
         ))
     }
 
-    /// Checks whether workgroup `group`, which must be bound or the next one, may start on `cu`
-    /// from wave `first` on.
+    /// Checks whether workgroup `group`, which must be assigned or the next one, may start on `cu`
+    /// from wave `first` on; `Err` is the text of the broken law.
     fn check_bound(
         &self,
         asked: Asked<'_>,
@@ -246,7 +246,8 @@ impl Distribution {
         Ok(())
     }
 
-    /// Records that the waves of a workgroup below `started` have started.
+    /// Records that the waves of a workgroup with numbers below `started` have started on the
+    /// compute unit `cu`.
     fn start_one(&mut self, launch: &Launch, group: u64, cu: CuId, started: u16) {
         if !self.bound.contains_key(&group) {
             self.advance(1);
@@ -258,8 +259,9 @@ impl Distribution {
         }
     }
 
-    /// Checks a start of some waves of a workgroup that is cut. Law 8: these are the next waves of
-    /// the next workgroup.
+    /// Checks a start of `count` waves, from the wave `first` on, of a workgroup that is cut into
+    /// waves, against law 8 of the trait `Allocate`: they are the next waves of the next workgroup.
+    /// `Err` is the text of the broken law.
     fn may_cut(&self, asked: Asked<'_>, first: u16, count: u16) -> Result<Allowed, String> {
         let (id, whole) = (asked.launch.id, asked.launch.demand.waves);
         if asked.launch.barrier.possible() {
@@ -281,8 +283,9 @@ impl Distribution {
         Ok(Allowed::Cut(count))
     }
 
-    /// Checks that no workgroup is partly cut. Law 8: while a workgroup that was cut waits for its
-    /// next wave, no other workgroup of the launch starts.
+    /// Checks that no workgroup of the launch is partly started after a cut into waves. By law 8 of
+    /// the trait `Allocate`, no other workgroup of the launch starts meanwhile; `Err` is the text
+    /// of the broken law.
     fn is_not_cut(&self, launch: &Launch) -> Result<(), String> {
         match self.cut {
             0 => Ok(()),
@@ -296,7 +299,8 @@ impl Distribution {
     /// Records that workgroup `group` is assigned to a compute unit.
     ///
     /// # Errors
-    /// The law that the assignment breaks; nothing has changed then.
+    /// The text says which law of the trait `Allocate` the assignment breaks; nothing has changed
+    /// then.
     pub(super) fn assign(&mut self, launch: &Launch, group: u64, cu: CuId) -> Result<(), String> {
         let (next, end) = self.head(launch);
         if group != next || group >= end {
@@ -309,8 +313,8 @@ impl Distribution {
     }
 }
 
-/// Returns whether the pieces name the workgroups `next .. next + total`, each once. `seen` is
-/// scratch memory.
+/// Returns whether the pieces (equal workgroups on one compute unit) name the workgroups `next ..
+/// next + total`, each once. `seen` is scratch memory.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let (mut running, mut rest) = (next, pieces);
     while let Some((count, behind)) = phase(rest, running) {
@@ -329,10 +333,10 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     })
 }
 
-/// Takes the first pieces that together name workgroups from `next` on without a gap: one piece of
-/// neighbours, or pieces that deal one workgroup to each of some units in turn, where the last turn
-/// may end early. Returns (number of these workgroups, pieces behind); `None` where there are no
-/// such pieces.
+/// Takes the first pieces (equal workgroups on one compute unit) that together name workgroups from
+/// `next` on without a gap: one piece of neighbours, or pieces that deal one workgroup to each of
+/// some units in turn, where the last turn may end early. Returns (number of these workgroups, the
+/// pieces that follow); `None` where there are no such pieces.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {
@@ -355,7 +359,8 @@ fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     Some((dealt, behind))
 }
 
-/// Sets the bit at this position. Returns whether the bit was clear.
+/// Sets the bit `at` (from 0, 64 to a word) of a list of bits. Returns whether the bit was clear;
+/// false too where the list is shorter.
 fn mark(bits: &mut [u64], at: u64) -> bool {
     let bit = 1u64 << (at % 64);
     match bits.get_mut((at / 64) as usize) {

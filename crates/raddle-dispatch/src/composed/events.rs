@@ -90,8 +90,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Stores a hint of a program, and causes a new question to the turn policy, as it may look at
-    /// hints.
+    /// Stores a hint of a program, and causes a new question to the turn policy, as that policy may
+    /// look at hints.
     fn hinted(
         &mut self,
         id: ProcessId,
@@ -110,9 +110,9 @@ impl Composed {
         Ok(())
     }
 
-    /// Adds a launch that was issued, where there is a window; without a window a launch is added
-    /// when it is ready. A launch that can never run is not added, and is refused when it is ready,
-    /// so that the work that waits for it keeps its order.
+    /// Adds a launch that was issued, where the dispatcher gets launches in advance (a window);
+    /// otherwise a launch is added when it is ready. A launch that can never run is not added, and
+    /// is refused when it is ready, so that the work that waits for it keeps its order.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
         if self.ahead && self.never_fits(&launch).is_none() {
@@ -137,7 +137,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that an issued launch or copy no longer waits for other work.
+    /// Records that an issued launch or copy no longer waits for other work, so that it may go to
+    /// the device.
     pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         known.waits = false;
@@ -268,7 +269,8 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
-    /// Records that a launch is off the device; `lifted` has its saved workgroups, if any.
+    /// Records that a launch is off the device after a preemption; `lifted` has its saved
+    /// workgroups, if any.
     fn hold(&mut self, id: LaunchId, lifted: Option<Lifted>) -> Result<(), DispatchError> {
         let known = self.known_mut(id)?;
         known.stage = Stage::Held(lifted);
@@ -279,8 +281,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Puts a launch back into the buffer of its process; the preemption controller knows its place
-    /// in the buffer.
+    /// Puts a launch back into the buffer of its process, so that it is submitted again; the
+    /// preemption controller knows its place there.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(launch.id) else {
             return;

@@ -7,20 +7,21 @@ use raddle_policy::{Launch, Preemption, ReadyLaunch, Tick, Ticks};
 
 use super::distribution::Distribution;
 
-/// The stage of a launch between being issued and ending.
+/// The state of a launch between being issued by its host and its end.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// The launch is in the buffer of its process, not submitted.
+    /// The launch waits in the buffer of its process and is not submitted.
     Buffered,
     /// The launch is submitted; the device sees it at this tick.
     Travelling(Tick),
     /// The launch is on the device: its workgroups may start.
     OnDevice,
-    /// The launch was asked to leave the device in this way, and is not gone yet.
+    /// The launch was asked to leave the device by this method of preemption, and has not left yet.
     Leaving(Preemption),
-    /// The launch is off the device as asked; the value has its workgroups that were saved, if any.
+    /// The launch is off the device after a preemption; the value has its workgroups that were
+    /// saved, if any.
     Held(Option<Lifted>),
-    /// The launch was asked to come back to the device, and is not back yet.
+    /// The launch was taken off the device and asked to come back, and is not back yet.
     Returning,
 }
 
@@ -32,8 +33,8 @@ pub(super) struct LaunchState {
     /// The handle of the launch in the preemption controller; `None` while the launch is in the
     /// buffer.
     pub(super) handle: Option<LaunchHandle>,
-    /// True if the raised flag holds the launch and it has not begun: none of its workgroups starts
-    /// any more.
+    /// True if the raised preemption flag makes the launch leave and the launch has not begun: none
+    /// of its workgroups starts any more.
     pub(super) claimed: bool,
     /// True if the launch has begun, which was reported to the preemption controller.
     pub(super) begun: bool,
@@ -47,7 +48,7 @@ pub(super) struct LaunchState {
     /// The number of the launch in the order of submission, over all processes.
     pub(super) submission: u64,
     pub(super) submitted: Tick,
-    /// The tick at which the device sees the launch.
+    /// The tick at which the launch has reached the device, so that it can start.
     pub(super) visible: Tick,
     /// The tick at which the launch was last asked to come back.
     pub(super) returns: Tick,
@@ -57,7 +58,7 @@ pub(super) struct LaunchState {
     /// made no progress.
     pub(super) in_vain: bool,
     /// True if the launch is on the device although its process is preempted: until the launch
-    /// leaves too, only workgroups that are bound to a compute unit may start.
+    /// leaves too, only workgroups that are assigned to a compute unit may start.
     pub(super) leaves_soon: bool,
     pub(super) groups: Distribution,
 }
@@ -102,8 +103,8 @@ impl LaunchState {
         self.groups.has_started() || (self.begun && self.launch.is_copy())
     }
 
-    /// Returns whether the launch drains: only its workgroups that are bound to a compute unit may
-    /// start.
+    /// Returns whether the launch is being drained: only its workgroups that are assigned to a
+    /// compute unit may start.
     pub(super) const fn draining(&self) -> bool {
         self.leaves_soon || matches!(self.stage, Stage::Leaving(how) if how.drains())
     }

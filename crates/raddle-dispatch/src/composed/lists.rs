@@ -14,10 +14,10 @@ use raddle_policy::{Cus, Launch, LaunchId, ProcessState, Round, Submission};
 /// of the submission).
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 
-/// The lists that one decision uses, kept as memory for the next.
+/// The lists that one decision uses; their memory is used again by the next.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// The states of the processes, as the turn policy sees them.
+    /// The states of the processes that are shown to the turn policy in this decision.
     pub(super) states: Vec<ProcessState>,
     /// The answers of the turn and preempt policies in this decision.
     pub(super) decided: Decided,

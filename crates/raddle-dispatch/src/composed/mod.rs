@@ -56,11 +56,13 @@ use crate::{
 /// A dispatcher that is composed of four policies.
 pub struct Composed {
     policies: Policies,
-    /// True if workgroups whose waves are independent may be cut.
+    /// True if workgroups whose waves are independent may be cut, so that their waves start on
+    /// different compute units.
     cuts: bool,
     /// True if the turn policy chooses among the streams of a process.
     by_stream: bool,
-    /// True if a process submits launches before they are ready, which needs a window.
+    /// True if a process may submit launches that still wait for other work, which needs a window
+    /// (launches given in advance).
     ahead: bool,
     /// The driver of the preemption controller, which decides what is submitted and how work
     /// leaves.
@@ -81,7 +83,7 @@ pub struct Composed {
     allocate_stale: bool,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
-    /// The future ticks at which a wake was asked for, ascending.
+    /// The future ticks at which the dispatcher has asked to be called again, ascending.
     wakes: VecDeque<Tick>,
     /// The number of launches issued so far; `submissions` counts those submitted.
     orders: u64,
@@ -98,7 +100,7 @@ pub struct Composed {
     replaced: Vec<String>,
 }
 
-/// The present turn, and the overruns of earlier turns.
+/// The present turn, and the processes whose work outlasts an earlier turn.
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
@@ -111,7 +113,8 @@ struct Turns {
 /// The preemptions that the controller knows of and that are not carried out yet.
 #[derive(Debug, Default)]
 struct Preemptions {
-    /// Launches that the raised flag takes off as soon as they are on the device.
+    /// Launches that leave as soon as they are on the device, as a raised preemption flag makes
+    /// them leave at their start.
     exits: Vec<LaunchId>,
     /// Launches that came back while their process is being preempted again: (tick at which the
     /// launch leaves, launch).
@@ -122,8 +125,8 @@ struct Preemptions {
     resetting: BTreeSet<ProcessId>,
     /// Processes for which the whole device is being reset: no work starts meanwhile.
     resets: BTreeSet<ProcessId>,
-    /// Compute units that are being reset, with the process for which: no work starts on them
-    /// meanwhile.
+    /// Compute units that are being reset, each with the process whose reset it is: no work starts
+    /// on them meanwhile.
     closed: Vec<(ProcessId, CuId)>,
     /// The reasons of refused resets, by process: counted when the preemption is over, since the
     /// reset of another process, preempted at the same time, may still hit the process.
@@ -131,7 +134,7 @@ struct Preemptions {
     tally: PreemptionTally,
 }
 
-/// The launches and queues on the way from the host to the device.
+/// The launches and hardware queues that are on the way from the host to the device.
 #[derive(Debug, Default)]
 struct Transit {
     /// Submitted launches that the device does not see yet: (tick at which it does, number in the
@@ -206,8 +209,8 @@ impl Composed {
         self.policies.names()
     }
 
-    /// Returns the first of the four policies that has this type, as it was given to the builder;
-    /// `None` where none has. A caller reads with it the counts that the policy keeps.
+    /// Returns the first of the four policies whose type is `P`, as it was given to the builder;
+    /// `None` where none is. A caller can read the counts that the policy keeps.
     pub fn policy<P: 'static>(&self) -> Option<&P> {
         self.policies.of_type()
     }
@@ -233,8 +236,8 @@ impl Composed {
         self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
-    /// Adds a launch to the view of the allocate policy, at its place in the order of submission,
-    /// if it has something to start. A copy starts without the policy.
+    /// Adds a launch to the view of the allocate policy, in the order of submission, if it has
+    /// something to start. A copy is started without the policy.
     fn show(&mut self, id: LaunchId) {
         let Some(known) = self.launches.get(id).filter(|it| !it.waits && !it.claimed) else {
             return;
@@ -256,7 +259,7 @@ impl Composed {
     }
 
     /// Updates whether a launch makes its process runnable: it does while it is ready or submitted.
-    /// It is called after one of the two has changed.
+    /// To be called after one of the two has changed.
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
@@ -282,14 +285,15 @@ impl Composed {
         }
     }
 
-    /// Returns an error if the tick `given` is before the latest one.
+    /// Returns an error if the tick `given` is before the latest tick that the dispatcher was
+    /// given.
     const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
         let now = self.now;
         if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
     }
 
-    /// Records that the policy of a slot broke this law, and that another policy answers in its
-    /// place.
+    /// Records that the policy of a slot broke a law of its trait, with the text of the law, and
+    /// that another policy answers in its place from now on.
     fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
         self.journal.answer(now, LoggedAnswer::Broke { slot, law });
         let [_, turn, allocate, _] = self.policies();
@@ -297,7 +301,8 @@ impl Composed {
         self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
     }
 
-    /// Asks for a wake at a later tick, at most once for each tick.
+    /// Adds the action that has the dispatcher called again at a later tick, at most once for each
+    /// tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
             && let Err(place) = self.wakes.binary_search(&at)

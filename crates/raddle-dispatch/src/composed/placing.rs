@@ -17,7 +17,8 @@ use crate::DispatchError;
 use crate::answer::LoggedAnswer;
 
 impl Composed {
-    /// Submits launches as the preemption controller has commanded, in their order of issue.
+    /// Adds the actions that submit launches as the preemption controller has commanded, in their
+    /// order of issue.
     pub(super) fn submit(
         &mut self,
         batch: &[SubmittedLaunch],
@@ -61,8 +62,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream one by one: each takes its cost behind the one before it, and
-    /// can start when that has passed.
+    /// Submits launches of one stream one by one: the cost of each begins when that of the one
+    /// before is over, and the launch can start when its own is over.
     fn submit_in_line(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -111,7 +112,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Adds to the view of the allocate policy the launches that have reached the device.
+    /// Adds to the view of the allocate policy the launches that have reached the device by now.
     pub(super) fn arrive(&mut self, now: Tick) {
         while let Some(&(at, submission, id)) = self.transit.travelling.first() {
             if at > now {
@@ -125,7 +126,7 @@ impl Composed {
         }
     }
 
-    /// Asks the allocate policy, and carries out its answers, until it waits.
+    /// Asks the allocate policy, and carries out its answers, until it answers to wait.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         if !self.preemptions.resets.is_empty() || !core::mem::take(&mut self.allocate_stale) {
             return Ok(());
@@ -160,7 +161,7 @@ impl Composed {
     }
 
     /// Asks the allocate policy once, and carries out its answer. Returns whether the policy waits.
-    /// A part of an answer that breaks a law has changed nothing.
+    /// A part of an answer that breaks a law of the trait `Allocate` changes nothing.
     fn ask_once(
         &mut self,
         round: &mut Round,
@@ -270,8 +271,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Refuses a launch that the allocate policy will never place, although an empty compute unit
-    /// would hold it.
+    /// Refuses a launch that the allocate policy says it will never place, although the launch
+    /// would fit an empty compute unit.
     fn never(
         &mut self,
         refusal: Refusal,

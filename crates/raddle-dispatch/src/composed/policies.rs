@@ -39,7 +39,7 @@ impl<P: ?Sized> NamedPolicy<P> {
         Self { name: name.into(), policy }
     }
 
-    /// Returns the error that the policy of `slot` broke a law.
+    /// Returns the error that the policy of `slot` broke a law of its trait; `what` says how.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
         DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
     }

@@ -13,20 +13,23 @@ use raddle_policy::{
 pub(super) struct Process {
     pub(super) share: u32,
     pub(super) streams: BTreeMap<StreamId, Stream>,
-    /// The way in which the work of the process left at its last preemption; `since` is the tick at
-    /// which that began.
+    /// The method by which the work of the process left at its last preemption; `since` is the tick
+    /// at which that preemption began.
     pub(super) way: Preemption,
     pub(super) since: Tick,
-    /// True while the work of the process is being held or saved.
+    /// True while the work of the process is leaving the device to be held (drain) or saved
+    /// (switch).
     pub(super) removing: bool,
-    /// Submitted launches that have not ended, by number in the order of submission.
+    /// Submitted launches that have not ended, by the number of their submission in the process,
+    /// from 0.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
-    /// The number of submitted launches that are held or saved.
+    /// The number of submitted launches that are held or saved, so that none of their workgroups
+    /// starts.
     pub(super) held: usize,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
     /// The tick at which the turn policy is asked again which streams may submit; `streams_stale`
-    /// is true if a change calls for the question before.
+    /// is true if it must be asked before, after a change.
     pub(super) streams_until: Option<Tick>,
     pub(super) streams_stale: bool,
     joined: Tick,
@@ -42,7 +45,7 @@ pub(super) struct Stream {
     /// The id of the stream in the preemption controller.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
-    /// True if the turn policy lets the stream submit no launch.
+    /// True if the turn policy keeps the stream from submitting launches.
     pub(super) held: bool,
     pub(super) submitted: u64,
     work: Work,

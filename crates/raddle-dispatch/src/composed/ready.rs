@@ -27,7 +27,8 @@ impl Ready {
         found.map(|at| at + self.front).map_err(|at| at + self.front)
     }
 
-    /// Adds a launch to the view, or updates its entry.
+    /// Adds a waiting launch to the view that the allocate policy gets, or updates its entry;
+    /// `submission` is its place in the order of submission.
     pub(super) fn show(&mut self, submission: u64, entry: ReadyLaunch) {
         match self.find(submission) {
             Ok(at) => self.entries[at] = entry,

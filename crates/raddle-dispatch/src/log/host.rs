@@ -45,8 +45,8 @@ pub fn event_of<'p>(
 
 /// Returns the actions of a decision as a list in JSON. An action has the keys of its answer in the
 /// log, and those that a device needs besides: the `sequence` of a submission, the `cuts` of raised
-/// flags as `[stream, from, to]`, the ticks `after` which a preemption was complete. The addresses
-/// of a start are spelled in full.
+/// preemption flags as `[stream, from, to]`, the ticks `after` which a preemption was complete. The
+/// addresses of a start are spelled in full.
 ///
 /// ```
 /// use raddle_policy::{Action, Actions, LaunchId};

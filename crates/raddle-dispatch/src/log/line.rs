@@ -12,7 +12,7 @@ use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 /// One line of a log: its tick, the number of its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogLine<T> {
-    /// The tick of the event or answer.
+    /// The tick at which the event or answer happened.
     pub t: Tick,
     /// The number of the step, which is one decision with the events before it.
     pub step: u64,
@@ -85,8 +85,8 @@ pub(super) enum LoggedEvent<P> {
         launch: LaunchId,
         idempotent: Idempotence,
     },
-    /// The raised flag of a process is visible: every launch of the process that starts from now on
-    /// sees it.
+    /// The raised preemption flag of a process is visible: every launch of the process that starts
+    /// from now on sees it.
     Raised {
         process: ProcessId,
     },
@@ -195,8 +195,8 @@ impl LoggedEvent<Vec<PieceRun>> {
 /// The waves of a span as (first wave, number of waves); `None` for all waves.
 type FirstAndCount = Option<(u16, u16)>;
 
-/// Returns the values of the keys `waves` and `cut` that spell a span; at most one of them is not
-/// `None`.
+/// Returns the values of the keys `waves` and `cut` by which a line of the log names waves of a
+/// workgroup; at most one of them is not `None`.
 pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
@@ -205,7 +205,8 @@ pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     }
 }
 
-/// Returns the span that the keys `waves` and `cut` spell; `None` where both are given.
+/// Returns the waves of a workgroup that the keys `waves` and `cut` of a log line name; `None`
+/// where both are given.
 pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Option<WaveSpan> {
     match (waves, cut) {
         (None, None) => Some(WaveSpan::All),
@@ -216,8 +217,8 @@ pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the answer that starts workgroups. With `full` it has the addresses, else their
-    /// hash; `from` is the workgroup from which a short log counts the others.
+    /// Returns the log's answer that starts workgroups. With `full` it has the addresses, else
+    /// their hash; `from` is the workgroup from which a short log counts the others.
     pub(super) fn start(
         launch: LaunchId,
         span: WaveSpan,
@@ -235,22 +236,23 @@ impl<'a> LoggedAnswer<'a> {
 }
 
 impl WrittenPieces<'_> {
-    /// Returns pieces (equal workgroups on one compute unit) as a log spells them.
+    /// Returns the text by which a log line names these pieces (equal workgroups on one compute
+    /// unit).
     pub(super) fn text(pieces: &[Piece]) -> String {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
 }
 
-/// Returns the hash that stands for addresses in a log, as text.
+/// Returns the hash that a log writes in place of addresses, as text.
 #[must_use]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }
 
 /// Returns a hash of addresses, by which two answers can be told apart. It takes the steps of
-/// FNV-1a, a word at a time, in four lanes side by side, so that no multiplication waits for the
-/// one before.
+/// FNV-1a, a word at a time, in four sums side by side, so that no multiplication waits for the one
+/// before.
 fn digest(places: &[Place]) -> u32 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1u64, 2, 3, 4];

@@ -54,7 +54,8 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<Replayed, D
     Ok(replay.found)
 }
 
-/// A replay of a log that is under way.
+/// A replay of a decision log while it runs: a dispatcher that gets the events of the log, and
+/// whose answers are compared with those of the log.
 struct LogReplay {
     dispatcher: Composed,
     cus: u16,
@@ -139,7 +140,7 @@ impl LogReplay {
     }
 }
 
-/// A sink that keeps the text of a log writer until it is taken.
+/// Writer that stores the text of a log writer until the text is taken.
 #[derive(Clone, Default)]
 struct Echo(Arc<Mutex<Vec<u8>>>);
 

@@ -28,7 +28,7 @@ pub(super) struct Memory {
     /// The (tick, step) of the last line; `None` before the first.
     last: Option<(u64, u64)>,
     launches: ByLaunch<ToldBefore>,
-    /// The text of the last `wait` answer, without its time.
+    /// The text of the last answer to wait, without its time, so that an equal one can be left out.
     wait: Vec<u8>,
 }
 
@@ -47,7 +47,7 @@ struct Batch {
     pieces: Vec<Piece>,
 }
 
-/// A start of workgroups, as it is read from a line.
+/// A start of workgroups as it was read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadStart {
     launch: LaunchId,
@@ -67,8 +67,8 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Writes the begin of a log line in short form: without a time, with the time since the last
-    /// line, or with tick and step.
+    /// Writes into `text` the begin of a log line in short form: without a time, with the time
+    /// since the last line, or with tick and step.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -105,8 +105,8 @@ impl Memory {
         pieces.iter().all(|piece| piece.first >= from).then_some(from)
     }
 
-    /// Records that waves ended. Returns whether they are those of the first batch of the launch,
-    /// so that the line may leave them out.
+    /// Records that waves ended. Returns whether they are those of the first batch of the launch
+    /// (workgroups started together), so that the line may leave them out.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let first = self.launches.get(id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
@@ -114,8 +114,8 @@ impl Memory {
         follows
     }
 
-    /// Removes and returns the first batch of a launch; without `first`, removes all of its
-    /// batches.
+    /// Removes and returns the first batch (workgroups started together) of a launch; without
+    /// `first`, removes all of its batches.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();
@@ -135,8 +135,8 @@ impl Memory {
         same
     }
 
-    /// Returns a line spelled in full; `None` where it leaves out a part that does not follow from
-    /// earlier lines.
+    /// Returns a line of a short log spelled in full; `None` where it leaves out something that
+    /// does not follow from earlier lines.
     pub(super) fn spell_out(&mut self, line: &str) -> Option<String> {
         let said = if let Some(rest) = line.strip_prefix("{\"t\":") {
             let (t, rest) = number(rest)?;

@@ -93,19 +93,19 @@ impl LogWriter {
         Self::new(to, (Detail::Answers, Needs::NONE, false), header)
     }
 
-    /// Writes an event: a value with a key `event`.
+    /// Writes a line with an event: `said` is a value with a key `event`.
     pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.0 += 1;
         self.line(t, step, &said);
     }
 
-    /// Writes an answer: a value with a key `answer`.
+    /// Writes a line with an answer: `said` is a value with a key `answer`.
     pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.1 += 1;
         self.line(t, step, &said);
     }
 
-    /// Passes the buffered bytes on to the output. An error is kept until [`finish`](Self::finish).
+    /// Writes the buffered lines to the output. An error is reported by [`finish`](Self::finish).
     pub fn flush(&mut self) {
         if let (Some(to), None) = (&mut self.to, &self.error) {
             self.error = to.flush().err();
@@ -131,7 +131,7 @@ impl LogWriter {
         }
     }
 
-    /// Begins a line with its tick and step.
+    /// Begins a line of the log: writes its tick `t` and the number `step` of its step.
     fn begin(&mut self, t: Tick, step: u64) {
         self.text.clear();
         match &mut self.memory {
@@ -143,7 +143,8 @@ impl LogWriter {
         }
     }
 
-    /// Writes a value behind the time of a line, without the opening brace of the value.
+    /// Writes a value at the end of a line that begins with the time; the opening brace of the
+    /// value is left out.
     fn say(&mut self, said: &impl Serialize) {
         let begun = self.text.len();
         self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
@@ -159,7 +160,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes an event of the dispatcher.
+    /// Writes a line with an event that the dispatcher took.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
         if self.is_on()
             && let (&Event::WavesEnded { launch, waves, pieces }, Some(memory)) =
@@ -184,7 +185,7 @@ impl LogWriter {
         self.heard(now, step, LoggedEvent::from(&event));
     }
 
-    /// Writes an answer of a policy or of the dispatcher.
+    /// Writes a line with an answer of a policy or of the dispatcher.
     pub(crate) fn answer(&mut self, t: Tick, step: u64, said: LoggedAnswer<'_>) {
         let (LoggedAnswer::Wait { .. }, true) = (&said, self.is_on()) else {
             return self.said(t, step, said);
@@ -246,7 +247,7 @@ impl LogWriter {
     /// it.
     ///
     /// # Errors
-    /// The first error met since the beginning.
+    /// The first error of any write since the log began.
     pub fn finish(&mut self) -> io::Result<()> {
         if let Some(error) = self.error.take() {
             return Err(error);

@@ -7,8 +7,9 @@ use toml::de::{DeTable, DeValue};
 
 use raddle_read::kebab;
 
-/// Returns the line, from 1, of a key such as `order.windows.windows-us[2]`, or of the innermost
-/// table that would hold it; `None` where there is neither.
+/// Returns the line number in the TOML text, from 1, of a key such as
+/// `order.windows.windows-us[2]`, or of the innermost table that would hold it; `None` where there
+/// is neither.
 pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']'));
     let at = if is_json(text) { in_json(text, steps) } else { in_toml(text, steps) }?;

@@ -9,8 +9,8 @@ use raddle_workgroup::{
 
 use super::slot::Knowledge;
 
-/// The facts about the policy `matching` beside its answers: these depend on what waves do where
-/// compute units are chosen by power, and decisions that take time take the clock of the device.
+/// The facts about the policy `matching` beside its answers: answers depend on what waves do if
+/// compute units are chosen by power, and on the clock of the device if decisions take time.
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: |config| match config.place {
         PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),

@@ -174,7 +174,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the facts, beside its answers, about a turn policy whose turns may end by time.
+/// Returns what is known, beside its answers, about a turn policy whose turns may end by time.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::NONE.with_slices())

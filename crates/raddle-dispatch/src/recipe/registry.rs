@@ -56,7 +56,7 @@ pub struct Registry {
     pub(super) preempt: SlotPolicies<dyn Preempt + Send>,
 }
 
-/// The registry for callers that give none: the policies of this workspace.
+/// The registry of the policies of this workspace, for callers that give no registry of their own.
 pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
     launch_path: policies::launch_paths(),
     turn: policies::turns(),
@@ -111,7 +111,8 @@ impl Registry {
     }
 
     slots! {
-        /// Adds a launch path policy: a way in which launches reach the device, and its cost.
+        /// Adds a launch path policy: the rule by which launches reach the device, and what that
+        /// costs.
         launch_path, launch_path_named: LaunchPath;
         /// Adds a turn policy, which chooses the processes that may issue.
         turn, turn_named: Turn;

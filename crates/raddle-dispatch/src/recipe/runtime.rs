@@ -20,14 +20,14 @@ pub struct PreemptRuntime {
     /// The scope of a reset, the set of launches that it kills; with `None`, those of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ResetScope>,
-    /// Nanoseconds from raising a flag until kernels that start see it.
+    /// Nanoseconds from raising a preemption flag until kernels that start see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flag_ns: Option<u64>,
-    /// Nanoseconds that each launch takes to leave by the flag; launches of one stream leave one
-    /// after the other.
+    /// Nanoseconds that each launch takes to leave by the preemption flag (tested by each launch at
+    /// its start); launches of one stream leave one after the other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_ns: Option<u64>,
-    /// Nanoseconds of the test of the flag, in every workgroup.
+    /// Nanoseconds of the test of the preemption flag, in every workgroup.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_ns: Option<u64>,
     /// Nanoseconds that a reset takes.

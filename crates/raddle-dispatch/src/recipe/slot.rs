@@ -12,7 +12,8 @@ use serde_json::{Map, Value};
 use raddle_preempt::policy::DeviceCosts;
 use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
 
-/// The values that a recipe fills in where a policy has the setting and the user gives none.
+/// The values that a recipe gives a policy's settings where the policy has the setting and the user
+/// gives none.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(not(feature = "preempt"), expect(dead_code, reason = "no policy takes the costs"))]
 pub(super) struct Given {
@@ -20,7 +21,7 @@ pub(super) struct Given {
     pub(super) clock_mhz: Option<u32>,
     /// The costs of the device for taking work off; `None` where they are not known.
     pub(super) costs: Option<DeviceCosts>,
-    /// The most times that one launch is killed; `None` for no bound.
+    /// The most times that resets may kill one launch; `None` where there is no limit.
     pub(super) most_kills: Option<u32>,
 }
 
@@ -58,7 +59,7 @@ impl<C> Knowledge<C> {
     }
 }
 
-/// The settings of a policy, of one type, with the function that makes the policy from them.
+/// The settings of a policy, whose type is `C`, with the function that makes the policy from them.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Typed<C, P: ?Sized> {
@@ -86,7 +87,7 @@ impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> f
 
 type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 
-/// A function that reads the settings of a policy.
+/// A function that reads the settings of a policy from a recipe.
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
 /// One policy that a slot of a recipe (such as `turn`) may have, as the registry knows it.
@@ -112,8 +113,8 @@ where
     row_of(name, samples, Knowledge::needs(|_| Needs::NONE), Arc::new(make))
 }
 
-/// Returns the registry's row of a policy, as [`row`] does, with facts about the policy beside its
-/// answers.
+/// Returns the registry's row of a policy, as [`row`] does, with further facts about the policy
+/// (`known`).
 pub(super) fn row_knowing<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -260,7 +261,7 @@ impl<P: ?Sized> PolicySlot<P> {
         self.settings.needs()
     }
 
-    /// Sets the values of `given` that the policy has as settings and the user did not set.
+    /// Sets those settings of the policy that `given` has a value for and the user did not set.
     pub(super) fn fill(&mut self, given: &Given) {
         if let Some(settings) = self.settings.filled(given) {
             self.settings = settings;

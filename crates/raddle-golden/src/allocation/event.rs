@@ -4,7 +4,8 @@
 pub(super) const MOST_UNITS: u64 = 65_536;
 /// Most blocks that a resource of a unit may have, and most wave slots of a unit.
 pub(super) const MOST_BLOCKS: u64 = u32::MAX as u64;
-/// Largest number that an event may hold: the sum of two of them stays within `u64`.
+/// Largest number that an event may give; larger ones are refused, so that the sum of two of them
+/// stays within `u64`.
 pub(super) const MOST_NUMBER: u64 = u64::MAX / 4;
 
 /// Reason why a placement table cannot be read, or why an event is refused.
@@ -23,22 +24,22 @@ impl TableFault {
     }
 }
 
-/// A resource that every unit of the device has.
+/// A resource that every compute unit of the device has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
-    /// Number of blocks of the resource in each unit.
+    /// Number of blocks of the resource in each compute unit.
     pub(super) blocks: u64,
-    /// True if the waves of a workgroup divide its part of the resource; false if every wave uses
-    /// the whole part.
+    /// True if the waves of a workgroup divide what it holds of the resource; false if every wave
+    /// uses all of it.
     pub(super) per_wave: bool,
 }
 
-/// Number of units that are checked, and the resources of each unit.
+/// Number of compute units that are checked, and the resources of each of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationDevice {
     pub(super) units: u64,
-    /// Most waves that a unit may run at once; 0 for any number.
+    /// Most waves that may run on a compute unit at once; 0 for any number.
     pub(super) wave_slots: u64,
     pub(super) resources: Vec<Declared>,
 }
@@ -59,8 +60,8 @@ impl AllocationDevice {
     }
 
     /// Adds a resource with 1 to `u32::MAX` blocks in each unit. Where `per_wave` is true, the
-    /// waves of a workgroup divide its part equally, in the order of their numbers; else every wave
-    /// uses the whole part.
+    /// waves of a workgroup divide what it holds equally, in the order of their numbers; else every
+    /// wave uses all of it.
     ///
     /// # Errors
     /// A text where the name is none or taken, or the number is out of range.
@@ -76,7 +77,8 @@ impl AllocationDevice {
         Ok(())
     }
 
-    /// Returns the names of the resources, in the order in which an event lists its parts.
+    /// Returns the names of the resources, in the order in which an event lists what a workgroup
+    /// holds.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.resources.iter().map(|it| &*it.name)
     }
@@ -94,15 +96,15 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
 /// Kinds of events that a dispatcher records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
-    /// A workgroup waits for a place.
+    /// A workgroup is ready to start and waits for room.
     Request,
-    /// A workgroup gets a part of each resource of a unit.
+    /// A workgroup gets a run of blocks of each resource of a compute unit.
     Place,
     /// A wave starts to run.
     Wave,
     /// A wave ends, or all waves of a workgroup where the event names neither a wave nor a tag.
     End,
-    /// A workgroup gives its parts of the resources back.
+    /// A workgroup gives back what it holds of the resources of its compute unit.
     Free,
 }
 
@@ -114,11 +116,11 @@ pub struct AllocationEvent {
     pub(super) line: u64,
     /// Clock cycle of the event, never smaller than that of the event before.
     pub clock: u64,
-    /// Number that names the workgroup.
+    /// Kind of the event; the next field is the number of the workgroup.
     pub kind: AllocationEventKind,
     /// Number of the workgroup.
     pub workgroup: u64,
-    /// Number of the unit, from 0; `None` where the event names none.
+    /// Number of the compute unit, from 0; `None` where the event names none.
     pub unit: Option<u64>,
     /// Number of waves of the workgroup; `None` where the event does not give it.
     pub waves: Option<u64>,
@@ -126,8 +128,8 @@ pub struct AllocationEvent {
     pub wave: Option<u64>,
     /// Number by which the unit knows the wave while it runs; `None` where the event names none.
     pub tag: Option<u64>,
-    /// For each resource of the device in order (start, size) of the workgroup's part, in blocks;
-    /// `None` where a value is not given.
+    /// For each resource of the device, in the order of the device's list, (start, size) in blocks
+    /// of the run of blocks that the workgroup holds; `None` where a value is not given.
     pub parts: Vec<(Option<u64>, Option<u64>)>,
 }
 

@@ -44,7 +44,7 @@ pub use starts::StartRule;
 use model::Model;
 use table::Table;
 
-/// Most findings that are kept one by one; all findings are counted.
+/// Most findings that are stored one by one; all findings are counted.
 const MOST_KEPT: usize = 20;
 
 /// Rules that a dispatcher must keep when it allocates resources.
@@ -52,24 +52,26 @@ const MOST_KEPT: usize = 20;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AllocationRule {
-    /// Two workgroups of a unit must not hold a block at the same time.
+    /// Rule that two workgroups of one compute unit do not hold the same block at a time.
     Overlap,
-    /// A part must lie within the blocks of its unit, and the unit must exist.
+    /// Rule that a run of blocks is within the blocks of its compute unit, and that the unit
+    /// exists.
     Bounds,
     /// A unit must not run more waves than it has wave slots.
     WaveSlots,
-    /// A workgroup or a wave must not end twice.
+    /// Rule that a workgroup or a wave does not end twice.
     FreedOnce,
     /// The size of a placement, and its number of waves, must be as requested.
     Size,
-    /// A wave must begin where its workgroup's part has the share of the wave.
+    /// Rule that a wave begins where the share of the wave is, in the run of blocks of its
+    /// workgroup.
     WaveBase,
     /// A tag must not name two running waves of a unit, and the end of a wave must name its own
     /// tag.
     Tag,
     /// An event of a workgroup must follow from the workgroup's events before.
     Order,
-    /// A workgroup must not start where no free run of blocks is long enough.
+    /// Rule that a workgroup does not start where no free run of blocks is long enough.
     Fit,
     /// Requests must not stay open where no workgroup is left that could end.
     Stop,
@@ -106,13 +108,13 @@ pub struct AllocationFinding {
     pub clock: u64,
     /// Sentence that describes the finding for a person.
     pub what: String,
-    /// Picture of the unit's free and held blocks at that moment, for a start that differs from the
-    /// prediction or does not fit; else empty.
+    /// Picture of the compute unit's free and held blocks at the moment of the finding; empty
+    /// unless the finding is a start that differs from the prediction or does not fit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub map: String,
 }
 
-/// Rules by which the check predicts where parts start.
+/// Rules by which the check predicts where the runs of blocks of workgroups start.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
     /// Rule for the resources that `starts_of` does not name; `None` to predict none of their
@@ -146,7 +148,7 @@ pub struct AllocationReport {
     pub events: u64,
     /// Number of workgroups that were placed.
     pub placed: u64,
-    /// Number of requests that are open at the end, while workgroups still run.
+    /// Number of requests that were not answered at the end, while workgroups still run.
     pub open: u64,
     /// Number of starts that were predicted.
     pub predicted: u64,
@@ -154,7 +156,7 @@ pub struct AllocationReport {
     pub agreeing: u64,
     /// Number of findings for each rule; of starts that differ only the first is a finding.
     pub counts: BTreeMap<AllocationRule, u64>,
-    /// The findings that are kept: the first ones, and the first of each rule.
+    /// The findings that are stored: the first ones, and the first one of each rule.
     pub findings: Vec<AllocationFinding>,
 }
 
@@ -167,7 +169,7 @@ impl AllocationReport {
         }
     }
 
-    /// Returns the number of all findings, also of those that are not kept.
+    /// Returns the number of all findings, also of those that are not stored.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.values().sum()

@@ -9,7 +9,8 @@ use super::picture::picture;
 use super::starts::{Held, StartRule, predicted, runs};
 use super::{AllocationFinding, AllocationOptions, AllocationReport, AllocationRule};
 
-/// A request that is open: its line, and the waves and sizes that are asked for.
+/// A request for room that was not answered yet: its line, and the waves and sizes that it asks
+/// for.
 #[derive(Clone, Debug)]
 struct Asked {
     line: u64,
@@ -17,14 +18,14 @@ struct Asked {
     sizes: Vec<u64>,
 }
 
-/// A workgroup that is placed on a unit.
+/// A workgroup that is placed on a compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) workgroup: u64,
     pub(super) waves: Option<u64>,
-    /// Start and size of its part of each resource, in blocks.
+    /// (start, size) in blocks of the run of blocks that the workgroup holds of each resource.
     pub(super) parts: Vec<(u64, u64)>,
-    /// Numbers of the waves that have started; the field below has those that have ended.
+    /// Numbers of the waves that have started; the next field has those that have ended.
     pub(super) started: BTreeSet<u64>,
     pub(super) ended: BTreeSet<u64>,
     /// True if an event without a wave has ended all waves of the workgroup.
@@ -42,8 +43,7 @@ impl Placed {
     }
 }
 
-/// A part of a resource that a workgroup gave back: the clock, and the part as (start, end) in
-/// blocks.
+/// A run of blocks that a workgroup gave back: the clock, and the run as (start, end).
 #[derive(Clone, Copy, Debug)]
 struct Freed {
     clock: u64,
@@ -58,12 +58,14 @@ pub(super) struct RingPart {
     pub(super) freed: bool,
 }
 
-/// State of one resource of a unit that start rules need, beside the parts that are held.
+/// State of one resource of a compute unit that rules for the start of a run of blocks need, beside
+/// the runs that workgroups hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// End of the part that was placed last, in blocks.
+    /// Block behind the run of blocks that was placed last.
     after: u64,
-    /// Parts that were given back within the lag, the latest last.
+    /// Runs of blocks that were given back within the lag (the clocks for which a freed run may
+    /// still be seen as taken), the latest last.
     recent: VecDeque<Freed>,
     /// Parts of the ring that are not reclaimed yet, the oldest first.
     pub(super) ring: VecDeque<RingPart>,
@@ -84,10 +86,10 @@ pub(super) struct Model {
     pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
-    /// All units; one more at the end holds what is placed on a unit that does not exist.
+    /// All compute units; one more at the end has what is placed on a unit that does not exist.
     pub(super) units: Vec<Unit>,
     requests: BTreeMap<u64, Asked>,
-    /// Unit of each workgroup that is placed, as a position in `units`.
+    /// Compute unit of each workgroup that is placed, as the index of the unit in the list `units`.
     pub(super) live: BTreeMap<u64, usize>,
     /// Workgroups that were freed, and not requested again since.
     pub(super) freed: BTreeSet<u64>,
@@ -134,7 +136,8 @@ impl Model {
         })
     }
 
-    /// Checks the next event, and changes the model by it.
+    /// Checks the next event against the rules, adds what is broken to the findings, and changes
+    /// the model by the event.
     pub(super) fn take(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         if event.clock < self.last.1 {
             let text = format!(
@@ -263,7 +266,8 @@ impl Model {
         event.waves.or(asked.waves)
     }
 
-    /// Checks a placement against what its unit already holds.
+    /// Checks a placement against what the compute unit with the index `index` already holds;
+    /// broken rules are added to the findings.
     fn on_unit(
         &mut self,
         event: &AllocationEvent,
@@ -286,8 +290,9 @@ impl Model {
         }
     }
 
-    /// Checks the part (start, size), in blocks, of one resource; `at` is the position of the
-    /// resource.
+    /// Checks the run of blocks (start, size) that a workgroup gets of one resource on a compute
+    /// unit; broken rules are added to the findings. `index` is the compute unit's index in the
+    /// list of units, `at` the resource's in the device's list.
     fn part(
         &mut self,
         event: &AllocationEvent,
@@ -341,8 +346,8 @@ impl Model {
         parts.filter(|&(_, size)| size > 0).map(|(start, size)| (start, start + size)).collect()
     }
 
-    /// Checks that a resource that is handed out as a ring has reclaimed the blocks that it hands
-    /// out.
+    /// Checks that, of a resource that is handed out as a ring, the blocks that a workgroup gets
+    /// were given back; a broken rule is added to the findings.
     fn reclaimed(
         &mut self,
         event: &AllocationEvent,
@@ -361,8 +366,8 @@ impl Model {
         self.found(event, AllocationRule::Fit, what);
     }
 
-    /// Compares a start with the prediction of its rule, for the maps at all moments within the
-    /// lag.
+    /// Compares where a run of blocks starts with the prediction of its rule, for the free maps at
+    /// all moments within the lag; a difference is added to the findings.
     fn start(
         &mut self,
         event: &AllocationEvent,
@@ -404,7 +409,8 @@ impl Model {
         }
     }
 
-    /// Marks the parts of a workgroup that leaves its unit as given back.
+    /// Records at the time `clock` that the runs of blocks of a workgroup that leaves its compute
+    /// unit are free again.
     pub(super) fn give_back(&mut self, clock: u64, index: usize, placed: &Placed) {
         let lag = self.lag;
         for (stock, &(start, size)) in self.units[index].stocks.iter_mut().zip(&placed.parts) {

@@ -5,7 +5,8 @@ use super::event::{AllocationEvent, AllocationEventKind, TableFault};
 use super::model::{Model, Placed};
 
 impl Model {
-    /// Checks an event of a workgroup that must have been placed before.
+    /// Checks an event of a workgroup that must have been placed before; a broken rule is added to
+    /// the findings.
     pub(super) fn of_placed(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let Some(&index) = self.live.get(&workgroup) else {
@@ -80,8 +81,8 @@ impl Model {
         }
     }
 
-    /// Returns the resources in which a wave does not begin at its share of the workgroup's part,
-    /// each as a text.
+    /// Returns the resources in which a wave does not begin at its share of what the workgroup
+    /// holds, each as a text.
     fn wrong_base(&self, event: &AllocationEvent, placed: &Placed, wave: u64) -> Vec<String> {
         let mut wrong = Vec::new();
         for (at, (&(base, size), resource)) in
@@ -143,7 +144,7 @@ impl Model {
         self.units[index].tags.retain(|_, it| *it != (workgroup, wave));
     }
 
-    /// Ends every wave of a workgroup, for an end that names no wave.
+    /// Records that every wave of a workgroup has ended, for an end event that names no wave.
     fn all_end(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let workgroup = event.workgroup;
         if let Some(tag) = event.tag {

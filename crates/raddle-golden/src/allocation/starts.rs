@@ -2,20 +2,21 @@
 
 use std::str::FromStr;
 
-/// Rule by which an allocator picks the start of a part.
+/// Rule by which an allocator picks the block at which a run of blocks starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRule {
-    /// The lowest free run that is long enough.
+    /// Start of the lowest free run of blocks that is long enough.
     First,
-    /// The shortest free run that is long enough, the lowest of several.
+    /// Start of the shortest free run that is long enough, of equal ones the lowest.
     Best,
-    /// The longest free run, the lowest of several.
+    /// Start of the longest free run of blocks, of equal ones the lowest.
     Worst,
-    /// The lowest start at or after the end of the part that was placed last, and beyond the last
-    /// block from block 0 on.
+    /// Lowest possible start at or after the end of the run that was placed last; behind the last
+    /// block the search goes on at block 0.
     Next,
-    /// A ring: the part starts at the tail, or at 0 where too few blocks are left up to the end;
-    /// parts come back in the order in which they were placed.
+    /// A ring: the run of blocks starts at the end of the run that was placed last, or at block 0
+    /// where too few blocks are left up to the end; runs come back in the order in which they were
+    /// placed.
     Ring,
 }
 
@@ -34,7 +35,7 @@ impl FromStr for StartRule {
     }
 }
 
-/// Parts of a unit that are held, as (start, end) in blocks.
+/// Runs of blocks that the workgroups of a compute unit hold, each as (start, end) in blocks.
 pub(super) type Held = Vec<(u64, u64)>;
 
 /// Returns the free runs of a unit, the lowest first, as (start, length) in blocks.
@@ -53,8 +54,8 @@ pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     free
 }
 
-/// Returns the start that a rule gives to a part of `size` blocks, at least one; `None` where no
-/// free run is long enough. `after` is the end of the part that was placed last.
+/// Returns the block at which a rule starts a run of `size` blocks, at least one; `None` where no
+/// free run is long enough. `after` is the end of the run that was placed last.
 pub(super) fn predicted(
     rule: StartRule,
     free: &[(u64, u64)],

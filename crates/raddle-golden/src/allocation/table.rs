@@ -16,7 +16,7 @@ use super::event::{
 /// First line of every placement table.
 const MARK: &str = "# raddle placement table 1";
 
-/// Position of each column in a row; `None` for a column that the table lacks.
+/// Index of each column in a row; `None` for a column that the table lacks.
 #[derive(Debug)]
 struct Columns {
     clock: usize,
@@ -27,11 +27,11 @@ struct Columns {
     wave: Option<usize>,
     tag: Option<usize>,
     parts: Vec<(usize, usize)>,
-    /// Number of columns of the table.
+    /// Number of columns that the header of the table has.
     many: usize,
 }
 
-/// Lines of a file, each with its number from 0.
+/// Lines of a file as bytes, each with its number from 0.
 type Lines<'a> = Enumerate<Split<'a, u8, fn(&u8) -> bool>>;
 
 /// A placement table that is read line by line.
@@ -162,7 +162,7 @@ fn number(
     }
 }
 
-/// Reads the declarations of the device, which stand before the header.
+/// Reads the declarations of the device, which are before the header of the table.
 fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
     let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));

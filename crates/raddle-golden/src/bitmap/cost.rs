@@ -19,7 +19,8 @@ use crate::{ModelError, json};
 
 /// Most blocks of a map; a larger one would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Number of execution units of a module in the seed's example; below, the number of modules.
+/// Number of execution units of a module in the seed's example; the next constant is the number of
+/// modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
@@ -35,12 +36,12 @@ struct SearchCosts {
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks that one period takes; the field below is the number of periods in a round.
+    /// Clocks that one period takes; the next field has the number of periods in a round.
     clocks: u32,
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
-    /// Chance with random bits that a request is refused, as text; the field below is the chance
+    /// Chance with random bits that a request is refused, as text; the next field is the chance
     /// that it is refused although it fits.
     refused: String,
     missed: String,
@@ -245,7 +246,7 @@ impl CostedCircuit {
 }
 
 impl GateCounts {
-    /// Adds the gates of a circuit that lies beside the others; the depth is that of the deepest
+    /// Adds the gates of a circuit that works beside the others; the depth is that of the deepest
     /// one.
     fn add(&mut self, cost: &Cost) {
         self.and_gates = self.and_gates.saturating_add(cost.and_gates);

@@ -106,7 +106,7 @@ const fn setup(free: u8, shift: ShiftWord) -> Setup {
     Setup { polarity, shift }
 }
 
-/// Method by which the longest free run is sought.
+/// Method by which the circuit searches the longest free run.
 #[derive(Clone, Debug)]
 enum SearchMethod {
     Full,

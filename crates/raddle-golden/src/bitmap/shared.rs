@@ -49,7 +49,8 @@ struct LayoutBySlots {
     slots: Vec<Vec<u64>>,
 }
 
-/// A shared finder, and the maps that it searches in one round.
+/// A shared finder (one circuit that searches several free maps in turn), and the maps that it
+/// searches in one round.
 #[derive(Debug)]
 pub(super) struct SharedRound {
     pub(super) finder: Shared,
@@ -69,7 +70,7 @@ struct PeriodAnswer<'r> {
     longest: LongestByType<'r>,
 }
 
-/// A JSON object whose keys stand in the order of the question.
+/// A JSON object whose keys are in the order of the question.
 struct LongestByType<'r>(Vec<(&'r str, u32)>);
 
 impl Serialize for LongestByType<'_> {
@@ -165,7 +166,7 @@ impl SharedRound {
     }
 }
 
-/// Converts an error of the finder to a fault at its place in the question.
+/// Converts an error of the shared finder to a fault at the place in the question that is wrong.
 fn located(error: &Error, layout: &Layout) -> Fault {
     let periods = "/shared/periods".to_owned();
     let slots = "/shared/layout/slots";

@@ -22,7 +22,7 @@ const ONE_A_TICK: u32 = 1000;
 /// Time that the decision of a question takes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
-    /// Number of clocks that the round (one decision) takes.
+    /// Number of clocks that one decision (a round) takes.
     clocks: u64,
     /// Tick at which the decision is made.
     pub(super) t: u64,
@@ -33,7 +33,8 @@ pub(super) struct MatchClocks {
 }
 
 impl MatchClocks {
-    /// Counts the clocks of a round that begins at tick `now`; the slowest compute unit counts.
+    /// Counts the clocks that a decision (a round) takes that begins at tick `now`; of the compute
+    /// units, which search side by side, the slowest counts.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -63,7 +64,7 @@ impl MatchClocks {
         Ok(Self { clocks, t, mhz, timing: time.timing })
     }
 
-    /// Explains how many clocks the round (one decision) takes.
+    /// Adds to the explanation how many clocks one decision (a round) takes, and from what.
     pub(super) fn tell(
         &self,
         search: &SearchRule,
@@ -99,7 +100,7 @@ impl MatchClocks {
     }
 }
 
-/// Counts the clocks of finders that work side by side: those of the slowest.
+/// Counts the clocks of search circuits that work side by side: those of the slowest.
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
@@ -121,8 +122,8 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one period of a finder that resources share; the borders of its slots do
-/// not matter.
+/// Counts the clocks of one period of a search circuit that resources share; the borders of its
+/// slots do not matter.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);

@@ -11,41 +11,44 @@ use super::model::{MatchHead, Wants};
 use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault};
 
-/// Counter of rounds in which no head fitted, and the workgroups that may be cut into waves. A head
-/// is the first workgroup of a channel.
+/// Counter of decisions (rounds) in which no head fitted, and the workgroups that may be cut into
+/// waves. A head is the first workgroup of a channel.
 #[derive(Debug)]
 pub(super) struct MatchCutting {
     threshold: u64,
     retry: u64,
-    /// Number of rounds in a row, before this one, in which no head fitted.
+    /// Number of decisions (rounds) in a row, before this one, in which no head (first workgroup of
+    /// a channel) fitted.
     failures: u64,
-    /// For each channel its head, if that may be cut into waves; else `None`.
+    /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Position of the lowest level in the order of levels.
+    /// Index of the lowest level (the least urgent) in the order of levels.
     lowest: usize,
 }
 
 /// A head (first workgroup of a channel) that may be cut into waves.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which the workgroup is the head of its channel.
+    /// Tick since which the workgroup is the first one of its channel.
     pub(super) since: u64,
-    /// Demand of the workgroup's first wave.
+    /// Demand of the first of the waves into which the workgroup would be cut.
     pub(super) piece: Wants<String>,
 }
 
-/// End of a round: the counter of failures, and what follows.
+/// End of one decision (a round): the counter of decisions in which nothing fitted, and the step
+/// that follows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
     g: u64,
-    /// Step that follows; `None` for a round without a head, which does not count.
+    /// Step that follows the decision; `None` for a decision without a head, which does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<Step>,
-    /// Channel whose head is cut; `None` where none is.
+    /// Channel whose head (first workgroup) is cut into waves; `None` where none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) channel: Option<usize>,
-    /// Tick of the round that will cut a head if nothing happens before; `None` where none will.
+    /// Tick of the decision that will cut a head (the first workgroup of a channel) into waves if
+    /// nothing happens before; `None` where none will.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<u64>,
 }
@@ -70,9 +73,10 @@ impl MatchCutting {
         Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
     }
 
-    /// Judges the round that begins at this tick (c2, c3). Of the heads that may be cut, the one
-    /// that has been head of its channel for longest is cut; of several, that of the lowest
-    /// channel.
+    /// Returns what follows the decision (round) that begins at this tick (c2, c3); `heads` is true
+    /// where a channel has a head (first workgroup), `fits` where one fits. Of the heads that may
+    /// be cut, the one that has been head of its channel for longest is cut; of several, that of
+    /// the lowest channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {
         if !heads {
             return MatchRound { g: self.failures, ..MatchRound::default() };
@@ -92,20 +96,22 @@ impl MatchCutting {
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
     }
 
-    /// Returns the first wave of a channel's head, as a head of the lowest level; `None` where the
-    /// head may not be cut.
+    /// Returns the first wave of a channel's head (first workgroup), as a head of the lowest level;
+    /// `None` where the head may not be cut into waves.
     pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
         let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
         Some(MatchHead { level: self.lowest, wants })
     }
 
-    /// Returns the end of a round in which a head was cut, and none of its waves fits either.
+    /// Returns the end of a decision in which a head (first workgroup of a channel) was cut into
+    /// waves, and none of its waves fits either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }
 
-    /// Returns the tick of the round that will cut a head, given `g` failures in a row; `None`
-    /// where no channel but `but` has a head that may be cut.
+    /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
+    /// waves, given `g` decisions in a row in which nothing fitted; `None` where no channel but
+    /// `but` has a head that may be cut.
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
         let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);
@@ -113,7 +119,8 @@ impl MatchCutting {
         any.then(|| tick.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Explains the end of a round: the counter of failures, and what follows.
+    /// Adds to the explanation how a decision (round) ends: the counter of decisions in which
+    /// nothing fitted, and what follows.
     pub(super) fn tell(&self, round: MatchRound, story: &mut Story) {
         let (g, before, most) = (round.g, self.failures, self.threshold);
         story.step("c2: the counter");

@@ -33,7 +33,7 @@ struct WavesDemand {
 }
 
 /// Reads the demand of a workgroup. If it has several waves, the demand of its first wave is read
-/// too, which then holds all that the workgroup shares.
+/// too, which then includes all that the workgroup shares.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;
@@ -62,7 +62,7 @@ pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<Head
     Ok((of_waves(waves)?, piece))
 }
 
-/// Returns whether a demand is given as a number of waves.
+/// Returns whether a demand is given as a number of waves, and not as amounts for each SIMD.
 pub(super) fn is_in_waves(demand: &Value) -> bool {
     has(demand, "waves") || has(demand, "per-wave")
 }

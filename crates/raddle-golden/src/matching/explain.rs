@@ -100,7 +100,7 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Explains which free run the search finds of each resource, and where it lies.
+/// Adds to the explanation which free run the search finds of each resource, and where.
 fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     story.end_list();
     for (index, cu) in question.model.cus.iter().enumerate() {
@@ -144,7 +144,8 @@ fn amounts<T>(of: &BTreeMap<String, T>, say: impl Fn(&T) -> String) -> String {
     listed(of.iter().map(|(name, amount)| format!("{} {}", shown(name), say(amount))), ", ")
 }
 
-/// Explains how heads that are given as a number of waves are split over the SIMDs, CU by CU.
+/// Adds to the explanation how the waves of heads (first workgroups of channels) that are given as
+/// a number of waves are split over the SIMDs, compute unit by compute unit.
 fn balanced(question: &MatchQuestion, story: &mut Story) {
     let is_counted = |wants: &Wants<String>| matches!(wants, Wants::Waves { .. });
     let heads = question.heads.iter().enumerate();

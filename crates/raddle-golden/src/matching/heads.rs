@@ -69,15 +69,16 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the lowest level, which waves of a cut workgroup get (E3).
+    /// Returns the lowest level (the least urgent), which the waves of a workgroup get that was cut
+    /// (E3).
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
     }
 }
 
-/// Orders the levels of the heads (by channel) and of waves of a cut workgroup, by the list that is
-/// given, else ascending.
+/// Ranks the levels of the heads (by channel), and the level `pieces` of waves of a cut workgroup,
+/// by the list `order`, the best first; without a list ascending, level 0 best.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],
@@ -115,9 +116,9 @@ pub(super) fn levels(
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Distributes entries over this many channels: entry n waits in channel n modulo their number, and
-/// the first entry of a channel is its head. Returns the heads, and the position of the entry of
-/// each.
+/// Distributes entries over `channels` channels: entry n waits in channel n modulo `channels`, and
+/// the first entry of a channel is its head. Returns (the head of each channel, the index of its
+/// entry in `entries`).
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

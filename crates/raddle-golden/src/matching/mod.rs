@@ -44,7 +44,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// For each level the channels that are marked: they had their turn among equals (a42).
+/// For each level the channels that are marked: they were chosen lately among tied channels, so
+/// that unmarked ones come first (a42).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question after it was read.
@@ -55,7 +56,7 @@ struct MatchQuestion {
     pointers: Vec<Option<CuPointer>>,
     heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
-    /// Marked channels by level, as the question gives them.
+    /// Channels that the question gives as marked (chosen lately among tied channels), by level.
     marks: MarkedChannels,
     search: SearchRule,
     /// True if the question asks for the whole chain of steps around a match, so that runs and
@@ -64,10 +65,11 @@ struct MatchQuestion {
     balance: Balance,
     pick: Choice,
     place: MatchPlace,
-    /// For each channel the position of its head in the question's list of entries; `None` where
-    /// each entry is a channel of its own.
+    /// For each channel the index of its head in the question's list of entries; `None` where each
+    /// entry is a channel of its own.
     entries: Option<Vec<usize>>,
-    /// Tick at which the heads (first workgroups of channels) are there, and the round begins.
+    /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
+    /// then.
     now: u64,
     clocks: Option<MatchClocks>,
     /// Levels in their order at the tick of the decision (E2), the best first; `None` without
@@ -76,12 +78,12 @@ struct MatchQuestion {
     cutting: Option<MatchCutting>,
 }
 
-/// Levels of the heads, as the question gives them, and their order.
+/// Levels of the heads (first workgroups of channels), as the question gives them, and their order.
 #[derive(Debug)]
 struct HeadLevels {
-    /// Levels in ascending order; the model knows a level by its position in this list.
+    /// Levels in ascending order; the model knows a level by its index in this list.
     given: Vec<u64>,
-    /// Place of each level in the order, 0 for the best.
+    /// For each level its place in the order of levels, 0 for the best.
     ranks: Vec<usize>,
 }
 
@@ -111,8 +113,8 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Position of the head among the entries, where entries are distributed over fewer channels;
-    /// else `None`.
+    /// Index of the head in the question's list of entries, where entries are distributed over
+    /// fewer channels; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -129,8 +131,8 @@ impl MatchQuestion {
         |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
     }
 
-    /// Decides which head goes to which compute unit. The question has been checked, so this cannot
-    /// fail for its numbers.
+    /// Decides which head (first workgroup of a channel) goes to which compute unit. The error is a
+    /// fault of the question, which its numbers cannot cause, as they have been checked.
     fn decide(&self) -> Result<MatchDecision<String>, Fault> {
         let place = |fit: &[usize], cus: &[Cu<String>]| self.place.pick(fit, cus, &self.search);
         let mut seeded = match self.pick {
@@ -148,8 +150,8 @@ impl MatchQuestion {
         self.clocks.map_or(self.now, |clocks| clocks.t)
     }
 
-    /// Decides; where no head has fitted for too long, decides once more with the first wave of a
-    /// head (E3).
+    /// Makes the decision. Where no head (first workgroup of a channel) has fitted for too long,
+    /// makes it once more with the first wave of one (E3).
     fn decide_with_cuts(
         &mut self,
         story: &mut Story,

@@ -17,7 +17,7 @@ use super::model::{Cu, Stock};
 use super::search::reported;
 use crate::fault::{Fault, fault, given, has, read_at};
 
-/// Word of a rule that needs no numbers.
+/// Rule for the choice of a compute unit that is a word, as it needs no numbers.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum PlaceWord {
@@ -60,7 +60,8 @@ struct AskedMix {
 pub(super) enum MatchPlace {
     #[default]
     Lowest,
-    /// The first compute unit that fits from this position on, and behind the last from 0 on.
+    /// The first compute unit that fits from this number on; behind the last one, the search goes
+    /// on at 0.
     From(usize),
     MostFree(FreeScore),
     /// The compute unit with the least score of power; the list has the score of each compute unit.
@@ -81,7 +82,7 @@ pub(super) struct FreeScore {
 #[derive(Debug, Deserialize)]
 pub(super) struct CuActivity {
     from: u64,
-    /// Tick at which the waves ended; `None` while they run.
+    /// Tick at which these waves ended; `None` while they run.
     #[serde(default, deserialize_with = "given")]
     to: Option<u64>,
     waves: u64,
@@ -167,8 +168,8 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
     })
 }
 
-/// Returns, for each compute unit, the power that its waves drew in the window before the decision
-/// (TB).
+/// Returns, for each compute unit, the score TB: the power that its waves drew in the window before
+/// the decision.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| match error {
         Error::TwoUnits { .. } => Fault::new(FaultKind::Inconsistent, at, error.to_string()),
@@ -234,8 +235,9 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 }
 
 impl FreeScore {
-    /// Computes TA, the weighted sum of free amounts, of a compute unit. A resource in runs counts
-    /// with all its free blocks, or with the run that the search reports.
+    /// Returns TA, the score of a compute unit: the sum of its free amounts, each times its weight.
+    /// A resource in runs counts with all its free blocks, or with the run that the search reports,
+    /// as the rule says.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -252,8 +254,8 @@ impl FreeScore {
     }
 }
 
-/// Scores of the compute units that fit, as (TA of free amounts, TB of power); `None` where the
-/// rule does not use a score.
+/// Scores of the compute units that fit, one for each: (TA, weighted free amounts; TB, power drawn
+/// lately); `None` where the rule does not use a score.
 type PlaceScores = (Option<Vec<u64>>, Option<Vec<u64>>);
 
 impl MatchPlace {
@@ -276,7 +278,8 @@ impl MatchPlace {
         })
     }
 
-    /// Picks one of the compute units that fit, as a position in `fit`; of equal ones the lowest.
+    /// Picks one of the compute units that fit, and returns its index in `fit`; of equal ones the
+    /// lowest. `None` where `fit` is empty.
     pub(super) fn pick(
         &self,
         fit: &[usize],

@@ -42,7 +42,8 @@ struct AskedMatch {
     fit: Fit,
     #[serde(default, deserialize_with = "channels")]
     fold: Option<u64>,
-    /// Tick at which the heads (first workgroups of channels) are there, and the round begins.
+    /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
+    /// then.
     #[serde(default)]
     now: u64,
     #[serde(default)]
@@ -67,8 +68,8 @@ struct AskedCu {
     activity: Vec<CuActivity>,
 }
 
-/// Pointer of a compute unit for the balance of waves: its kind, the SIMD that it names, and the
-/// most waves of a SIMD.
+/// Pointer of a compute unit for the balance of waves: its kind, the SIMD at which the surplus
+/// waves begin, and the most waves of a SIMD.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct CuPointer {
     pub(super) kind: Kind,
@@ -85,7 +86,7 @@ struct AskedHead {
     /// True if the waves of the workgroup may go to several compute units (E3).
     #[serde(default)]
     independent: bool,
-    /// Tick since which the workgroup is the head of its channel.
+    /// Tick since which the workgroup is the first one of its channel.
     #[serde(default)]
     since: u64,
 }
@@ -156,8 +157,9 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     })
 }
 
-/// Distributes the entries over `fold` channels. Returns the head of each channel, what is known of
-/// it if it may be cut into waves, and the position of its entry (`None` where `fold` is).
+/// Distributes the entries over `fold` channels, or each to a channel of its own where `fold` is
+/// `None`. Returns the head of each channel, what is known of it if it may be cut into waves, and
+/// the index of its entry in `entries` (`None` where `fold` is).
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -172,7 +174,8 @@ fn by_channel(
     (heads, whole, Some(entries))
 }
 
-/// Finds the heads that may be cut into waves (E3): those of several waves that are independent.
+/// Returns, for each channel, its head (first workgroup) where that may be cut into waves (E3): it
+/// has several waves, and they are independent.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
     heads: &[Option<(u64, HeadAndPiece)>],
@@ -248,7 +251,7 @@ fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>
     given.iter().map(stock).collect()
 }
 
-/// Reads the marked channels of each level.
+/// Reads the marked channels (chosen lately among tied channels) of each level from the question.
 fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedChannels, Fault> {
     let mut marks = MarkedChannels::new();
     for (name, marked) in given {
@@ -277,8 +280,8 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     read_at(&Value::String(name.to_owned()), at)
 }
 
-/// Makes the model's marks (which channels had their turn, by level) for the levels that some head
-/// has.
+/// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
+/// levels that some head has.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

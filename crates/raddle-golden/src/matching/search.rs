@@ -9,9 +9,9 @@ use raddle_workgroup::{Error, ResourceSearch, SearchRule};
 use super::model::{Cu, Stock};
 use crate::fault::Fault;
 
-/// Returns the length in blocks of the run that the search of `rule` reports in a map of the
-/// resource with this name. Names that are not in the device table are not told apart, so only a
-/// search for all resources applies to them.
+/// Returns the length in blocks of the run that the search set by `rule` reports in the map `map`
+/// of the resource `name`. Resources that are not in the device table have no search of their own;
+/// for them only a search that the rule sets for all resources applies.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }

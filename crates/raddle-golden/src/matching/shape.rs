@@ -10,8 +10,8 @@ use super::model::{Cu, MatchHead, Wants, split};
 use crate::fault::Fault;
 use crate::{MOST_FIGURES, ModelError};
 
-/// Checks every head against the resources of every compute unit; a fault names the place in the
-/// question's line.
+/// Checks that every head (first workgroup of a channel) names only resources that the compute
+/// units have. A fault says where in the question the wrong value is.
 pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> Result<(), Fault> {
     let named = |head: &MatchHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {

@@ -11,7 +11,7 @@ use raddle_packet::{
 use super::hex;
 use crate::explanation::{Story, counted};
 
-/// Shows a packet with all its fields: byte, name, half-words, value.
+/// Adds a packet to the explanation with all its fields, a row each: byte, name, half-words, value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -24,7 +24,7 @@ pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: 
     }
 }
 
-/// Lists the differences from table entries that condensed packets are made of.
+/// Adds to the explanation the differences from table entries of which condensed packets are made.
 pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
     story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
     for (number, kernel) in kernels.iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story
     story.note(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
 }
 
-/// Wraps a line to a terminal of 80 columns, behind an indent of 3.
+/// Breaks a line so that it fits a terminal of 80 columns with an indent of 3.
 fn wrapped(line: &str) -> String {
     let (mut all, mut width) = (String::new(), 0);
     for word in line.split(' ') {
@@ -67,8 +67,8 @@ fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     (!named.is_empty()).then(|| named.join(", "))
 }
 
-/// Explains which launches packet `number` causes, and how it changes the table of reference
-/// entries.
+/// Adds to the explanation which launches packet `number` causes, and how it changes the table of
+/// reference entries.
 pub(super) fn launched(
     format: &AqlFormat,
     (number, packet): (usize, &AqlPacket),

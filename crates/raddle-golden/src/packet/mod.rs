@@ -43,7 +43,7 @@ struct DecodedPackets<'q> {
     table: ShownTable<'q>,
 }
 
-/// A launch that is written as JSON: its fields by name, in the order of their bits.
+/// A launch in the form that is written as JSON: its fields by name, in the order of their bits.
 #[derive(Debug)]
 pub struct ShownLaunch<'q>(pub &'q AqlFormat, pub LaunchImage);
 

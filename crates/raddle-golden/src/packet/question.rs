@@ -161,7 +161,8 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// Checks the number of a reference entry.
+/// Checks the number of a reference entry and returns it; a fault where the format has no such
+/// entry.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
     // Formats have up to 8 entries, so the number fits.

@@ -21,7 +21,8 @@ pub(super) struct PlacementTeller<'q> {
     /// Compute unit that will be tried first for the next workgroup.
     asked: u64,
     passed_on: bool,
-    /// Last workgroup while it is not explained yet, and the compute unit that was tried first.
+    /// (last workgroup, compute unit that was tried first for it) until it is explained; else
+    /// `None`.
     last: Option<(PlacedWorkgroup, u64)>,
 }
 

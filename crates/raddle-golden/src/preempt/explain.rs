@@ -18,7 +18,7 @@ pub(super) struct PreemptTeller<'q> {
     /// Events that have no line yet, grouped by their sort, as (sort, first tick, last tick,
     /// launches).
     open: Vec<(&'static str, u64, u64, Vec<usize>)>,
-    /// Tick at which the last preemption began.
+    /// Tick at which the preemption under way, or the last one, began.
     begun: u64,
     /// Launches that left or were killed, and are not submitted again yet.
     back: BTreeSet<usize>,
@@ -65,7 +65,7 @@ impl<'q> PreemptTeller<'q> {
         self.story.line(text);
     }
 
-    /// Writes the lines of the events that were gathered.
+    /// Writes the gathered events to the explanation, and begins with an empty list again.
     fn flush(&mut self) {
         for (sort, first, last, launches) in std::mem::take(&mut self.open) {
             let when =

@@ -61,7 +61,7 @@ struct AskedCommand {
     wish: StreamWish,
 }
 
-/// A run that a question asks for: launches, and wishes with their ticks.
+/// A run that a question asks for: launches, and requests to preempt or resume with their ticks.
 struct PreemptRun {
     setup: StreamSetup,
     launches: Vec<StreamLaunch>,
@@ -115,7 +115,7 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
     Ok(PreemptRun { setup, launches: asked.launches, wishes })
 }
 
-/// Returns a fault if times under `key` fall.
+/// Returns a fault if the times under `key` are not in ascending order.
 fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
     let mut last = 0;
     for (n, at) in times.enumerate() {

@@ -22,8 +22,8 @@ use crate::ModelError;
 pub struct StreamSetup {
     /// Most launches that may be in the runtime without having ended.
     pub window: u32,
-    /// Ticks that a launch takes which finds the preemption flag raised, and leaves without doing
-    /// its work.
+    /// Ticks that a launch takes from its start until it is gone, where it finds the preemption
+    /// flag raised and leaves without doing its work.
     pub exit: u64,
     /// Ticks that a reset takes.
     pub reset: u64,
@@ -42,12 +42,13 @@ impl Default for StreamSetup {
 /// One launch of the program, as a question gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// Tick at which the host issues the launch, but not before the launch in front of it.
+    /// Tick at which the host issues the launch; not before it has issued the launch before this
+    /// one.
     pub at: Tick,
     /// Ticks for which the launch runs.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
-    /// Whether the launch may be killed and run again.
+    /// Verdict on killing the launch part-way and running it again: known to be harmless or not.
     #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }
@@ -57,35 +58,36 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
     Ok(if may_run_again { Idempotence::Idempotent } else { Idempotence::Not })
 }
 
-/// A wish from outside, made while the program runs.
+/// A request from outside (to preempt or to resume), made while the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StreamWish {
     /// Another program wants the GPU at once, so the launches have to leave.
     Preempt,
-    /// The program may go on.
+    /// Request that the program may go on.
     Resume,
 }
 
 /// One event of a run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// S2.2: the host issued a launch.
+    /// S2.2: the host issued the launch with this index.
     Captured(usize),
-    /// S2.3, S4.2: a launch was given to the runtime.
+    /// S2.3, S4.2: the launch with this index was given to the runtime.
     Submitted(usize),
-    /// A launch starts to run.
+    /// The launch with this index starts to run.
     Started(usize),
-    /// A launch starts, finds the preemption flag raised, and begins to leave without doing its
-    /// work.
+    /// The launch with this index starts, finds the preemption flag raised, and begins to leave
+    /// without doing its work.
     Leaving(usize),
-    /// A launch has run to its end.
+    /// The launch with this index has run to its end.
     Done(usize),
-    /// A launch that found the preemption flag raised has left.
+    /// The launch with this index, which found the preemption flag raised, has left.
     Exited(usize),
-    /// S3: someone wished to preempt, with the effect of the wish.
+    /// S3: a request to preempt was made; the value says its effect.
     Preempt(Preempted),
-    /// S3.2: the flag was raised for these launches.
+    /// S3.2: the preemption flag was raised for the launches of this range, so that they leave when
+    /// they start.
     Raised(FlagCut),
     /// S3.3: the controller checked whether the launches in the runtime allow a reset.
     Checked(ResetVerdict),
@@ -93,11 +95,11 @@ pub enum PreemptStep {
     Reset(Option<usize>),
     /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// S4: someone wished to resume, with the effect of the wish.
+    /// S4: a request to resume was made; the value says its effect.
     Resume(Resumed),
     /// S4: a resume that had to wait takes effect.
     Resumes,
-    /// S4.1: the flag was lowered.
+    /// S4.1: the preemption flag, which launches test at their start, was lowered.
     Lowered,
 }
 
@@ -106,15 +108,15 @@ pub enum PreemptStep {
 pub struct PreemptOutcome {
     /// Ticks from the start of each preemption to its end.
     pub latencies: Vec<u64>,
-    /// Launches in the order in which they ended.
+    /// Indices of the launches in the order in which they ended.
     pub done: Vec<usize>,
     /// For each launch how often it was killed.
     pub partial_runs: Vec<u64>,
-    /// Launches that have not ended when nothing more can happen.
+    /// Indices of the launches that have not ended when nothing more can happen.
     pub held: Vec<usize>,
 }
 
-/// Launch that the GPU is busy with.
+/// Launch that the simulated GPU is busy with.
 #[derive(Clone, Copy, Debug)]
 struct BusyGpu {
     handle: LaunchHandle,
@@ -296,7 +298,7 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Carries out the commands of the controller, until it has none.
+    /// Takes commands from the controller and carries them out, until it has no further one.
     fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {

@@ -6,7 +6,7 @@
 
 use super::wires::range;
 
-/// A port of a Verilog module.
+/// A port (input or output) of a Verilog module, with its width.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) name: String,

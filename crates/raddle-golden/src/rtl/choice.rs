@@ -16,10 +16,10 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{ModelError, frame, matching};
 
-/// Most channels, and most levels, of a choice.
+/// Most channels, and most levels, that a circuit which chooses among channels may have.
 const MOST: u32 = 64;
 
-/// Size of a choice: its numbers of channels and of levels.
+/// Size of a circuit that chooses among channels: its numbers of channels and of levels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChoiceSpec {
     channels: u32,
@@ -72,7 +72,7 @@ pub fn choice(channels: u32, levels: u32) -> Result<RtlCircuit, ModelError> {
     })
 }
 
-/// Returns the Verilog statements that choose among the heads of channels.
+/// Returns the Verilog statements that choose one of the heads (first workgroups of channels).
 fn decided(channels: u32, levels: u32) -> String {
     let (top, last, wide) = (channels - 1, levels - 1, digits(levels - 1));
     let (best, picked) = (digits(levels), digits(channels - 1) - 1);
@@ -119,7 +119,8 @@ fn decided(channels: u32, levels: u32) -> String {
     )
 }
 
-/// Writes lines for the test bench: random heads, and the answers of `raddle golden match`.
+/// Writes lines for the test bench: random heads (first workgroups of channels), and the answers of
+/// `raddle golden match`.
 pub(super) fn vectors(
     spec: &ChoiceSpec,
     lines: u64,

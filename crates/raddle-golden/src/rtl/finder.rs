@@ -10,10 +10,10 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A place where two slots of a period meet, so that a window must not cross it.
+/// A place in the shared width where two slots of a period meet, so that no window may cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
-    /// First place behind the border.
+    /// First place of the shared width behind the border.
     pub(super) at: u32,
     /// Width of the widest slot that ends at the border, and of the widest that begins there.
     pub(super) widest: [u32; 2],
@@ -44,7 +44,8 @@ impl Finder {
         matches!(self.setup.polarity, Polarity::FreeIsZero)
     }
 
-    /// Returns the position in SA_i of the window of i + 1 places that begins at place `start`.
+    /// Returns the index, in the sequence SA_i, of the window of i + 1 places that begins at place
+    /// `start`.
     pub(super) const fn window(&self, start: u32, i: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => start,
@@ -52,7 +53,8 @@ impl Finder {
         }
     }
 
-    /// Returns the position of the window that begins `by` places further than that at `low`.
+    /// Returns the index of the window that begins `by` places further than the window with the
+    /// index `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => low + by,
@@ -114,9 +116,7 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes the gate that makes a window count as occupied where it crosses a closed border. In a
-    /// chain all windows at a border meet the same place behind it, so one gate for each border is
-    /// enough.
+    /// Writes the gate that makes a window count as occupied where it crosses a closed border.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -144,7 +144,8 @@ impl Finder {
         Wires::new(to, 0, windows.len() as u32, level)
     }
 
-    /// Writes the full search (E4) over a map.
+    /// Writes the Verilog of the full search (E4) over the wires of a map. Returns (for each length
+    /// of a run the wires that say where such a run is free, the sequence under test).
     pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
         let windows = self.windows("sa", map, &[]);
         let tested = self.under_test("sar", &windows);
@@ -153,7 +154,9 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the grouped search (E5) over a map, whose starts are counted in groups.
+    /// Writes the Verilog of the grouped search (E5) over the wires of a map; starts are counted in
+    /// groups. Returns (for each length of a run the wires that say where such a run is free, the
+    /// sequence under test).
     pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
         let size = search.size();
         let mut groups = Wires::new("f_0", 0, search.groups(), 0);
@@ -191,8 +194,8 @@ impl Finder {
         (columns.map(|(&amount, it)| Column::new(amount, it.whole())).collect(), tested)
     }
 
-    /// Writes the finder that resources share in time (E7): one sequence under test for each slot,
-    /// by the slot's number.
+    /// Writes the search circuit that resources share in time (E7). Returns (columns, sequence
+    /// under test) for each slot, by the slot's number.
     pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
         let slots = slots(search);
         let windows = self.windows("da", state, &borders(search));
@@ -223,8 +226,8 @@ impl Finder {
         all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
     }
 
-    /// Reduces the windows that begin in each segment to one wire; `None` where a segment holds no
-    /// window.
+    /// Writes, for each segment, one wire from all windows that begin in it; `None` where no window
+    /// begins in a segment.
     fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
         let mut reduced = Vec::with_capacity(segments.len());
         for (number, &(from, to)) in segments.iter().enumerate() {
@@ -244,8 +247,8 @@ impl Finder {
     }
 }
 
-/// Returns the slots of a round as (start, end), ascending and each once; the position in this list
-/// is the number of the slot.
+/// Returns the slots of a round as (start, end), ascending and each once; a slot's index in this
+/// list is its number.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
     let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start, slot.end)).collect();

@@ -14,8 +14,8 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{frame, packet};
 
-/// Number of half-words of a packet that hold headers and values; below, the number of bytes of a
-/// packet.
+/// Number of half-words of a packet that hold headers and values; the next constant is the number
+/// of bytes of a packet.
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
 /// Number of half-words of the field of each bit of a diff vector, the lowest bit first (seed 002,
@@ -126,7 +126,7 @@ fn words(vector: u16) -> usize {
     named.map(|(_, &words)| words as usize).sum()
 }
 
-/// Returns a mask of the half-words that are headers, found one after the other.
+/// Returns a mask of the half-words that are headers, by going from one header to the next.
 fn walked(packet: &[u8; BYTES]) -> u32 {
     let (mut at, mut found) = (0, 0);
     for _ in 0..packet[1] {

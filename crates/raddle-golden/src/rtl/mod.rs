@@ -47,7 +47,7 @@ pub enum RtlSearch {
     Grouped(Grouped),
     /// The sampled search (E6), which tests certain lengths only.
     Sampled(Sampled),
-    /// A finder that resources share in time (E7), with the full search.
+    /// A search circuit that resources share in time (E7), with the full search.
     Shared(Shared),
 }
 

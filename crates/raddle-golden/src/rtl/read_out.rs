@@ -101,7 +101,8 @@ impl Finder {
         }
     }
 
-    /// Writes a tree of OR gates over some wires; outputs that want an equal gate share it.
+    /// Writes a tree of OR gates over some wires and returns its output, `None` for no wires;
+    /// outputs that want an equal gate share it.
     fn any(
         &mut self,
         mut parts: Vec<Part>,
@@ -254,7 +255,8 @@ impl Finder {
 struct Lowest {
     /// Wire that is 1 if there is any 1.
     any: String,
-    /// Wires with the place of the lowest 1, in binary; `None` where the part is a single wire.
+    /// Wires with the index of the lowest 1, in binary; `None` where there is only a single wire to
+    /// search.
     at: Option<String>,
     digits: u32,
     level: u32,

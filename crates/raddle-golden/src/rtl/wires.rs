@@ -55,7 +55,7 @@ impl Gate {
 #[derive(Clone, Debug)]
 pub(super) struct Wires {
     pub(super) name: String,
-    /// Index of the lowest wire.
+    /// Index of the lowest of these wires.
     pub(super) low: u32,
     pub(super) width: u32,
     pub(super) level: u32,
@@ -165,7 +165,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Counts gates whose outputs lie `level` gates behind the inputs.
+    /// Counts `gates` gates whose outputs are `level` gates behind the inputs of the circuit.
     pub(super) fn count(&mut self, gate: Gate, gates: u32, level: u32) {
         match gate {
             Gate::And => self.gates.and_gates += u64::from(gates),

@@ -72,7 +72,7 @@ impl Fraction {
     }
 }
 
-/// Returns the exact weight of a loaded task, as a fraction.
+/// Returns the exact weight of a task that was chosen to run, as a fraction.
 pub(super) fn weight(loaded: &LoadedProcess) -> Fraction {
     let (over, under) = parts(loaded);
     Fraction::new(over, under)
@@ -82,7 +82,8 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
     (loaded.weight.over(), loaded.weight.under().into())
 }
 
-/// Computes the exact slices of the loaded tasks in ticks, by the formulas of the seed.
+/// Returns the exact slices, in ticks, of the tasks that were chosen to run, by the formulas of the
+/// seed.
 pub(super) fn slices(
     rule: SliceRule,
     t0: u64,

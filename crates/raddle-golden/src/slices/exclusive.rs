@@ -59,7 +59,7 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// Updates the most urgent level after a change of the tasks, and the time.
+    /// Sets the time to `now`, and updates the most urgent level after a change of the tasks.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -96,7 +96,7 @@ impl Runnable for TaskPool {
 pub struct Exclusive {
     pool: TaskPool,
     stages: TwoStage<TaskId>,
-    /// Task that runs, and the tick until which it runs; `None` while none runs.
+    /// (task that runs, tick until which it runs); `None` while none runs.
     current: Option<(TaskId, Tick)>,
     busy: Ticks,
 }
@@ -123,14 +123,15 @@ impl Exclusive {
         self.pool.now
     }
 
-    /// Returns the number of loads (choices of the tasks that run next) that have begun.
+    /// Returns how many times a new set of tasks was chosen to run next (a load) and has begun to
+    /// run.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.stages.loads()
     }
 
-    /// Returns the number of loads in which a slice is longer than 128 bits can count; such a slice
-    /// is cut to the longest possible.
+    /// Returns how many times a set of tasks was chosen to run (a load) of which a weight or a
+    /// slice did not fit 128 bits; that slice then has the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()
@@ -184,8 +185,8 @@ impl Exclusive {
         }
     }
 
-    /// Returns the task that runs now, and the tick until which it runs; takes the next slice if no
-    /// task goes on. `None` where there is no task.
+    /// Returns (task that runs now, tick until which it runs); takes the next slice if no task goes
+    /// on. `None` where there is no task.
     fn running(&mut self) -> Option<(TaskId, Tick)> {
         let goes_on = self.current.filter(|&(id, _)| {
             let level = self.pool.level(id);

@@ -45,7 +45,8 @@ struct SlicesQuestion {
     longest: Option<u64>,
     #[serde(default)]
     shares: Shares,
-    /// Order of the tasks of a load; this field and the next two matter only to a run.
+    /// Order in which the tasks that were chosen to run get their slices; this field and the next
+    /// two matter only to a run.
     #[serde(default)]
     order: LoadOrder,
     #[serde(default)]
@@ -96,10 +97,11 @@ impl AskedRun {
     }
 }
 
-/// Decisions of both stages: which tasks are loaded, and for how long each runs.
+/// Decisions of both stages: which tasks are chosen to run, and for how long each runs.
 #[derive(Debug)]
 struct DecidedSlices {
-    /// Positions of the candidates, the tasks that may be loaded.
+    /// Indices, in the question's list of tasks, of the candidates: tasks that may be chosen to
+    /// run.
     candidates: Vec<usize>,
     loaded: Vec<LoadedProcess>,
     weights: Vec<String>,
@@ -113,7 +115,7 @@ struct SlicesRun {
     until: u64,
     ran: Vec<u64>,
     rounds: u64,
-    /// Completed tasks, as (position, tick of completion).
+    /// Completed tasks, each as (index in the question's list of tasks, tick of completion).
     completed: Vec<(usize, u64)>,
 }
 
@@ -207,7 +209,7 @@ fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault>
 }
 
 impl SlicesQuestion {
-    /// Returns the positions of the tasks that are there at `now`.
+    /// Returns the indices of the tasks that have arrived by the tick `now`.
     fn present(&self) -> Vec<usize> {
         let later =
             |task: &SlicesTask| self.run.as_ref().and_then(|run| run.arrives(task)).is_some();
@@ -263,7 +265,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     })
 }
 
-/// Returns the exact sum of the loaded tasks' weights, as a fraction.
+/// Returns the exact sum of the weights of the tasks that were chosen to run, as a fraction.
 fn sum(loaded: &[LoadedProcess]) -> String {
     let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
     exact::total(parts).to_string()

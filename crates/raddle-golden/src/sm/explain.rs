@@ -11,14 +11,14 @@ use super::run::{WarpOutcome, WarpStep};
 use super::{WarpRun, resource};
 use crate::explanation::{Story, counted, few};
 
-/// Most blocks of an SM that are shown.
+/// Most blocks of an SM that a step of the explanation shows.
 const MOST_BLOCKS: usize = 8;
 
 /// Explains a run of blocks and warps on SMs while it happens.
 pub(super) struct WarpTeller<'q> {
     question: &'q WarpRun,
     story: &'q mut Story,
-    /// Tick and names of the warps that end in the current step; empty in other steps.
+    /// (tick, names of the warps that end in the current step); empty in other steps.
     ending: (u64, Vec<String>),
     /// Lines that show the tables after the current step.
     tables: Vec<String>,
@@ -34,7 +34,7 @@ impl<'q> WarpTeller<'q> {
         self.story.step(title);
     }
 
-    /// Ends the current step, with its tables.
+    /// Ends the current step of the explanation, and adds its tables.
     fn close(&mut self) {
         let (now, ending) = std::mem::take(&mut self.ending);
         if !ending.is_empty() {

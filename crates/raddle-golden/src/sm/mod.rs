@@ -59,8 +59,8 @@ struct WarpRun {
     sms: u16,
     each: Resources,
     options: BlockWarpConfig,
-    /// Highest priority in the question. There a larger priority is more urgent; the controllers'
-    /// rank is this number minus the priority.
+    /// Highest priority in the question, where a larger priority is more urgent; a kernel's rank is
+    /// this number minus its priority.
     highest: u64,
     names: Vec<String>,
     jobs: Vec<Job>,

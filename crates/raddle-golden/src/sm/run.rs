@@ -207,7 +207,7 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Runs the controller of one SM until it can start nothing more.
+    /// Lets the controller of one SM start warps until it can start no further one.
     fn serve(&mut self, sm: CuId) -> Result<(), ModelError> {
         while let Some(started) = self.controllers.serve(sm)? {
             self.tell(WarpStep::Started(started));

@@ -17,10 +17,10 @@ use super::matching::{Fit, Map, is_too_large};
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// A compute unit, with its free granules and slots.
+/// A compute unit, with its free granules and wave slots.
 #[derive(Clone, Debug)]
 struct Cu {
-    /// Free wave slots and vector registers of each SIMD.
+    /// For each SIMD (free wave slots, map of free vector registers).
     simds: Vec<(u64, Map)>,
     /// Scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
@@ -40,7 +40,8 @@ struct Held {
     places: Vec<Place>,
 }
 
-/// Model of `greedy` and `round-robin` with `addresses = true`.
+/// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`, with
+/// its state.
 #[derive(Debug)]
 pub(super) struct Addressed {
     /// Compute unit at which the search for the next workgroup begins; `None` where every search
@@ -49,8 +50,8 @@ pub(super) struct Addressed {
     cus: Vec<Cu>,
     held: BTreeMap<(LaunchId, u64), Held>,
     saved: BTreeMap<LaunchId, Vec<(u64, Held)>>,
-    /// For each demand, whether each compute unit takes a workgroup of it; `None` where that was
-    /// not asked since the unit changed.
+    /// For each demand, what is known of each compute unit: true if a workgroup fits; `None` where
+    /// that was not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
 }
 
@@ -87,7 +88,7 @@ impl Cu {
         Some(places)
     }
 
-    /// Takes the resources at the workgroup's addresses, or gives them back where `back` is true.
+    /// Takes the resources at the addresses of a workgroup, or frees them where `back` is true.
     fn hand(&mut self, held: &Held, back: bool) {
         let demand = &held.demand;
         let by = |free: &mut u64, amount: u64| {
@@ -128,7 +129,7 @@ impl Cu {
     }
 }
 
-/// Returns how many runs of `each` granules the free granules would make if they lay together.
+/// Returns how many runs of `each` granules the free granules would give if they were all in a row.
 fn times(map: &Map, each: u64) -> u64 {
     map.free().checked_div(each).unwrap_or(u64::MAX)
 }
@@ -192,7 +193,8 @@ impl Addressed {
         Some(held)
     }
 
-    /// Takes a launch off its compute units; if it is saved, it can come back to the same places.
+    /// Takes a launch off its compute units; if `saved`, its workgroups are kept, so that they can
+    /// come back to the same addresses.
     fn lift(&mut self, id: LaunchId, saved: bool) {
         let of = self.held.range((id, 0)..=(id, u64::MAX)).map(|(name, _)| name.1);
         let of: Vec<u64> = of.collect();

@@ -67,13 +67,14 @@ pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
 /// only shrink.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
-    /// Room and position of the compute unit found last; units before it have less room.
+    /// The compute unit found last, as (its room, its index in `rooms`); units before it have less
+    /// room.
     last: Option<(u64, usize)>,
 }
 
 impl MostRoom {
-    /// Picks the position with the most room in the range `of`, which is equal in every call;
-    /// `None` where none has room.
+    /// Picks the compute unit with the most room in the range `of`, which is equal in every call,
+    /// and returns its index in `rooms`; of equal ones the lowest; `None` where none has room.
     pub(super) fn pick(&mut self, rooms: &[u64], of: Range<usize>) -> Option<usize> {
         if let Some((most, from)) = self.last
             && let Some(at) = (from..of.end).find(|&cu| rooms[cu] == most)
@@ -93,7 +94,7 @@ pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Updates the counts of free resources after work that ends, leaves or comes back.
+/// Updates the counts of free resources after work has ended, left the device or come back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

@@ -15,19 +15,19 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// A block (workgroup) that lies on a compute unit, or waits there for its waves to start.
+/// A block (workgroup) that is on a compute unit, or waits there for its waves to start.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     launch: LaunchId,
     level: u8,
     workgroup: u64,
     cu: u16,
-    /// Number of waves of the block; the fields below count those that have started, and those that
+    /// Number of waves of the block; the next fields count those that have started, and those that
     /// have ended.
     waves: u16,
     started: u16,
     ended: u16,
-    /// True while the block is saved, and has not come back.
+    /// True while the block is saved after a preemption and has not been brought back.
     saved: bool,
 }
 
@@ -147,8 +147,8 @@ impl BlockWarp {
         of.into_iter().reduce(better).map(|best| best.0)
     }
 
-    /// Takes the blocks of a launch off the compute units; if `saved`, those that have started can
-    /// come back.
+    /// Takes the blocks of a launch off the compute units; if `saved`, the blocks that have started
+    /// are kept, so that they can come back.
     fn lift(&mut self, launch: LaunchId, saved: bool) {
         self.units.lift(launch, saved);
         self.blocks.retain(|block| block.launch != launch || (saved && block.started > 0));

@@ -24,12 +24,12 @@ fn kind(launch: &Launch) -> Kind {
 #[derive(Clone, Debug)]
 struct Begun {
     kind: Kind,
-    /// Number of waves of the whole launch; the field below counts those that have ended.
+    /// Number of waves of the whole launch; the next field counts those that have ended.
     waves: u64,
     ended: u64,
-    /// Ticks that the launch spent on the device before it was last taken off. Below: the tick
-    /// since which it is on the device again (`None` while it is off), and the tick at which it was
-    /// taken off.
+    /// Ticks that the launch spent on the device before it was last taken off. The next two fields
+    /// are the tick since which it is on the device again (`None` while it is off), and the tick at
+    /// which it was taken off.
     before: u64,
     since: Option<u64>,
     off: u64,
@@ -45,7 +45,8 @@ impl Begun {
     }
 }
 
-/// Counts the waves that these pieces (runs of workgroups on a compute unit) have.
+/// Returns the number of waves that an answer or event names: `waves` of each workgroup of these
+/// pieces (equal workgroups on one compute unit).
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, each) = waves.bounds(launch.demand.waves);
     let groups: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
@@ -56,7 +57,8 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,
-    /// Whether the device can preempt by flag, drain, reset and switch, in this order.
+    /// Methods by which the device can preempt: true for those it has, in the order flag, drain,
+    /// reset, switch.
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
@@ -206,7 +208,7 @@ impl Cheapest {
         Preemption::ALL.into_iter().filter(allowed).min_by_key(rank).unwrap_or(Preemption::Wait)
     }
 
-    /// Marks a launch as not running from tick `now` on.
+    /// Records that a launch does not run from tick `now` on.
     fn stopped(&mut self, launch: LaunchId, now: u64) {
         if let Some(begun) = self.begun.get_mut(&launch).filter(|it| it.since.is_some()) {
             (begun.before, begun.since, begun.off) = (begun.elapsed(now), None, now);

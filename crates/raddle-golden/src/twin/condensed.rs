@@ -22,7 +22,7 @@ const COUNTED: usize = 32;
 /// scratch are equal for all launches.
 const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
 
-/// Position of the kernel object among the fields.
+/// Index of the kernel object among the fields of a launch.
 const KERNEL: usize = 6;
 
 /// Values of the fields of a launch, in the order of [`WIDTHS`].
@@ -45,8 +45,8 @@ struct Costs {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     fields: Fields,
-    /// Number of launches stored in the entry or encoded from it; below, the number of the last
-    /// such launch.
+    /// Number of launches stored in the entry or encoded from it; the next field is the number of
+    /// the last such launch.
     uses: u64,
     last: u64,
 }
@@ -55,13 +55,13 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// Numbers of launches and of half-words in the condensed packet that is being filled; 0
-    /// launches where there is none.
+    /// (launches, half-words) in the condensed packet that is being filled; 0 launches where there
+    /// is none.
     open: (u64, u64),
     /// Process and stream of the last launch that the table served; `None` at first.
     queue: Option<(u16, u32)>,
-    /// True if the cleanup of the last launch is still to come, because others may follow in its
-    /// packet.
+    /// True if the time of the cleanup after the last launch is not counted yet, because others may
+    /// follow in its packet.
     owes: bool,
     uses: u64,
     /// Kernels without an entry, as (kernel, number of launches).
@@ -136,7 +136,8 @@ impl Condensed {
         ]
     }
 
-    /// Returns the packets, bytes, cost and cleanup that the next submission must have.
+    /// Returns the packets, bytes, cost and cleanup time that the next submission must have by the
+    /// rules.
     pub(super) fn of(&mut self, launch: &Launch) -> Sent {
         if launch.is_copy() {
             return (0, 0, 0, 0);
@@ -242,7 +243,8 @@ impl Table {
         self.open.0 > 0 && self.open.1 + cost <= ROOM
     }
 
-    /// Sends a launch, and returns whether it goes into the packet that is being filled.
+    /// Updates the model by a launch that is sent, and returns whether the launch goes into the
+    /// packet that is being filled.
     fn takes(&mut self, fields: &Fields, way: &Way) -> bool {
         self.uses += 1;
         let (at, cost) = match *way {

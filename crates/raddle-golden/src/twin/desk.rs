@@ -11,7 +11,8 @@ use super::line::Submitted;
 use super::processes::Processes;
 use super::unit::{Part, Unit};
 
-/// State of a launch on its way to the device, on the device, or off it.
+/// State of a launch between the host and its end: on its way to the device, on the device, or
+/// taken off it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Buffered,
@@ -45,10 +46,10 @@ pub(super) struct Job {
     pub(super) cut: u16,
     /// Number of waves that have started and not ended.
     pub(super) resident: u64,
-    /// Number of resident waves that were saved.
+    /// Number of waves of the launch that were saved.
     saved: u64,
     ended: u64,
-    /// True if the job makes its process runnable.
+    /// True if the launch or copy makes its process runnable, as it is ready or submitted.
     counts: bool,
 }
 
@@ -82,8 +83,8 @@ impl Job {
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// Returns the range of the workgroups to be placed next: those that came back first, then
-    /// those never placed.
+    /// Returns the range [first, end) of the workgroups to be placed next: those that came back
+    /// first, then those never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             Some(&first) if self.cut == 0 => {
@@ -106,14 +107,14 @@ impl Job {
 pub(super) struct Entry {
     pub(super) launch: Launch,
     pub(super) submission: u64,
-    /// First workgroup that is to be placed; below, the end of the range `next .. end`.
+    /// First workgroup that is to be placed; the next field is the end of the range `next .. end`.
     pub(super) next: u64,
     pub(super) end: u64,
     /// Number of waves of the workgroup `next` that have started by themselves.
     pub(super) cut: u16,
 }
 
-/// A launch of a process that loses its turn.
+/// A launch of a process that loses its turn, as preempt policies see it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Victim {
     pub(super) launch: Launch,
@@ -129,19 +130,19 @@ pub(super) struct Desk {
     pub(super) processes: Processes,
     /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Number of changes of the launches that the allocate policy sees.
+    /// Number of times that the launches which the allocate policy sees have changed.
     pub(super) changes: u64,
     /// True if launches wait in a buffer, so that launches and copies are known before they are
     /// ready.
     ahead: bool,
-    /// True if workgroups without a barrier may be cut into waves.
+    /// True if workgroups without a barrier may be cut into waves that start separately.
     cuts: bool,
     empty: Unit,
     submissions: u64,
     /// Launches that were submitted in this step, as (launch, cost in ticks).
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
-    /// Processes whose launches are being held or saved.
+    /// Processes whose launches are leaving the device to be held or saved.
     pub(super) removing: BTreeSet<ProcessId>,
     /// True if a launch begins to be launched while the launch before it runs; `lines` then has the
     /// tick until which each stream is busy.
@@ -326,7 +327,8 @@ impl Desk {
         self.changes += 1;
     }
 
-    /// Starts a part of a launch; `false` if the launch is not known.
+    /// Records that a workgroup of a launch, or some waves of it, start; returns `false` if the
+    /// launch is not known.
     pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let whole = job.launch.demand.waves;
@@ -391,7 +393,7 @@ impl Desk {
         over
     }
 
-    /// Marks a launch as asked to leave by this method.
+    /// Records that a launch was asked to leave by this method, and has not left yet.
     pub(super) fn leaves(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         if let Some(job) = self.jobs.get_mut(&id) {
@@ -402,8 +404,8 @@ impl Desk {
         }
     }
 
-    /// Marks the launches of a process as about to leave: from now on they start only workgroups
-    /// that are bound to a compute unit.
+    /// Records that the launches of a process are about to leave: from now on they start only
+    /// workgroups that are assigned to a compute unit already.
     pub(super) fn removes(&mut self, process: ProcessId) {
         self.removing.insert(process);
         let there = |job: &&Job| job.launch.process == process && job.stage == Stage::OnDevice;
@@ -448,7 +450,8 @@ impl Desk {
         self.count(id);
     }
 
-    /// Marks a launch as asked to come back, with the waves that were saved of it.
+    /// Records that a launch was asked to come back to the device, and that the waves that were
+    /// saved of it are on their way.
     pub(super) fn returns(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };

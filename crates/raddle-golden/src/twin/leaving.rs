@@ -13,7 +13,7 @@ use super::report::{Place, Slot};
 /// Rule by which a preempt policy makes a process leave the device.
 #[derive(Debug)]
 pub(super) enum Rule {
-    /// `never`: no work is taken off.
+    /// `never`: no work of a process is taken off the device.
     Never,
     /// One method for every process. The controller decides whether a reset may be made (S3.3).
     Always(Preemption),
@@ -25,15 +25,16 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// For each launch the number of times that it was killed; below, how often a launch may be
-    /// killed (`None` for any number).
+    /// For each launch the number of times that it was killed; the next field says how often a
+    /// launch may be killed (`None` for any number).
     kills: BTreeMap<LaunchId, u64>,
     most_kills: Option<u64>,
-    /// Processes whose preemption is not over.
+    /// Processes whose preemption has begun and is not complete.
     under_way: BTreeSet<ProcessId>,
-    /// Processes for which the policy has to be asked in the current step of the log.
+    /// Processes about whose work the preempt policy has to be asked in the current step of the
+    /// log.
     due: BTreeSet<ProcessId>,
-    /// Method by which each process left last.
+    /// Method of the last preemption of each process, as its word.
     last: BTreeMap<ProcessId, String>,
 }
 
@@ -59,8 +60,9 @@ impl Leaving {
         })
     }
 
-    /// Begins a turn: a process has to leave if it had the last turn and does not have this one, is
-    /// runnable, and has a submitted launch.
+    /// Begins a turn, given the processes that had the last turn and those that have this one. A
+    /// process has to leave if it had the last turn and does not have this one, is runnable, and
+    /// has a submitted launch.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -72,7 +74,8 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// Checks the method by which a process is asked to leave.
+    /// Checks the method by which a process is asked to leave; a difference from the rules is
+    /// recorded in `slot`, under the place `at` of the log.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -110,8 +113,8 @@ impl Leaving {
         }
     }
 
-    /// Ends a step of the log: each process that had to be asked to leave in it and was not is a
-    /// difference.
+    /// Ends a step of the log: each process that had to be asked to leave in it and was not is
+    /// recorded as a difference in `slot`.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -28,7 +28,7 @@ pub(super) struct Moment {
     pub(super) step: u64,
 }
 
-/// Content of a line, with its tick and step.
+/// Event or answer in a line of the log, with the line's tick and step.
 #[derive(Deserialize)]
 pub(super) struct Said<T> {
     #[serde(flatten)]
@@ -151,8 +151,8 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     }
 }
 
-/// First wave of a part of a workgroup, and the number of its waves; `None` where the line names
-/// none.
+/// First wave of some waves of a workgroup, and the number of these waves; `None` where the line
+/// names none.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
 /// Answer of a launch path: how many packets and bytes a launch takes, and its cost and cleanup in
@@ -191,7 +191,7 @@ impl Start {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
-    /// Lists the workgroups of the line with their compute units, piece by piece.
+    /// Returns (workgroup, compute unit) for all workgroups of the line, in the line's order.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
@@ -204,8 +204,8 @@ impl Start {
     }
 }
 
-/// Load of a turn policy: the candidates, and each loaded process with its weight and its slice in
-/// ticks.
+/// Processes that a turn policy chose to run next: the candidates, and each chosen process with its
+/// weight and its slice in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,
@@ -246,7 +246,8 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Iterates over the pieces of the run, one for each compute unit.
+    /// Iterates over the pieces (equal workgroups on one compute unit) of the run, one for each
+    /// compute unit.
     pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
@@ -260,7 +261,8 @@ impl Run {
         })
     }
 
-    /// Iterates over the workgroups of the run with their compute units, piece by piece.
+    /// Iterates over the workgroups of the run as (workgroup, compute unit), one compute unit after
+    /// the other.
     pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
         let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
         self.pieces().flat_map(named)

@@ -14,10 +14,11 @@ use super::turning::{Turn, Turning};
 use super::unit::Part;
 use super::unit::Unit;
 
-/// Most workgroups of an answer that are looked at; no device holds more at a time.
+/// Most workgroups of an answer that are checked; no device has more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
-/// A log whose header was read: each slot of its recipe, with its twin if there is one.
+/// A log whose header was read: each slot of its recipe, with its twin (naive model of the policy)
+/// if there is one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
@@ -29,11 +30,11 @@ pub(super) struct OpenLog {
     allocate: Slot,
     placing: Option<Placing>,
     preempt: (Slot, Option<Leaving>),
-    /// Processes that got the turn in the last answer of the turn policy.
+    /// Processes that have the turn by the last answer of the turn policy in the log.
     named: Vec<ProcessId>,
-    /// Scope of a reset, as the recipe names it.
+    /// Scope of a reset (what it kills), as the recipe names it.
     scope: String,
-    /// Most workgroups that the device holds at a time.
+    /// Most workgroups for which the device has room at a time.
     most: u64,
     /// True if the log has a line for each workgroup that starts.
     full: bool,
@@ -100,7 +101,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the events of a step of the log; answers follow.
+    /// Ends the events of a step of the log; the answers of the step follow.
     fn decides(&mut self) {
         if !std::mem::replace(&mut self.deciding, true) {
             let changed = std::mem::take(&mut self.desk.processes.changed);
@@ -110,7 +111,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends a step of the log, and checks that no answer is missing in it.
+    /// Ends a step of the log, and records as a difference each answer that the rules ask for in
+    /// the step and that the log lacks.
     fn step_ends(&mut self) {
         self.start();
         self.decides();
@@ -364,7 +366,8 @@ impl OpenLog {
         }
     }
 
-    /// Returns whether whole workgroups start that were not bound to a compute unit before.
+    /// Returns whether a start is one of whole workgroups that were not assigned to a compute unit
+    /// before.
     fn is_new(&self, start: &Start) -> bool {
         let bound = self.desk.jobs.get(&start.launch).map(|job| &job.bound);
         let is_bound = |it: &(u64, u16)| bound.is_some_and(|bound| bound.contains_key(&it.0));
@@ -418,7 +421,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of a slot in which another policy answers from now on.
+    /// Ends the check of a slot, as its policy broke a law and another policy answers from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -25,19 +25,19 @@ pub(super) struct View<'v> {
     pub(super) now: u64,
 }
 
-/// The start of a part of a launch on a compute unit.
+/// The start of a workgroup of a launch, or of some waves of it, on a compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Starts {
     pub(super) launch: LaunchId,
     pub(super) part: Part,
 }
 
-/// Answer that the rules ask for.
+/// Answer of the allocate policy that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// One of these starts; there are several where the seed says "at random".
     Start(Vec<Starts>),
-    /// A workgroup of a launch is bound to a compute unit: (launch, workgroup, compute unit).
+    /// A workgroup of a launch is assigned to a compute unit: (launch, workgroup, compute unit).
     Assign(LaunchId, u64, u16),
     /// A launch is refused, because it can never fit.
     Refuse(LaunchId),
@@ -46,18 +46,18 @@ pub(super) enum Wanted {
     Wait(Option<u64>),
 }
 
-/// Aspect in which two answers differ.
+/// Aspect in which the policy's answer and that by the rules differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// The launch, the workgroup or its waves differ.
+    /// Difference in the launch, the workgroup or its waves.
     Which,
-    /// The compute unit differs.
+    /// Difference in the compute unit.
     Unit,
-    /// The addresses differ.
+    /// Difference in the addresses.
     Address,
-    /// One answer starts something, the other does not.
+    /// Difference in whether something starts: one answer starts something, the other does not.
     Whether,
-    /// The tick at which the policy is to be asked again differs.
+    /// Difference in the tick at which the policy is to be asked again.
     When,
 }
 
@@ -65,13 +65,14 @@ pub(super) enum Aspect {
 pub(super) trait PlacingTwin {
     /// Returns the next answer by the rules. Asked twice at once, it returns the same.
     fn ask(&mut self, view: &View<'_>) -> Wanted;
-    /// Returns the next answer by the rules, and does not remember that it was asked.
+    /// Returns the answer that [`ask`](Self::ask) would return, and leaves the state of the model
+    /// as it was.
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
     /// Starts the next workgroups of a launch, if by the rules the launch is next and they go whole
-    /// to these compute units, one after the other. Otherwise returns `false` and changes nothing,
-    /// as does a model that must be asked for each workgroup.
+    /// to these compute units, one after the other. Otherwise, and in a model that must be asked
+    /// for each workgroup, returns `false` and changes nothing.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
@@ -80,7 +81,7 @@ pub(super) trait PlacingTwin {
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
     /// Updates the model by another fact of the log.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
-    /// Lists the compute units on which waves of a launch lie.
+    /// Returns the compute units on which waves of a launch are.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
     /// Returns whether the rules place on what the view shows as free, and not by an account that
     /// the policy keeps itself.
@@ -89,7 +90,8 @@ pub(super) trait PlacingTwin {
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
-/// Number of workgroups up to which the twin is asked for each by itself.
+/// Number of workgroups up to which the twin (naive model) is asked about each workgroup
+/// separately.
 const FEW: u64 = 4;
 
 /// Lists the compute units of workgroups in the order of the workgroups, from `next` on; `None` if
@@ -110,7 +112,7 @@ pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
     /// Number of compute units of the device.
     cus: u16,
-    /// Most workgroups that the device holds at a time.
+    /// Most workgroups for which the device has room at a time.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
     resets: BTreeSet<ProcessId>,
@@ -131,8 +133,8 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Checks the start of workgroups of one launch: all in one line, or, in a log in full detail,
-    /// one line each.
+    /// Checks the start of workgroups of one launch, in one line, or in one line each in a log in
+    /// full detail; differences are recorded in `slot`.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -184,8 +186,8 @@ impl Placing {
         }
     }
 
-    /// Starts whole workgroups, the next ones of a launch, if all of them go where the twin says;
-    /// returns whether they do.
+    /// Starts whole workgroups, the next ones of a launch, if all of them go where the twin (naive
+    /// model) says; returns whether they do.
     fn start_many(&mut self, launch: &Launch, lines: &[(At, Start)], desk: &mut Desk) -> bool {
         let plain = |start: &Start| start.span() == WaveSpan::All && start.addresses.is_none();
         if !lines.iter().all(|(_, it)| plain(it) && it.places().is_empty()) {
@@ -227,7 +229,8 @@ impl Placing {
         slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
     }
 
-    /// Checks an answer that is no start: it must equal the answer of the twin (naive model).
+    /// Checks an answer `found` of the log that is no start: it must equal the answer of the twin
+    /// (naive model). A difference is recorded in `slot`, under the place `at` of the log.
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -258,8 +261,9 @@ impl Placing {
     }
 
     /// Checks the reasons that an answer gives for waiting: each must be of a known launch, of a
-    /// compute unit of the device, and of a resource of which less is available than wanted. The
-    /// available amount itself is not checked, since it is what the policy's search sees.
+    /// compute unit of the device, and of a resource of which less is available than wanted. A
+    /// false reason is recorded in `slot` as a difference. The available amount itself is not
+    /// checked, since it is what the policy's search sees.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -280,7 +284,8 @@ impl Placing {
         self.other(&Wanted::Refuse(id), desk, slot, at);
     }
 
-    /// Ends a step of the log, in which every workgroup that could start must have started.
+    /// Ends a step of the log. If a workgroup could start by the rules and none did, that is
+    /// recorded in `slot` as a difference.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };
@@ -301,13 +306,13 @@ impl Placing {
         self.twin.hear(fact, now);
     }
 
-    /// Ends workgroups of a launch, or waves of them.
+    /// Records that workgroups of a launch ended, or the waves `waves` of each of them.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
     }
 
-    /// Returns whether this many workgroups can be on the device at a time.
+    /// Returns whether the device has room for this many workgroups at a time.
     pub(super) const fn can_be(&self, workgroups: u64) -> bool {
         workgroups <= self.most
     }
@@ -320,7 +325,8 @@ impl Placing {
         }
     }
 
-    /// Closes the compute units of a launch that is killed: nothing may start there.
+    /// Records that nothing may start on the compute units of a launch that is killed, until the
+    /// reset is over.
     pub(super) fn killed(&mut self, launch: &Launch) {
         if self.twin.reads_the_view() {
             let units = self.twin.units(launch.id).into_iter();
@@ -328,7 +334,8 @@ impl Placing {
         }
     }
 
-    /// Opens the compute units that were closed for the reset of a process.
+    /// Lets workgroups start again on the compute units that were closed for the reset of a
+    /// process.
     pub(super) fn reopen(&mut self, process: ProcessId) {
         let before = self.closed.len();
         self.closed.retain(|&(by, _)| by != process);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{Level, ProcessId};
 
-/// A clock that sums the ticks during which a condition holds.
+/// A clock that sums the ticks in which a condition is true.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     total: u64,
@@ -48,7 +48,7 @@ pub(super) struct Runnable {
     pub(super) ran: u64,
 }
 
-/// All processes of the log, with a mark if the turn policy has to be asked.
+/// All processes of the log; `changed` says that the turn policy has to be asked anew.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
@@ -65,7 +65,8 @@ impl Processes {
         self.all.remove(&id);
     }
 
-    /// Counts a launch that makes its process runnable (`more`), or no longer does.
+    /// Counts a launch that makes its process runnable (`more` is true), or no longer does, from
+    /// the tick `now` on.
     pub(super) fn work(&mut self, id: ProcessId, level: Level, more: bool, now: u64) {
         let Some(process) = self.all.get_mut(&id) else { return };
         let before = process.levels.keys().next().copied();

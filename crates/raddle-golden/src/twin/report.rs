@@ -9,7 +9,7 @@ use serde::Serialize;
 /// counted.
 const TOLD: usize = 100;
 
-/// A place in a log: the number of the line, and its tick.
+/// A place in a log: the number of the line, from 1, and its tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -109,8 +109,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records an answer that differs from the rule; `what` returns the expected and the found
-    /// answer.
+    /// Records a difference: an answer at the place `at` of the log that is not the one by the rule
+    /// `rule`; `what` returns (expected answer, found answer).
     pub(super) fn differs(
         &mut self,
         at: Place,

@@ -11,7 +11,7 @@ use super::line::Load;
 use super::processes::Runnable;
 use super::turning::{Turn, TurnTwin};
 
-/// A loaded process, and the length of its slice in ticks.
+/// A process that was chosen to run, with the length of its slice in ticks.
 type Slice = (ProcessId, u64);
 
 /// Naive model of the policy `weighted-slices`, with its state.
@@ -28,7 +28,8 @@ pub(super) struct Slices {
     completion: bool,
     take_over: String,
     wall: bool,
-    /// Load in the order of running; below, the position of its next slice, and its level.
+    /// Processes that were chosen to run, in the order of running. The next fields are the index of
+    /// the slice that runs next in this list, and the level of the processes.
     load: Vec<Slice>,
     next: usize,
     level: u8,
@@ -77,7 +78,8 @@ impl Slices {
         Weight { over, under: it.ran.max(self.t0).into() }
     }
 
-    /// Returns the candidates, and those of them that are loaded, in load order (S12 to S14).
+    /// Returns (the candidates, those of them that are chosen to run, in the order in which they
+    /// were chosen) (S12 to S14).
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -116,8 +118,8 @@ impl Slices {
         all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
     }
 
-    /// Returns the next slice of the load whose process is still runnable at the load's level;
-    /// `None` where none is left.
+    /// Returns the next slice of the chosen processes (the load) whose process is still runnable at
+    /// the load's level; `None` where none is left.
     fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
         while let Some(&slice) = self.load.get(self.next) {
             self.next += 1;
@@ -129,7 +131,8 @@ impl Slices {
         None
     }
 
-    /// Makes a new load, and returns it in the form that a log has.
+    /// Chooses anew which processes run next and for how long, and returns this choice in the form
+    /// that a log has.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();

@@ -12,7 +12,7 @@ use super::report::{Place, Slot};
 pub(super) struct Turn {
     pub(super) may_issue: Vec<ProcessId>,
     pub(super) until: Option<u64>,
-    /// New load; `None` if the policy did not load in this answer.
+    /// Processes that were chosen anew to run; `None` if the policy did not choose in this answer.
     pub(super) load: Option<Load>,
 }
 
@@ -21,18 +21,20 @@ pub(super) trait TurnTwin {
     /// Returns the turn that the rules give the runnable processes. Where the seed decides at
     /// random, the log's answer `found` is taken if the rules allow it.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
-    /// Goes on from the log's answer, which differs from the twin's.
+    /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's
+    /// own answer differs.
     fn follow(&mut self, found: &Turn);
     /// Forgets a process that has left.
     fn left(&mut self, _: ProcessId) {}
-    /// Returns the label of the rule by which the policy gives turns.
+    /// Returns the label of the rule by which the policy decides which processes have the turn.
     fn rule(&self) -> &'static str;
 }
 
 /// A turn policy's twin (naive model), with the state that the check needs.
 pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
-    /// Processes that have the turn; below, the tick until which they have it (`None` for ever).
+    /// Processes that have the turn; the next field is the tick until which they have it (`None`
+    /// for ever).
     pub(super) named: Vec<ProcessId>,
     until: Option<u64>,
     /// True if the policy has to be asked in the current step of the log.
@@ -44,8 +46,8 @@ impl Turning {
         Self { twin, named: Vec::new(), until: None, due: false }
     }
 
-    /// Ends the events of a step of the log: the policy is to be asked if something `changed` or
-    /// the turn is over.
+    /// Ends the events of a step of the log. The policy has to be asked in the step if something
+    /// `changed` or the turn is over by `now`.
     pub(super) fn heard(&mut self, changed: bool, now: u64) {
         self.due = changed || self.until.is_some_and(|until| until <= now);
     }

@@ -17,7 +17,8 @@ pub(super) struct Everyone;
 #[derive(Debug)]
 pub(super) struct HighestLevel;
 
-/// Model of `round-robin`: one process at a time may issue, by id, for equal slices.
+/// Model of `round-robin`: one process at a time may issue, in the order of their ids, for equal
+/// slices.
 #[derive(Debug)]
 pub(super) struct RoundRobin {
     slice: u64,
@@ -40,7 +41,7 @@ pub(super) fn slice(settings: &Value) -> u64 {
     settings["slice-us"].as_u64().unwrap_or(40_000).saturating_mul(1000)
 }
 
-/// Makes a turn of these processes that has no end.
+/// Returns the turn in which these processes may issue and which has no end.
 fn for_ever(may_issue: impl Iterator<Item = ProcessId>) -> Turn {
     Turn { may_issue: may_issue.collect(), ..Turn::default() }
 }

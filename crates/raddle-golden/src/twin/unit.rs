@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuShape, Demand, LaunchId, Piece, WaveSpan};
 
-/// A workgroup, or a part of one, that starts on a compute unit.
+/// A workgroup that starts on a compute unit, or some waves of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) workgroup: u64,
@@ -21,7 +21,7 @@ pub(super) struct Part {
 /// Free resources of one compute unit, for each SIMD where they belong to a SIMD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
-    /// Free wave slots and vector registers of each SIMD.
+    /// For each SIMD (free wave slots, free vector registers in granules).
     pub(super) simds: Vec<(u64, u64)>,
     /// Free scalar registers; `None` where they never limit.
     pub(super) sgpr: Option<u64>,
@@ -94,7 +94,8 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes the resources of these waves, and, if `share`, what a workgroup takes as a whole.
+    /// Takes the resources of these waves, and, if `share` is true, also what a workgroup needs as
+    /// a whole.
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -119,15 +120,15 @@ impl Unit {
     }
 }
 
-/// Returns the position of the highest value that is not 0, the lowest position of several; `None`
+/// Returns the index of the highest value that is not 0, of equal ones the lowest index; `None`
 /// where all are 0.
 fn highest(levels: &[u64]) -> Option<usize> {
     let best = levels.iter().copied().max().filter(|&best| best > 0)?;
     levels.iter().position(|&level| level == best)
 }
 
-/// Removes this many waves, each from the SIMD that holds most, and returns the number for each
-/// SIMD; `None` if there are fewer.
+/// Removes this many waves, one after the other from the SIMD that has most, and returns how many
+/// were removed from each SIMD; `None` if there are fewer.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -145,13 +146,13 @@ struct Begun {
     ended: u64,
 }
 
-/// Waves of one launch, by the place where they lie.
+/// Waves of one launch that are on the device, by where they are.
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
     /// Waves of whole workgroups on each SIMD, by compute unit; units that have none are left out.
     whole: BTreeMap<usize, Waves>,
-    /// Workgroups of which waves started by themselves, by number.
+    /// Workgroups of which only some waves have started, by workgroup number.
     begun: BTreeMap<u64, Begun>,
 }
 
@@ -177,7 +178,7 @@ struct Counted {
     room: u64,
 }
 
-/// All compute units, and the waves that lie on them.
+/// All compute units, with the waves that are on them.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     all: Vec<Kept>,
@@ -192,7 +193,7 @@ pub(super) struct Units {
 /// free resources are alike, so the change by a workgroup is computed once for all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
-    /// For each compute unit the position of its state in `states`.
+    /// For each compute unit the index of its state in the list `states`.
     at: Vec<usize>,
     states: Vec<FillState>,
     /// Compute unit of each workgroup, in the order of the workgroups.
@@ -204,7 +205,8 @@ pub(super) struct Filling {
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Position of the state after one more workgroup; `None` while it was not computed.
+    /// Index, in the list of states, of the state after one more workgroup; `None` while it was not
+    /// computed.
     next: Option<usize>,
 }
 
@@ -248,7 +250,7 @@ impl Filling {
     }
 }
 
-/// Most demands whose rooms are remembered.
+/// Most demands for which the number of workgroups that fit is stored.
 const MOST_DEMANDS: usize = 256;
 
 impl Units {
@@ -261,7 +263,7 @@ impl Units {
         self.all.len()
     }
 
-    /// Iterates over the compute units, by number.
+    /// Iterates over the compute units, as (number, unit), ascending.
     pub(super) fn each(&self) -> impl Iterator<Item = (u16, &Unit)> {
         (0u16..).zip(self.all.iter().map(|kept| &kept.unit))
     }
@@ -317,7 +319,7 @@ impl Units {
         true
     }
 
-    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they lay
+    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they were
     /// there.
     pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
         match waves {
@@ -368,7 +370,8 @@ impl Units {
         }
     }
 
-    /// Takes the waves of a launch off its compute units; if `saved`, they can come back.
+    /// Takes the waves of a launch off its compute units; if `saved`, they are kept, so that they
+    /// can come back.
     pub(super) fn lift(&mut self, id: LaunchId, saved: bool) {
         let Some(lying) = self.lying.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -381,7 +384,7 @@ impl Units {
         }
     }
 
-    /// Puts the saved waves of a launch back at their places.
+    /// Puts the saved waves of a launch back on the SIMDs where they were.
     pub(super) fn lower(&mut self, id: LaunchId) {
         let Some(lying) = self.saved.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -416,7 +419,7 @@ impl Units {
         Some(filling)
     }
 
-    /// Starts whole workgroups of a launch at the places that were found.
+    /// Starts whole workgroups of a launch on the compute units that `filling` has found for them.
     pub(super) fn fill(&mut self, id: LaunchId, demand: &Demand, filling: Filling) {
         let lying = self.lying.entry(id).or_default();
         lying.demand = *demand;
@@ -432,7 +435,7 @@ impl Units {
         }
     }
 
-    /// Lists the compute units on which waves of a launch lie.
+    /// Returns the compute units on which waves of a launch are.
     pub(super) fn of(&self, id: LaunchId) -> Vec<u16> {
         let each = self.lying.get(&id).into_iter().flat_map(Lying::each);
         each.filter(|it| it.2 > 0).map(|(cu, ..)| cu as u16).collect()

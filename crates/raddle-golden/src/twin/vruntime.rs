@@ -19,8 +19,8 @@ use super::turns::slice;
 /// Account of a process's virtual run time, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual run time while the process is runnable; otherwise its distance behind the first
-    /// process when it stopped.
+    /// Virtual run time while the process is runnable; otherwise how far it was behind the first
+    /// process when it stopped being runnable.
     time: i128,
     ran: u64,
     here: bool,

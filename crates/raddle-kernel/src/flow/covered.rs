@@ -8,7 +8,7 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
 
-/// Most levels of rows within rows that are looked for; a row is all places that a loop visits.
+/// Most loops within loops of which the addresses together are looked for.
 const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {

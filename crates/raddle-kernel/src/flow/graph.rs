@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// Returns for each block the range of the numbers of the blocks that it dominates; its own number
-/// is the first.
+/// Returns, for each block, the range of the numbers of the blocks that it dominates; its own
+/// number is the first of the range.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -34,7 +34,7 @@ pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Ve
 /// Control-flow graph of a kernel, made of nested loops.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Blocks in reverse post-order; each loop comes as a whole before the blocks behind it.
+    /// Blocks in reverse post-order; each loop is complete before the blocks that follow it.
     pub(super) order: Vec<BlockId>,
     /// Immediate dominator of each block; `None` where no path leads to the block.
     pub(super) dominators: Vec<Option<BlockId>>,
@@ -51,11 +51,12 @@ pub(super) struct Loop {
     pub(super) ends: Vec<BlockId>,
 }
 
-/// Most blocks that all loops of a kernel hold together; a block in two loops counts twice.
+/// Most basic blocks that all loops of a kernel together may have; a block in two loops counts
+/// twice.
 const MOST_INSIDE: usize = 2_000_000;
 
 /// Returns the graph of a kernel's body. The error is (reason why the body cannot be judged, line):
-/// a loop has several entries, or loops hold too many blocks.
+/// a loop has several entries, or loops have too many blocks.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -117,8 +118,8 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// Returns all loops, found by the jumps back to their first blocks; `None` where they hold too
-/// many blocks.
+/// Returns all loops, found by the jumps back to their first blocks; `None` where they have more
+/// blocks together than `MOST_INSIDE`.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],

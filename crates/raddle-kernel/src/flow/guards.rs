@@ -14,17 +14,18 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Meaning, Origins, Value};
 
-/// Numbers that conversions between integers of any width keep.
+/// Range of numbers that conversions between integers of any width leave unchanged.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// Least number of bytes of an integer that can hold the number of any work-item.
+/// Least number of bytes of an integer that can represent the number of any work-item of a launch.
 const NUMBERED: i64 = 4;
 
 /// Most levels of nested conditions that are evaluated.
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
-    /// Marks writes that are the last one of their work-item and turn off the guard before them.
+    /// Sets `last` on writes that are the last one of their work-item and change the value that a
+    /// condition before them tests (a guard), so that a second run writes nothing.
     pub(super) fn guards(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         // Where work-items wait for each other, another may have read the guard before.
         if self.body.meets {
@@ -65,8 +66,8 @@ impl Analysis<'_> {
         found
     }
 
-    /// Returns whether `write` turns off the guard that `read` reads at the end of the block
-    /// `from`: if the guard holds the stored number, no write follows that block.
+    /// Returns whether `write` turns off the guard, the value that `read` reads and that the end of
+    /// the block `from` tests: once the guard is the stored number, no write follows that block.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -82,8 +83,8 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Returns the block that follows `from`, whose end tests a guard, unless the guard holds the
-    /// number that `write` stores there; `None` where that block is not known.
+    /// Returns the block that follows `from`, whose end tests the value of `read`, once that value
+    /// is the number that `write` stores; `None` where that block is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -94,8 +95,8 @@ impl Analysis<'_> {
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// Returns the number that a value is, given (one value that it is computed from, the number of
-    /// that value); `None` where the number is not known.
+    /// Returns the number that the value `value` is, where `known` is (a value from which it is
+    /// computed, the number of that value); `None` where it cannot be told.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);

@@ -75,8 +75,8 @@ impl Analysis<'_> {
         value
     }
 
-    /// Returns the value of memory that the analysis does not follow: one value for all reads of a
-    /// place that the kernel never writes, else a new value (`fresh`) for each read.
+    /// Returns the value of memory that the analysis does not follow: one value for all reads of an
+    /// address that the kernel never writes, else a new value (`fresh`) for each read.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),

@@ -33,8 +33,8 @@ pub(crate) struct Access {
     /// True for a read of bytes that the same work-item has written in this run, on every path to
     /// the read.
     pub(crate) covered: bool,
-    /// True for the last write of the work-item, which turns off a guard at the same place that it
-    /// stands behind.
+    /// True for the last write of a work-item, if it changes the value that a condition before it
+    /// tests (a guard) so that a second run of the work-item would write nothing.
     pub(crate) last: bool,
 }
 
@@ -49,8 +49,8 @@ pub(crate) struct Effects {
     pub(crate) values: Values,
 }
 
-/// Values that a work-item holds at one point of the kernel, without registers that are assigned
-/// once.
+/// Values of a work-item's registers and memory at one point of the kernel, without registers that
+/// are assigned once.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct BlockState {
     registers: BTreeMap<Reg, Value>,
@@ -163,7 +163,8 @@ struct Analysis<'b> {
 /// Most passes over all blocks: nested loops need their depth and a few more.
 const MOST_PASSES: usize = 60;
 
-/// Register or cell that may hold different values where control comes from different blocks.
+/// Register or memory cell that may have different values where control flow from several blocks
+/// joins.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum JoinedSlot {
     Register(Reg),

@@ -14,7 +14,7 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// Form of a loop that is left when its condition says so.
+/// Form of a loop that ends when its condition says so.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     depth: usize,
@@ -22,7 +22,8 @@ struct Form {
     /// left).
     exit: (BlockId, BlockId),
     condition: Value,
-    /// True if the condition is tested before each round, false if after it.
+    /// True if the loop tests its condition before each round (pass through its body), false if
+    /// after it.
     before: bool,
     /// True if the loop goes on where the condition is true, false if where it is false.
     on: bool,
@@ -31,14 +32,15 @@ struct Form {
 /// Loops of a kernel that are left by a condition; `None` for a loop of another form.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
-    /// Number of values that may still be looked at.
+    /// Number of values that the search may still look at.
     left: usize,
 }
 
-/// Most values that are looked at: in a kernel with more, fewer rows are found.
+/// Most values that the search for the addresses of loops looks at: in a kernel with more, it finds
+/// fewer of them.
 const MOST_LOOKS: usize = 400_000;
 
-/// Most levels of values within values in one row.
+/// Most levels of values within values in the addresses of one loop.
 const DEEPEST: usize = 64;
 
 impl Rows {
@@ -48,8 +50,8 @@ impl Rows {
         Self { forms, left: MOST_LOOKS }
     }
 
-    /// Returns the rows (all places that a loop visits) that have certainly been written where each
-    /// loop is left.
+    /// Returns the rows (all addresses that a loop visits with one access) that have certainly been
+    /// written when each loop ends.
     pub(super) fn found(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -90,8 +92,9 @@ impl Rows {
         seen.split_off(1)
     }
 
-    /// Returns the row of all addresses that `place` takes in the rounds of a loop; `None` where
-    /// the row is not known, or the address does not change.
+    /// Returns the value that stands for all addresses that `place`, an address in the block `at`,
+    /// takes in the rounds of a loop (passes through its body); `None` where they are not known, or
+    /// the address does not change.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
         let each = &analysis.graph.loops[at];
@@ -150,7 +153,8 @@ impl Form {
     }
 }
 
-/// Search for one row, with the counters of the loop that it has met.
+/// Search for the addresses of one access over the rounds of a loop, with the counters of the loop
+/// that it has met.
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
@@ -217,8 +221,8 @@ impl Looking<'_, '_> {
     }
 }
 
-/// Returns (value of a counter before the loop, its value after a round); `None` where either is
-/// not known.
+/// Returns (value of a counter before the loop, its value after one pass through the loop's body);
+/// `None` where either is not known.
 fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
     let meaning = analysis.values.meaning(counter).clone();
     let (mut first, mut then) = (None, None);

@@ -17,14 +17,15 @@ pub use variables::variable;
 
 /// Value of the word of a launch on which nobody has decided.
 pub const UNDECIDED: u32 = 0;
-/// Value of the word of a launch that runs.
+/// Value that the word of a launch has while the launch runs.
 pub const RUNS: u32 = 1;
 /// Value of the word of a launch that left without having begun.
 pub const LEAVES: u32 = 2;
-/// Value of the word of a launch that stopped part-way.
+/// Value that the word of a launch has after the launch was stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Test of a kernel for the second cut, the range of launches that stop part-way.
+/// Test in a kernel by which a running launch can be stopped part-way: for the second cut, a range
+/// of launch numbers that must stop.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
     /// No test, so the kernel never stops part-way: a second run is not known to be harmless.
@@ -36,18 +37,19 @@ pub enum Look {
     Workgroup,
 }
 
-/// Source text whose kernels have the prologue that tests the flag.
+/// Source text whose kernels have a prologue that tests the preemption flag at the start of a
+/// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
     /// Text of the new source.
     pub source: String,
-    /// Names of the kernels that have a prologue, in the order of the source, each once.
+    /// Names of the kernels that have a prologue, each once, in the order of the source.
     pub kernels: Vec<String>,
     /// (name, reason) of the kernels that stay without a prologue.
     pub opaque: Vec<(String, Opaque)>,
 }
 
-/// Reason why a kernel has no prologue.
+/// Reason why a kernel has no prologue that tests the preemption flag.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Opaque {

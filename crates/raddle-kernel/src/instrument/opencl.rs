@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use super::{Instrumented, Look, Opaque};
 
-/// Returns an OpenCL C source with the prologue in each kernel. `look` says for the name of a
-/// kernel how the kernel may be stopped part-way.
+/// Returns an OpenCL C source with the prologue in each kernel. `look` returns, for the name of a
+/// kernel, by which test the kernel may be stopped part-way.
 ///
 /// ```
 /// use raddle_kernel::instrument::{Look, opencl};
@@ -232,14 +232,14 @@ struct Head<'s> {
     name: &'s str,
     /// Index of the token that is the name of the kernel.
     token: usize,
-    /// Byte offset of the closing parenthesis of the parameters.
+    /// Byte offset of the closing parenthesis of the parameters in the source.
     close: usize,
     empty: bool,
     /// Byte offset of the word `void`, if that is the whole list of parameters.
     void: Option<usize>,
     /// Byte offset behind the brace that opens the body; `None` for a kernel that is only declared.
     body: Option<usize>,
-    /// Index of the first token behind the head.
+    /// Index of the first token behind the head of a kernel, which ends with its closing bracket.
     end: usize,
 }
 
@@ -314,7 +314,8 @@ fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     None
 }
 
-/// Returns the names of kernels that stand before a parenthesis elsewhere than in their heads.
+/// Returns the names of kernels that are followed by a parenthesis elsewhere than in their own
+/// heads, so that they may be called.
 fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     let in_heads: Vec<usize> = heads.iter().map(|head| head.token).collect();
     let mut called = Vec::new();
@@ -329,8 +330,8 @@ fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     called
 }
 
-/// Returns the names of kernels whose keyword stands in a macro: the word behind `void`, or "a
-/// kernel" where there is none.
+/// Returns the names of kernels whose keyword `kernel` comes from a macro: the word behind `void`,
+/// or "a kernel" where there is none.
 fn in_macros(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = source;

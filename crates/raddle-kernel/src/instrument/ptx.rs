@@ -11,8 +11,8 @@ use super::{Instrumented, Look, Opaque};
 use crate::Error;
 use crate::ptx::text;
 
-/// Returns a PTX module with the prologue in each kernel. `look` says for the name of a kernel how
-/// the kernel may be stopped part-way.
+/// Returns a PTX module with the prologue in each kernel. `look` returns, for the name of a kernel,
+/// by which test the kernel may be stopped part-way.
 ///
 /// # Errors
 /// Where the text is not PTX, with its line.

@@ -19,8 +19,8 @@ pub(crate) struct Function<'t> {
     /// Byte offset where the first instruction, label or scope begins, behind the declarations;
     /// `None` without one.
     pub(crate) first_instruction: Option<usize>,
-    /// Byte offset of the parenthesis that closes the list of parameters; `None` where there is no
-    /// list.
+    /// Byte offset in the source of the parenthesis that closes the list of parameters; `None`
+    /// where there is no list.
     pub(crate) parameters_end: Option<usize>,
     /// Byte offset behind the function's name.
     pub(crate) name_end: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Variable<'t> {
     /// State space in which PTX declares the variable: `global`, `const`, `shared`, `local`,
     /// `param` or `reg`.
     pub(crate) space: &'t str,
-    /// Number of bytes of one element.
+    /// Number of bytes of one element of the variable.
     pub(crate) size: u32,
     /// True if the variable is declared as a pointer (`.ptr`).
     pub(crate) pointer: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Variable<'t> {
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
-    /// The beginning of a scope, in which names stand for their own registers and variables.
+    /// The beginning of a scope, in which names mean the scope's own registers and variables.
     Open,
     Close,
     /// A declaration of registers or other variables.
@@ -53,8 +53,8 @@ pub(crate) enum Statement<'t> {
     Instruction(PtxInstruction<'t>),
 }
 
-/// Name that a function declares. `count` is the number of registers that the name with a number
-/// behind it stands for; `None` for a single name.
+/// Name that a function declares. `count` is the number of registers that the name stands for, each
+/// with a number at its end; `None` for a single name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,

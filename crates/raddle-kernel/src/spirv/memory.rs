@@ -121,8 +121,8 @@ impl<'m> SpirvLowering<'m> {
         self.types.lanes(ty).and_then(|lanes| usize::try_from(lanes).ok())
     }
 
-    /// Returns (offset, length) in bytes of some lanes of a vector; a vector of three has no fourth
-    /// lane.
+    /// Returns (offset, length) in bytes of some elements (lanes) of a vector; a vector of three
+    /// has no fourth one.
     pub(super) fn spans(&self, vector: Word, lanes: impl Iterator<Item = u32>) -> Spans {
         let each = self.types.element(vector).and_then(|element| self.types.size(element));
         let each = each.unwrap_or(0);
@@ -217,8 +217,8 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Lowers `vloadn` and `vstoren`: an access with an index that counts vectors, and a pointer to
-    /// one element.
+    /// Lowers `vloadn` and `vstoren`: an access to memory whose index counts vectors, through a
+    /// pointer to one element.
     pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();

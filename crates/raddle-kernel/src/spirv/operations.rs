@@ -26,7 +26,7 @@ pub(super) fn exchanges(op: Op) -> bool {
     matches!(op as u32, 261..=271 | 333..=366 | 5571..=5574)
 }
 
-/// Returns whether an instruction reads, writes or reserves a part of a pipe.
+/// Returns whether an instruction reads, writes or reserves some of a pipe.
 pub(super) fn is_pipe(op: Op) -> bool {
     matches!(op as u32, 274..=288)
 }

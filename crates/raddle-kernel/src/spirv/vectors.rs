@@ -12,19 +12,22 @@ use rspirv::spirv::{Op, Word};
 use super::operations::is_pure;
 use super::types::{Types, id_at, word};
 
-/// Mark of a lane of a shuffled vector that is not set.
+/// Mark of an element (lane) of a shuffled vector that is not set.
 const NO_VALUE: u32 = u32::MAX;
 
-/// Lanes of vector loads and stores that touch only a part of the vector, by the id of the load or
-/// the place of the store.
+/// Elements (lanes) of vectors that the code really reads or changes, of loads and stores that
+/// touch only a part of a vector.
 #[derive(Debug, Default)]
 pub(crate) struct NeededLanes {
-    /// Lanes that are looked at, by the id of the load.
+    /// Elements (lanes, numbers from 0) of the loaded vector that the code uses, by the id of the
+    /// load.
     pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
-    /// Lanes that are changed, by (block, index of the store instruction).
+    /// Elements (lanes, numbers from 0) of the stored vector that the store changes, by (block,
+    /// index of the store instruction).
     pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
-    /// Lanes that have a value, by (block, index of the store instruction), where other lanes are
-    /// stored without one, as the fourth of a vector of three.
+    /// Elements (lanes) of the stored vector that have a value, by (block, index of the store
+    /// instruction), where other elements are stored without one, as the fourth of a vector of
+    /// three.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
 }
 

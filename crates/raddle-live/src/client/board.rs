@@ -14,11 +14,11 @@ use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// State that callbacks, threads of the program and the worker share, under one lock.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
-    /// Condition on which the worker waits for tasks.
+    /// Condition on which the worker thread waits for tasks.
     work: Condvar,
-    /// Condition on which threads of the program wait for the end of work.
+    /// Condition on which threads of the program wait for work to end.
     moved: Condvar,
-    /// Condition on which the link to the daemon waits for news.
+    /// Condition on which the link to the daemon waits until the client's state has changed.
     news: Condvar,
     give_up: u64,
 }
@@ -34,7 +34,7 @@ impl<T> Board<T> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the worker, and every wait for work or news.
+    /// Ends the worker thread, and every wait for its work or for changes of the client's state.
     pub(crate) fn stop(&self) {
         self.lock().stop = true;
         self.work.notify_all();
@@ -135,13 +135,13 @@ impl<T: Clone> Board<T> {
         Ok(())
     }
 
-    /// Lets the runtime carry out a task; `false` where it takes no launch now.
+    /// Has the runtime carry out a task. Returns false where the runtime takes no launch now.
     pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
     }
 
-    /// Notes that the worker has ended, and ends the log.
+    /// Records that the worker thread has ended, and ends the log.
     pub(crate) fn stopped(&self) {
         let mut core = self.lock();
         core.stopped = true;
@@ -175,8 +175,8 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// Pauses the worker for `at_most`, if given, then until there is something to do. Returns
-    /// payloads of ended launches to drop; `None` where the worker has to end.
+    /// Pauses the worker thread for at most `at_most`, if given, then until there is something to
+    /// do. Returns payloads of ended launches to drop; `None` where the worker has to end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
@@ -190,7 +190,7 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until there is news for the daemon, or `at_most` is over.
+    /// Waits until there is news for the daemon, or until the time `at_most` is over.
     pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
         if !core.stop && !core.has_news() {
@@ -200,13 +200,14 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Returns the next task of a preemption under way, for the thread that holds the runtime;
+    /// Returns the next task of a preemption under way, for the thread that has the runtime now;
     /// `None` where there is none.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
         self.host(|core| if core.stop { None } else { core.take_leaving() })
     }
 
-    /// Returns the next task, for the thread that holds the runtime; `None` where there is none.
+    /// Returns the next task for the runtime; `None` where there is none. To be called by the
+    /// thread that has the runtime locked.
     pub(crate) fn take(&self) -> Option<Task<T>> {
         // The task may be the end of a preemption, which is news: `host` wakes the link.
         self.host(|core| if core.stop { None } else { core.take() })

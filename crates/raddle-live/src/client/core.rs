@@ -30,11 +30,11 @@ pub(crate) struct LinkState {
     pub(crate) told_drained: u64,
     /// True if the program was paused or preempted, and not resumed since.
     pub(crate) keeps: bool,
-    /// True if the thread that writes to the daemon waits for news.
+    /// True if the thread that writes to the daemon waits for changes of the client's state.
     pub(crate) waits: bool,
 }
 
-/// Most payloads of ended launches that are kept for threads of the program to drop.
+/// Most payloads of ended launches that are stored for threads of the program to drop.
 const MOST_ENDED: usize = 64;
 
 /// Name of the count of logs that break off, as they cannot be written.
@@ -53,7 +53,8 @@ pub(crate) struct Core<T> {
     unasked: u64,
     preemption_ns: (u64, u64),
     journal: Option<Journal>,
-    /// Counts of the backend, by name.
+    /// Counters that the layer above the client (such as the OpenCL layer) has given names, and
+    /// their counts.
     counted: BTreeMap<&'static str, u64>,
     /// State of the link to the daemon.
     pub(crate) link: LinkState,
@@ -61,7 +62,7 @@ pub(crate) struct Core<T> {
     ended: Vec<T>,
     /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,
-    /// True if the worker waits for something to do.
+    /// True if the worker thread waits for something to do.
     pub(crate) sleeping: bool,
     pub(crate) stop: bool,
     pub(crate) stopped: bool,
@@ -107,7 +108,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes out the buffered part of the log; counts the log as lost where that fails.
+    /// Writes the buffered lines of the log to its file; if that fails, the log counts as lost.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);
@@ -119,13 +120,13 @@ impl<T: Clone> Core<T> {
         self.journal.take().iter_mut().for_each(Journal::finish);
     }
 
-    /// Adds `more` to the count of the backend with the name `what`.
+    /// Adds `more` to the counter named `what`, of the layer above the client.
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// Returns the counts of the backend, by name.
+    /// Returns the count of each counter that the layer above the client named.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }
@@ -224,8 +225,8 @@ impl<T: Clone> Core<T> {
         self.wish(Wish::Resume { process: PROCESS });
     }
 
-    /// Enters a report of the runtime. Returns whether threads of the program that wait have to
-    /// check their condition again.
+    /// Passes a report of the runtime to the controller. Returns whether threads of the program
+    /// that wait have to check their condition again.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());
@@ -240,7 +241,8 @@ impl<T: Clone> Core<T> {
         Ok(false)
     }
 
-    /// Returns the next task for the runtime, which the caller holds; `None` where there is none.
+    /// Returns the next task for the runtime, which the caller has locked; `None` where there is
+    /// none.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
         if self.journal.is_some() {

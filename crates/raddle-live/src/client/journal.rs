@@ -241,8 +241,8 @@ impl Journal {
         self.step += 1;
     }
 
-    /// Writes out the buffered part of the log. Returns whether the whole log could be written so
-    /// far.
+    /// Writes the buffered lines of the log to its file. Returns whether the whole log could be
+    /// written so far.
     pub(super) fn flush(&mut self) -> bool {
         self.log.flush();
         !self.log.is_lost()
@@ -255,7 +255,8 @@ impl Journal {
     }
 }
 
-/// Controller to which the events of a client's log are given again.
+/// Controller to which the events of a client's log are given again, so that its answers can be
+/// compared with those of the log.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,

@@ -73,8 +73,8 @@ pub struct ClientCounts {
     pub in_flight: u64,
     /// Number of preemptions that were not over in time.
     pub given_up: u64,
-    /// Number of times that a launch left without a flag: work submitted behind it may have run
-    /// before it.
+    /// Number of times that a launch left although no preemption flag was raised for it: work
+    /// submitted behind it may have run before it.
     pub unasked: u64,
     /// (time of the last preemption, time of the longest one) in nanoseconds, from begin to end.
     pub preemption_ns: (u64, u64),
@@ -97,7 +97,8 @@ impl<T> Clone for Client<T> {
 pub(crate) struct Shared<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
-    /// Function by which a thread of the program informs the daemon of news; `None` without a link.
+    /// Function by which a thread of the program sends changes of the client's state to the daemon;
+    /// `None` without a link.
     tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
 }
 
@@ -112,13 +113,15 @@ impl<T> Clone for Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Sets the function by which a thread of the program informs the daemon of news.
+    /// Sets the function by which a thread of the program sends changes of the client's state to
+    /// the daemon.
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
         let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
         *tells = Some(std::sync::Arc::new(tell));
     }
 
-    /// Informs the daemon of news, on this thread; does nothing without a link.
+    /// Sends changes of the client's state to the daemon, on this thread; does nothing without a
+    /// link.
     fn tell(&self) {
         let tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner).clone();
         tells.iter().for_each(|tell| tell());
@@ -128,8 +131,8 @@ impl<T> Shared<T> {
 impl<T: Clone> Shared<T> {
     /// Begins a preemption by the method `way`, and returns whether it has begun. `order` is the
     /// number under which the daemon ordered it; `None` where the program itself wants it. If no
-    /// thread holds the runtime, this thread carries out the tasks of the preemption; else the
-    /// thread that holds the runtime does.
+    /// thread has the runtime locked, this thread carries out the tasks of the preemption; else
+    /// that other thread does.
     pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
         let board = &*self.board;
         let Some(mut runtime) = self.try_baton() else {
@@ -143,8 +146,8 @@ impl<T: Clone> Shared<T> {
         begun
     }
 
-    /// Locks the runtime, if no thread holds it, and returns the guard: the thread that holds it
-    /// carries tasks out. `None` where a thread holds it.
+    /// Locks the runtime, if no thread has it locked, and returns the guard; the thread that has
+    /// the guard carries tasks out. `None` where another thread has it.
     fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
         match self.runtime.try_lock() {
             Ok(guard) => Some(guard),
@@ -171,8 +174,8 @@ impl<T> Drop for Handle<T> {
     }
 }
 
-/// Handle by which callbacks report to a client what its runtime does. A handle keeps no client
-/// alive.
+/// Handle by which callbacks report to a client what its runtime does. The client may be dropped
+/// while handles exist.
 #[derive(Debug)]
 pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
 
@@ -183,8 +186,8 @@ impl<T> Clone for Reporter<T> {
 }
 
 impl<T: Clone> Reporter<T> {
-    /// Enters a report of the runtime and wakes the threads that have to know of it. Calls no
-    /// runtime, and drops no payload on this thread.
+    /// Passes a report of the runtime to the controller, and wakes the threads that wait for such a
+    /// report. Calls no runtime, and drops no payload on this thread.
     ///
     /// # Errors
     /// A report that cannot be true; nothing has changed.
@@ -309,7 +312,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Removes the hold of a stream that begins at the order `from`.
+    /// Lets the launches of a stream run again that `hold` kept back from the order of capture
+    /// `from` on.
     ///
     /// # Errors
     /// A stream that is not held from there.
@@ -348,8 +352,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.escalate(way))
     }
 
-    /// Pauses the program: none of its work is submitted until it is resumed; submitted work runs
-    /// on.
+    /// Pauses the program: no further work of it is submitted until it is resumed; work that is
+    /// submitted runs on.
     pub fn pause(&self) {
         self.board().host(core::Core::pause);
     }
@@ -370,7 +374,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.counts())
     }
 
-    /// Adds `more` to a count of the backend, by a short name: `raddle live status` shows it.
+    /// Adds `more` to a counter of the caller's own, by a short name; `raddle live status` shows
+    /// it.
     pub fn count(&self, what: &'static str, more: u64) {
         self.board().host(|core| core.count(what, more));
     }
@@ -379,7 +384,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         &self.0.shared.board
     }
 
-    /// Returns the parts that the client and its links share.
+    /// Returns the state that the client and its links to the daemon share.
     pub(crate) fn shared(&self) -> Shared<T> {
         self.0.shared.clone()
     }
@@ -390,7 +395,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         Reporter(Arc::clone(&self.0.shared.board))
     }
 
-    /// Ends the log, for a program that ends: events and answers from now on are not logged.
+    /// Ends the log, for a program that ends: later events and answers are not logged.
     pub fn end_log(&self) {
         self.board().host(core::Core::finish);
     }

@@ -24,7 +24,8 @@ pub(super) enum Fault {
     Refused(RefusedClient),
 }
 
-/// Preemption that was ordered and is not over, since a time in nanoseconds.
+/// Preemption that was ordered and is not over, with the time in nanoseconds at which it was
+/// ordered.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     since: u64,
@@ -119,7 +120,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a message, or as much of it as there is room for; bytes without room wait.
+    /// Sends a message, or as much of it as there is room for; the remaining bytes are stored until
+    /// there is room.
     pub(super) fn send(&mut self, message: &ToClient) -> Result<(), Fault> {
         if self.unread.len() > MOST_UNREAD {
             return Err(Fault::Refused(RefusedClient::NotReading));
@@ -133,7 +135,7 @@ impl Connection {
         !self.unread.is_empty()
     }
 
-    /// Writes bytes that wait, as far as there is room.
+    /// Writes the bytes that wait for this connection, as many as the socket takes now.
     pub(super) fn write(&mut self) -> Result<(), Fault> {
         while !self.unread.is_empty() {
             match self.stream.write(&self.unread) {

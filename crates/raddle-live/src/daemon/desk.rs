@@ -169,8 +169,8 @@ impl Desk {
         (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
     }
 
-    /// Enters an event at the time `now` in nanoseconds, and adds to `told` the orders that follow
-    /// from the event alone.
+    /// Enters an event at the time `now` in nanoseconds. Orders to programs that follow from the
+    /// event alone are added to `told`.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, event);
         match event {
@@ -240,7 +240,8 @@ impl Desk {
         }
     }
 
-    /// Asks the policies, if they have to be asked, and adds their orders to `told`.
+    /// Asks the policies which programs have the turn, if that question is due, and adds the orders
+    /// to programs that follow to `told`.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
         if !self.arbiter.is_due(Tick(now)) {
             return Ok(());
@@ -270,8 +271,9 @@ impl Desk {
         Ok(())
     }
 
-    /// Turns a wish of the arbiter into an order. `is_new` is true for a process whose preemption
-    /// begins now and so counts against its limit; any other preemption is under way.
+    /// Turns a wish of the arbiter (what shall become of a process) into an order to a program, and
+    /// adds it to `told`. `is_new` is true for a process whose preemption begins now and so counts
+    /// against its limit; any other preemption is under way.
     fn wish(
         &mut self,
         wish: Wish,
@@ -336,7 +338,7 @@ impl Desk {
         (standing, runnable, member.map_or(0, |member| member.held_back))
     }
 
-    /// Writes out the buffered part of the log.
+    /// Writes the buffered lines of the log to its file.
     pub(crate) fn flush(&mut self) {
         self.log.flush();
     }
@@ -385,8 +387,7 @@ impl Member {
         })
     }
 
-    /// Returns the submitted launches of the program, of which a daemon knows nothing but the
-    /// number.
+    /// Returns the submitted launches of the program; a daemon knows only their number.
     fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =

@@ -36,7 +36,7 @@ pub const DEFAULT_LEVEL: Level = Level(128);
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// Number that stands for the listening socket among connections.
+/// Number by which the listening socket is told from connections, which have lower numbers.
 const LISTENER: u64 = u64::MAX;
 
 /// Settings of a daemon.
@@ -50,7 +50,7 @@ pub struct DaemonConfig {
     pub most_a_second: u32,
     /// Most connections at a time.
     pub most_connections: usize,
-    /// Time after which a preemption under way is counted as overdue.
+    /// Time after which a preemption that is not complete is counted as overdue.
     pub give_up: Duration,
     /// Storm that preempts programs at random, for tests; `None` is no storm.
     pub storm: Option<Storm>,
@@ -157,7 +157,7 @@ impl Daemon {
     /// Serves connections until `stop` is set.
     ///
     /// # Errors
-    /// A turn policy that breaks its laws; a log that cannot be written.
+    /// A turn policy that breaks a law of the trait `Turn`; a log that cannot be written.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
         let mut ready = Vec::with_capacity(64);
         while !stop.load(Ordering::Relaxed) {
@@ -321,8 +321,8 @@ impl Daemon {
         }
     }
 
-    /// Does the work that the time `now` brings about: storms, ends of turns, silent connections,
-    /// overdue preemptions.
+    /// Does the work that is due at the time `now`, in nanoseconds: preemptions of the storm test,
+    /// ends of turns, silent connections, overdue preemptions.
     fn tick(&mut self, now: u64) {
         if let Some(mut storm) = self.options.storm.take() {
             let programs: Vec<ProcessId> = self.programs.keys().copied().collect();

@@ -32,7 +32,7 @@ impl Storm {
         Self { from, to, state: seed, due: from, held: None, ways }
     }
 
-    /// Lets the storm preempt by the method `way` alone.
+    /// Makes the storm preempt by the method `way` alone.
     #[must_use]
     pub const fn by(self, way: Preemption) -> Self {
         Self { ways: [way; 4], ..self }
@@ -43,8 +43,8 @@ impl Storm {
         self.due
     }
 
-    /// Takes a program off the device or lets one go on, if the storm is due to act, and passes the
-    /// event to `happens`.
+    /// If the storm (random preemptions, as a test) is due at the time `now`, takes one of the
+    /// programs off the device or lets one go on, by passing the event to `happens`.
     pub(super) fn blow(
         &mut self,
         now: u64,

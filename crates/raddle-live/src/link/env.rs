@@ -25,9 +25,9 @@ pub const LOADED: &str = "RADDLE_LIVE_LOADED";
 pub const LOG: &str = "RADDLE_LIVE_LOG";
 /// Environment variable with the most launches that are in the runtime at a time.
 pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
-/// Environment variable with the most times that a launch is killed; `none` for no bound.
+/// Environment variable with the most times that one launch may be killed; `none` for no limit.
 pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
-/// Environment variable with the milliseconds until a preemption counts as given up.
+/// Environment variable with the milliseconds after which a preemption counts as given up.
 pub const GIVE_UP_MS: &str = "RADDLE_LIVE_GIVE_UP_MS";
 
 fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
@@ -55,8 +55,8 @@ impl ClientConfig {
     }
 }
 
-/// Notes that this process has loaded the library, in the file that [`LOADED`] names; does nothing
-/// where it names none.
+/// Adds this process to the file that [`LOADED`] names, which lists the processes that have loaded
+/// the library; does nothing where no file is named.
 pub fn mark_loaded() {
     mark(&std::process::id().to_string());
 }
@@ -119,7 +119,8 @@ struct LostLog {
 }
 
 impl LostLog {
-    /// Reports the lost log on standard error, and to the process that has started this one.
+    /// Reports that the log was lost on standard error, and to the process that has started this
+    /// one.
     fn say(&self) {
         let Self { path, cause } = self;
         #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]

@@ -68,7 +68,7 @@ struct Line {
 struct Speech {
     /// Half of the connection that is written to; `None` without a connection.
     to: Option<UnixStream>,
-    /// Time at which the daemon last got the counts.
+    /// Time at which the daemon was last sent the client's counts.
     summarised: Instant,
     /// Time at which the daemon was last asked whether it is there.
     asked: Instant,
@@ -95,7 +95,7 @@ impl Link {
     /// Links a client to the daemon, and keeps it linked as long as the link exists.
     ///
     /// # Errors
-    /// No thread.
+    /// The threads of the link cannot be started.
     pub fn start<T: Clone + Send + 'static>(
         client: &Client<T>,
         options: LinkConfig,
@@ -126,7 +126,7 @@ impl Link {
     }
 }
 
-/// News of which the daemon has to be informed.
+/// Changes of the client's state of which the daemon has to be informed.
 struct News {
     ends: bool,
     work: bool,
@@ -151,7 +151,8 @@ impl Line {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects to a daemon and carries out its orders, again and again until the link ends.
+    /// Connects to a daemon and carries out its orders; connects again when the connection breaks,
+    /// until the link ends.
     fn hear<T: Clone>(&self, shared: &Shared<T>) {
         let board = &*shared.board;
         let mut again = AGAIN.0;
@@ -205,7 +206,8 @@ impl Line {
         heard
     }
 
-    /// Informs the daemon of news, again and again until the link ends.
+    /// Sends the state of the client (such as new work or a completed preemption) to the daemon
+    /// whenever it changes, until the link ends.
     fn tell<T: Clone>(&self, board: &Board<T>) {
         let mut waits = LOOK;
         while !self.ends() {
@@ -221,8 +223,8 @@ impl Line {
         }
     }
 
-    /// Informs the daemon of news once, if no other thread is writing to it; a thread that writes
-    /// checks for news again.
+    /// Sends changes of the client's state to the daemon once, if no other thread is writing to it;
+    /// a thread that writes looks for new changes again.
     fn tell_now<T: Clone>(&self, board: &Board<T>) {
         let mut speech = match self.speech.try_lock() {
             Ok(speech) => speech,
@@ -234,8 +236,8 @@ impl Line {
         }
     }
 
-    /// Sends the news to the daemon. Returns the time after which there may be more; `None` where
-    /// the client has stopped.
+    /// Sends changes of the client's state to the daemon. Returns the time after which there may be
+    /// more; `None` where the client has stopped.
     fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
         let news = board.host(|core| news(core, speech.submitted));
         if news.ends {
@@ -296,7 +298,8 @@ impl Line {
     }
 }
 
-/// Collects the news, and notes that the daemon is informed of them now.
+/// Returns the changes of the client's state of which the daemon has not been told, and notes that
+/// it is told now.
 fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     let (work, told_work, counts) = (core.has_work(), core.link.told_work, core.counts());
     let driver = counts.driver;

@@ -36,7 +36,7 @@ impl Command {
         })
     }
 
-    /// Returns the event of the command for the program, which holds the first reference to it.
+    /// Returns the event of the command for the program, which has the first reference to it.
     pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
         self.references.store(1, Ordering::Relaxed);
         Arc::into_raw(Arc::clone(self)).cast_mut().cast()
@@ -60,12 +60,13 @@ impl Command {
         !event.is_null() && unsafe { *event.cast::<*const cl_icd_dispatch>() } == own()
     }
 
-    /// Counts a reference to the event that the program takes.
+    /// Counts one more reference to the event of this command, which the program has taken.
     pub(crate) fn retain(&self) {
         self.references.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a reference to the event that the program gives back; the last one frees the event.
+    /// Counts a reference to the event of this command less, which the program gives back; the last
+    /// one frees the event.
     pub(crate) fn release(&self) {
         if self.references.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: it was made by `hand_out`, and this was the last reference; the caller has another.
@@ -77,7 +78,7 @@ impl Command {
         self.references.load(Ordering::Relaxed)
     }
 
-    /// Notes that the command is in the runtime now, where it has the event `event`.
+    /// Records that the command is in the runtime now, where it has the event `event`.
     pub(crate) fn submitted(&self, event: Handle) {
         let before = lock(&self.state).native.replace(event);
         if let Some(before) = before {
@@ -154,8 +155,8 @@ impl Command {
         self.call(vec![callback], status);
     }
 
-    /// Registers a gate that waits for the command. The error is the status of a command that has
-    /// ended.
+    /// Registers a gate (which keeps another command waiting) that waits for this command. The
+    /// error is the status of a command that has ended already.
     pub(crate) fn opens(&self, gate: &Arc<EventGate>) -> Result<(), cl_int> {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {

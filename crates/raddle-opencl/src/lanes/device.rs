@@ -18,7 +18,7 @@ use crate::words::Sight;
 use super::DeviceLanes;
 use super::runtime::Launcher;
 
-/// Ends the logs of all devices.
+/// Writes out and ends the logs of all devices.
 fn end_logs() {
     contained(|| {
         // A thread that holds the lock makes a device, and has logged nothing.

@@ -41,7 +41,7 @@ impl AwaitedEvent {
 /// Returns the events of a wait list.
 ///
 /// # Errors
-/// The code of a wait list that is none.
+/// The OpenCL error code for a wait list that is not valid.
 pub(crate) fn wait_list(
     count: cl_uint,
     list: *const cl_event,
@@ -63,7 +63,7 @@ pub(crate) fn wait_list(
 /// Checks that all events are of the context `context`.
 ///
 /// # Errors
-/// The code of a wait list with events of others.
+/// The OpenCL error code for a wait list with an event of another context.
 pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Result<(), cl_int> {
     for one in awaited {
         match one.context() {
@@ -117,8 +117,9 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Holds the command with the order `order`, which is held already, until all awaited events
-    /// have ended. `keep` gets the gate before the first event is looked at.
+    /// Keeps the command with the order of capture `order`, which is held back already, from
+    /// running until all awaited events have ended. `keep` gets the gate before the first event is
+    /// looked at.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,
@@ -149,8 +150,8 @@ impl EventGate {
         gate.passed(0);
     }
 
-    /// Notes that an awaited event has ended with the status `status`; the last event releases the
-    /// command.
+    /// Records that an awaited event has ended with the status `status`; after the last one the
+    /// command may run.
     pub(crate) fn passed(&self, status: cl_int) {
         if status < 0 {
             self.failed.store(status, Ordering::Release);

@@ -60,7 +60,7 @@ pub(crate) fn enqueue(
 }
 
 /// Gives a command to the second queue of a lane, where it waits for a user event, and captures it
-/// at the end of the lane.
+/// at the end of the lane (a queue that the layer schedules in order).
 fn given(
     lane: &Arc<Lane>,
     call: &Call,

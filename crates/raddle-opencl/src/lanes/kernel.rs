@@ -40,14 +40,14 @@ pub(crate) struct Kernel {
     /// Second kernel made from the program itself, for devices on which launches cannot leave.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
-    /// One place for each argument, true where the program has given it to the runtime, even if the
-    /// layer does not know the argument.
+    /// One entry for each argument, true where the program has set the argument in the runtime,
+    /// even if the layer does not know the argument.
     given: Mutex<Vec<bool>>,
-    /// Limits of a workgroup of the kernel, for each device that was asked.
+    /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
     limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
-/// Second kernel, with the prologue that tests the flag.
+/// Second build of a kernel, with the prologue that tests the preemption flag at its start.
 pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<Kind>,
@@ -59,18 +59,19 @@ pub(crate) struct Beside {
     second: Arc<Second>,
 }
 
-/// Second kernel, whose arguments are set when a launch is given to the runtime.
+/// Second build of a kernel, whose arguments are set when a launch is given to the runtime.
 struct Twin {
     kernel: Handle,
     set: Mutex<Set>,
 }
 
-/// Arguments that a second kernel has been given last.
+/// Arguments that the second build of a kernel was given last, so that only changed ones are set
+/// again.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// (queue, shared memory) whose words and cuts the kernel was given last; `None` before the
-    /// first. The address of a queue may be used again, so both are compared.
+    /// (queue, shared memory) whose words of the preemption flag the kernel was given last; `None`
+    /// before the first. The address of a queue may be used again, so both are compared.
     stream: Option<(Handle, *const ())>,
 }
 
@@ -131,8 +132,9 @@ impl Kernel {
         self.plain.get_or_init(made).as_ref()
     }
 
-    /// Returns the second kernel for launches of a lane: with the prologue where launches can
-    /// leave, else without. `None` where the kernel has no second kernel.
+    /// Returns the second build of the kernel for launches of a lane (a queue that the layer
+    /// schedules): with the prologue where launches can leave, else without. `None` where there is
+    /// no second build.
     fn twin(&self, lane: &Lane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
@@ -141,7 +143,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the error code of a launch in the lane `lane` that lacks an argument, or whose
+    /// Returns the error code of a launch in the queue of `lane` that lacks an argument, or whose
     /// kernel is of another context; `None` otherwise. Not every runtime answers so at the call
     /// where an earlier command has not ended.
     pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
@@ -163,8 +165,8 @@ impl Kernel {
         self.beside.as_ref().map_err(|why| *why)
     }
 
-    /// Returns the count that says why launches are never stopped part-way although there is no
-    /// verdict against it; `None` where there is a verdict.
+    /// Returns the count to raise where there is no verdict on the kernel, so that its launches are
+    /// never stopped part-way: it names the reason. `None` where there is a verdict.
     pub(crate) fn unjudged(&self) -> Option<Count> {
         self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
     }
@@ -226,7 +228,8 @@ impl Kernel {
         Some(limits)
     }
 
-    /// Returns whether a launch with these arguments may be stopped part-way and run again.
+    /// Returns the verdict whether a launch with these arguments may be stopped part-way and run
+    /// again.
     pub(crate) fn verdict(&self, arguments: &Arguments) -> Idempotence {
         let Ok(Beside { verdict: Some(verdict), .. }) = &self.beside else {
             return Idempotence::Unknown;
@@ -300,7 +303,8 @@ impl Twin {
         Self { kernel, set: Mutex::default() }
     }
 
-    /// Sets the arguments that the kernel was not given last time. Returns the error code, or 0.
+    /// Sets in the runtime the arguments that differ from those that the kernel was given last
+    /// time. Returns the OpenCL error code, or 0.
     fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
         if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
             return 0;
@@ -331,7 +335,8 @@ impl Drop for Twin {
     }
 }
 
-/// Registers a kernel that the runtime has made; null is ignored.
+/// Registers a kernel that the runtime has made, so that its launches can be scheduled; null is
+/// ignored.
 fn made(kernel: cl_kernel) {
     if kernel.is_null() {
         return;

@@ -26,8 +26,8 @@ use super::{AwaitedEvent, Command, DeviceLanes, EventGate, Lane, Work};
 
 static QUEUES: HandleRegistry<Lane> = HandleRegistry::new();
 
-/// Returns the lane of a queue, which schedules its commands in order; `None` for a queue whose
-/// calls are passed on.
+/// Returns the lane of a queue, in which the layer schedules the commands in order; `None` for a
+/// queue whose calls are passed on to the runtime.
 pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
     QUEUES.get(Handle(queue))
 }
@@ -69,7 +69,8 @@ impl Lane {
         Some(Self { device, context, queue, side, stream, words, last })
     }
 
-    /// Captures a command at the end of the lane. It is held until all awaited events have ended.
+    /// Adds a command at the end of the lane (a queue that the layer schedules in order). It does
+    /// not run until all awaited events have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<Command>,
@@ -109,13 +110,15 @@ impl Lane {
         EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
-    /// Counts a launch that cannot leave, or is never stopped part-way, for the reason `why`.
+    /// Counts a launch that cannot leave the device, or is never stopped part-way, under its reason
+    /// `why`.
     pub(crate) fn note(&self, why: Count) {
         count(why);
         self.device.client.count(name(why), 1);
     }
 
-    /// Blocks until all commands of the lane have ended.
+    /// Blocks until all commands of the lane (a queue that the layer schedules in order) have
+    /// ended.
     pub(crate) fn finish(&self) {
         let last = lock(&self.last).upgrade();
         if let Some(last) = last {
@@ -141,7 +144,8 @@ impl Drop for Lane {
     }
 }
 
-/// Makes and registers the lane of a queue that the runtime has made; null is ignored.
+/// Makes and registers the lane of a queue that the runtime has made, so that the layer schedules
+/// its commands; null is ignored.
 fn made(queue: cl_command_queue) {
     if queue.is_null() {
         return;

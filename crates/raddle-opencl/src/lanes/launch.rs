@@ -23,7 +23,8 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{Command, Lane, Launch, Task, Work, kernel, lane};
 
-/// Guard for the first launch in the runtime, at which the runtime may register destructors.
+/// Lock for the first launch that is given to the runtime, at which the runtime may register
+/// destructors.
 static FIRST: Once = Once::new();
 
 impl Launch {
@@ -91,8 +92,8 @@ struct LaunchFlight {
 }
 
 impl LaunchFlight {
-    /// Reports the end of a launch in the runtime: finished, left, killed or failed, as its word of
-    /// shared memory and the status say.
+    /// Reports the end of a launch in the runtime to the client: finished, left, killed or failed,
+    /// as the launch's word in shared memory and `status` say.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter } = self;
         let words = work.command.lane.words.as_ref();
@@ -130,8 +131,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Returns a launch that the layer can hold, of a kernel with its present arguments. The error is
-/// the count that says why the layer cannot hold the launch.
+/// Returns a launch that the layer can keep and submit later, of a kernel with its present
+/// arguments. The error is the count that names why the layer cannot.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;

@@ -59,31 +59,33 @@ pub(crate) struct DeviceLanes {
 pub(crate) struct Lane {
     pub(crate) device: Arc<DeviceLanes>,
     pub(crate) context: Handle,
-    /// Queue that the program made.
+    /// Queue that the program has made, to which the lane belongs.
     pub(crate) queue: Handle,
-    /// Second queue, which the layer made for commands other than the launches that it holds.
+    /// Second queue, which the layer made for commands other than the launches that it schedules.
     pub(crate) side: Handle,
     pub(crate) stream: StreamId,
-    /// Shared memory with the words of the launches and the cuts of the flag; `None` where launches
-    /// cannot leave.
+    /// Shared memory with the words of the launches and the cuts of the preemption flag; `None`
+    /// where launches cannot leave.
     pub(crate) words: Option<Words>,
-    /// Command that was captured last.
+    /// Command that was added to the lane last.
     last: Mutex<Weak<Command>>,
 }
 
 /// Function of the program that is called when an event reaches a status.
 pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
-/// Command of a lane: a launch, a copy, a marker or another one.
+/// Command of a lane (a queue that the layer schedules in order): a launch, a copy, a marker or
+/// another one.
 #[repr(C)]
 pub(crate) struct Command {
     table: *const cl_icd_dispatch,
-    /// Number of references of the program; all together are one reference of the layer.
+    /// Number of references that the program has to the event; all together are one reference of
+    /// the layer.
     references: AtomicU32,
     pub(crate) lane: Arc<Lane>,
     kind: cl_command_type,
-    /// True for a command that goes to the second queue as it is; false for a launch that the layer
-    /// holds.
+    /// True for a command that the second queue gets as it is; false for a launch that the layer
+    /// schedules.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -132,25 +134,26 @@ pub(crate) struct EventGate {
     failed: AtomicI32,
 }
 
-/// Payload of a command, which the client drops at the command's end, with all objects that it
-/// keeps.
+/// Payload of a command, with all objects that it needs; the client drops it at the command's end.
 pub(crate) struct Work {
     pub(crate) command: Arc<Command>,
     pub(crate) task: Task,
     gate: OnceLock<Arc<EventGate>>,
-    /// Command in front in the lane: if that fails, this command fails too.
+    /// Command before this one in its lane (a queue that runs in order): if that fails, this
+    /// command fails too.
     before: OnceLock<Arc<Command>>,
 }
 
-/// Task of a command: how it reaches the runtime.
+/// Way in which a command reaches the runtime.
 pub(crate) enum Task {
-    /// A launch that the layer holds and submits in its turn.
+    /// A launch that the layer keeps and submits to the runtime when the process may issue.
     Launch(Launch),
-    /// A command that waits in the second queue.
+    /// A command that was given to the second queue, where it waits for a user event.
     InOrder(InOrder),
 }
 
-/// Command that the second queue of a lane has, where it waits for a user event.
+/// Command that was given to the second queue of a lane, where it waits for a user event until it
+/// may run.
 pub(crate) struct InOrder {
     /// User event that lets the command begin.
     opens: Handle,
@@ -158,7 +161,7 @@ pub(crate) struct InOrder {
 }
 
 enum WorkProgress {
-    /// The turn of the command has not come.
+    /// The command waits, as it may not run yet.
     Waits,
     /// The command may run, as the submission with this handle.
     Open(LaunchHandle, Reporter<Arc<Work>>),
@@ -166,7 +169,7 @@ enum WorkProgress {
     Ended,
 }
 
-/// Launch that the layer holds, of a kernel with its arguments and sizes.
+/// Launch that the layer schedules: a kernel with its arguments and sizes.
 pub(crate) struct Launch {
     kernel: Arc<Kernel>,
     arguments: Arc<Vec<Option<KernelArgument>>>,

@@ -15,17 +15,17 @@ impl Work {
         Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
     }
 
-    /// Sets the gate that holds the command.
+    /// Sets the gate that keeps the command from running until its awaited events have ended.
     pub(crate) fn gate(&self, gate: Arc<EventGate>) {
         let _ = self.gate.set(gate);
     }
 
-    /// Sets the command in front of this one in the lane.
+    /// Sets the command before this one in the lane, which must succeed for this one to succeed.
     pub(crate) fn behind(&self, before: Arc<Command>) {
         let _ = self.before.set(before);
     }
 
-    /// Returns the status below 0 with which the command in front or an awaited event failed;
+    /// Returns the status (below 0) with which the command before or an awaited event failed;
     /// `None` where none has.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
@@ -45,7 +45,7 @@ impl InOrder {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Lets the command begin in the runtime, as its turn has come, and returns the result of the
+    /// Gives the command to the runtime or lets it begin there, and returns the result of the
     /// submit call.
     pub(crate) fn open(
         &self,
@@ -70,7 +70,7 @@ impl InOrder {
         SubmitCall::Returned
     }
 
-    /// Notes that the command has ended in the runtime with the status `status`.
+    /// Records that the command has ended in the runtime with the status `status`.
     pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
         let Task::InOrder(in_order) = &work.task else { return };
         let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);

@@ -3,9 +3,9 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Takes `n` in total from the levels, one at a time from the highest level, ties to the lowest
-/// position. Returns the amount taken from each level; `None`, with nothing taken, if the levels
-/// hold less than `n`.
+/// Takes `n` in total from the numbers in `levels`, one at a time from the highest number, of equal
+/// ones that with the lowest index. Returns the amount taken from each level; `None`, with nothing
+/// taken, if the numbers add up to less than `n`.
 #[must_use]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
     let mut taken = [0u16; MAX_SIMDS];

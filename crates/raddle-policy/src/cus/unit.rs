@@ -46,13 +46,13 @@ impl CuFree {
     }
 
     /// Returns the number of further waves with `vgpr` vector-register granules each that one SIMD
-    /// can hold.
+    /// has room for.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
         let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
         self.waves[simd].min(by_registers)
     }
 
-    /// Returns the number of further waves of this demand that all SIMDs together can hold.
+    /// Returns the number of further waves of this demand for which all SIMDs together have room.
     pub(super) fn waves_room(&self, simds: u8, demand: &Demand) -> u32 {
         (0..usize::from(simds)).map(|simd| u32::from(self.wave_room(simd, demand.vgpr))).sum()
     }

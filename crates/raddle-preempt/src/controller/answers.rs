@@ -9,7 +9,8 @@ pub struct LaunchHandle {
     /// Process whose launch it is.
     pub process: ProcessId,
     /// Number of the submission, from 0, over all processes that ever had this id. The launch
-    /// compares it with its flag, a [`FlagCut`](crate::FlagCut).
+    /// compares it with its preemption flag (tested by each launch at its start), a
+    /// [`FlagCut`](crate::FlagCut).
     pub sequence: u64,
     pub(super) slot: u32,
 }
@@ -34,18 +35,19 @@ pub enum Command {
         /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) has its
         /// payload.
         handle: LaunchHandle,
-        /// Stream in which the runtime runs the launch.
+        /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
     },
-    /// Raise the flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says. Report
-    /// `raised` once every launch that starts sees the flags.
+    /// Raise the preemption flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says.
+    /// Report `raised` once every launch that starts sees the flags.
     Raise {
-        /// Process whose flags are raised.
+        /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
     },
-    /// Lower the flags of a process (S4.1), before any launch of it is submitted again.
+    /// Lower the preemption flags (tested by each launch at its start) of a process (S4.1), before
+    /// any launch of it is submitted again.
     Lower {
-        /// Process whose flags are lowered.
+        /// Process whose preemption flags (tested by each launch at its start) are lowered.
         process: ProcessId,
     },
     /// Reset the compute units (S3.3), which kills running launches. Report each killed launch as
@@ -60,7 +62,7 @@ pub enum Command {
         /// Process whose workgroups are held back.
         process: ProcessId,
     },
-    /// Place the workgroups of the process again.
+    /// Let the workgroups of the process start again that a hold kept from starting.
     Release {
         /// Process whose workgroups are placed again.
         process: ProcessId,
@@ -94,8 +96,8 @@ pub enum Preempted {
     /// The call has cancelled a resume that waited for the end of the preemption; the process stays
     /// preempted (A15: the latest call wins).
     ResumeCancelled,
-    /// A preemption of the process is under way or complete. The call has changed nothing, not even
-    /// the method.
+    /// A preemption of the process is already under way or complete, so nothing has changed, not
+    /// even the method.
     Already,
     /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
@@ -108,14 +110,16 @@ pub enum Preempted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "where it is refused, the way before goes on"]
 pub enum Escalated {
-    /// The preemption under way uses the stronger method from now on.
+    /// The preemption that was under way uses the stronger method from now on.
     Begun,
-    /// There must be no reset, for this reason. The launches that leave by the flag leave
-    /// nevertheless; ask again when the launch that the reason names has ended.
+    /// The preemption must not use a reset, for this reason. The launches that leave by the
+    /// preemption flag (tested by each launch at its start) leave nevertheless; ask again when the
+    /// launch that the reason names has ended.
     Refused(NoReset),
-    /// The method takes no more work off the device than the method under way: nothing has changed.
+    /// The method takes no more work off the device than the method under way, so nothing has
+    /// changed.
     NotStronger,
-    /// No preemption of the process is under way: nothing has changed.
+    /// The process has no preemption under way, so nothing has changed.
     NotDraining,
     /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
@@ -124,7 +128,7 @@ pub enum Escalated {
 /// Answer to a call of [`resume`](crate::Controller::resume).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
-    /// The process may submit at once.
+    /// The process may submit launches at once.
     Now,
     /// The process may submit when the preemption under way is complete (A7).
     Waits,
@@ -132,13 +136,15 @@ pub enum Resumed {
     Running,
 }
 
-/// Decision whether a process is reset, made when its raised flag has become visible (S3.3).
+/// Decision whether a process is reset, made when its raised preemption flag (which each launch
+/// tests at its start) has become visible (S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// No reset is wanted, because the method of the preemption is the flag alone.
+    /// No reset is wanted, because the process is preempted by the preemption flag alone, which
+    /// launches test at their start.
     NotAsked,
-    /// A reset is the next command, because all launches that it would kill may be killed. It is
-    /// not given if all launches of the process have ended by then.
+    /// A reset is the next command, because all launches that it would kill may be killed. The
+    /// command is left out if all launches of the process have ended by then.
     Reset,
     /// There is no reset, for this reason; the preemption waits for the end of the running
     /// launches.
@@ -153,8 +159,8 @@ pub enum NoReset {
     Empty,
     /// This launch may not be run again, or it is unknown whether it may.
     NotIdempotent(LaunchHandle),
-    /// This launch does not leave by the flag: after a reset it would run before the killed
-    /// launches.
+    /// This launch does not leave by the preemption flag, which launches test at their start: after
+    /// a reset it would run before the killed launches.
     NotFlagged(LaunchHandle),
     /// This launch was killed as often as [`most_kills`](crate::ControllerConfig) allows.
     KilledOften(LaunchHandle),
@@ -162,14 +168,16 @@ pub enum NoReset {
     OtherProcess(ProcessId),
 }
 
-/// Circumstance in which a launch left the runtime by the flag.
+/// Circumstance in which a launch left the runtime by the preemption flag (tested by each launch at
+/// its start).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
-    /// The flag was raised for the launch, so it left as it should.
+    /// The preemption flag was raised for the launch, so it had to leave.
     Flagged,
-    /// The launch left although no flag was raised for it. It waits at its place nevertheless, but
-    /// launches submitted behind it may run before it.
+    /// The launch left although no preemption flag (tested by each launch at its start) was raised
+    /// for it. It waits at its place in its stream again, but launches submitted behind it may run
+    /// before it.
     Unasked,
 }
 

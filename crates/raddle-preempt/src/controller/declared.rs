@@ -9,9 +9,9 @@ use crate::abilities::Abilities;
 pub struct Declared {
     /// Methods that the runtime has for taking work off the device.
     pub abilities: Abilities,
-    /// True if a launch tests the flag once, before its first workgroup, and then runs or leaves as
-    /// a whole (A6). False if each workgroup tests it: then launches that may not be run again are
-    /// not flagged, because the flag could stop them part-way.
+    /// True if a launch tests the preemption flag once, before its first workgroup, and then runs
+    /// or leaves as a whole (A6). False if each workgroup tests it: then launches that may not be
+    /// run again are not flagged, because the flag could stop them part-way.
     pub latched: bool,
     /// True if work that does not test the flag and has not begun (a copy, an event) can be taken
     /// out of the runtime when the work before it in its stream leaves. False if the runtime would

@@ -10,8 +10,8 @@ use raddle_policy::StreamId;
 use super::answers::LaunchHandle;
 use super::waiting::WaitingLaunch;
 
-/// State of a launch that was given to the driver. The enum is a whole word, as that is copied
-/// faster than a byte.
+/// State of a launch that was given to the driver and is in the runtime. The enum has the size of a
+/// whole word, which is copied faster than a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum FlightState {
@@ -20,7 +20,7 @@ pub(super) enum FlightState {
     Submitting,
     /// The submit call of the launch has returned, so the launch is in the runtime.
     Submitted,
-    /// The launch was reported to have started, or at least to test the flag.
+    /// The launch was reported to have started, or at least to test the preemption flag.
     Started,
 }
 
@@ -34,19 +34,21 @@ pub(super) struct FlyingLaunch<T> {
     pub(super) fate: LaunchFate,
 }
 
-/// Effect of a raised flag and of a reset on a launch. The enum is a whole word, as [`FlightState`]
-/// is.
+/// Fate of a launch in the runtime when the preemption flag is raised or a reset is made. The enum
+/// is a whole word, as [`FlightState`] is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {
-    /// The launch runs to its end, even where a flag is raised.
+    /// The launch runs to its end, even where a preemption flag (tested by each launch at its
+    /// start) is raised.
     #[default]
     Stays,
-    /// The launch leaves by the flag when it starts.
+    /// The launch leaves by the preemption flag when it starts.
     Leaves,
     /// The launch leaves, and the driver has made sure that it has not begun.
     Claimed,
-    /// The launch leaves by the flag if it has not begun; the reset kills it if it runs.
+    /// The launch leaves by the preemption flag (tested by each launch at its start) if it has not
+    /// begun; the reset kills it if it runs.
     Hit,
 }
 
@@ -54,8 +56,8 @@ pub(super) enum LaunchFate {
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
-    /// Slots in use, ordered by stream and then by submission, as [`Flight::flag`] last sorted
-    /// them.
+    /// Numbers of the slots (one for each launch in the runtime) in use, ordered by stream and then
+    /// by submission, as [`Flight::flag`] last sorted them.
     sorted: Vec<u32>,
     /// Number of launches in the state [`FlightState::Submitting`].
     pub(super) unacknowledged: u32,
@@ -108,7 +110,8 @@ impl<T> Flight<T> {
         self.remove_if(handle, |_| true)
     }
 
-    /// Removes the launch of a handle and returns it if `such` holds for it; `None` otherwise.
+    /// Removes the launch of a handle and returns it if `such` returns true for it; `None`
+    /// otherwise.
     #[inline]
     pub(super) fn remove_if(
         &mut self,
@@ -155,7 +158,7 @@ impl<T> Flight<T> {
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
     }
 
-    /// Marks the launch in a slot as one that the reset kills if it runs.
+    /// Records that the reset kills the launch in a slot if the launch runs.
     pub(super) fn hit(&mut self, slot: usize) {
         if let Some(Some(flying)) = self.slots.get_mut(slot) {
             flying.fate = LaunchFate::Hit;
@@ -167,10 +170,10 @@ impl<T> Flight<T> {
         self.iter().any(|(_, flying)| flying.stream == stream)
     }
 
-    /// Decides for each launch whether it leaves by the flag, stream by stream in the order of
-    /// submission. The second argument of `leaves` is true where a launch of the stream that was
-    /// submitted earlier leaves. A launch that stays makes all launches before it in its stream
-    /// stay, as it would overtake them.
+    /// Decides for each launch whether it leaves by the preemption flag, stream by stream in the
+    /// order of submission. The second argument of `leaves` is true where a launch of the stream
+    /// that was submitted earlier leaves. A launch that stays makes all launches before it in its
+    /// stream stay, as it would overtake them.
     pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
         let Self { slots, sorted, .. } = self;
         sorted.clear();
@@ -203,7 +206,8 @@ impl<T> Flight<T> {
     }
 }
 
-/// Returns the launch at index `at` of `sorted`, a list of slots.
+/// Returns the launch in the slot that stands at the index `at` of `sorted`; `None` where there is
+/// none.
 fn nth<'s, T>(
     slots: &'s mut [Option<FlyingLaunch<T>>],
     sorted: &[u32],

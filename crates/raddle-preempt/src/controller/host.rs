@@ -9,8 +9,8 @@ use super::process::{ControlledProcess, NextNumbers, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Adds a process, with a low flag and no launch submitted (S2.1), and returns its id. Ids of
-    /// processes that have left are reused, the lowest first. Submission numbers and
+    /// Adds a process, with a low preemption flag and no launch submitted (S2.1), and returns its
+    /// id. Ids of processes that have left are reused, the lowest first. Submission numbers and
     /// [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so handles of the
     /// earlier process name nothing, and a late view of its flag makes no launch of the new one
     /// leave.
@@ -24,7 +24,7 @@ impl<T> Controller<T> {
         self.join_as(id, level).map(|()| id)
     }
 
-    /// Adds a process under the id `process`.
+    /// Adds a process under the id `process`, of the urgency `level`.
     ///
     /// # Errors
     /// The id is taken: by a process that has not left, or by one that was lost while the driver
@@ -85,11 +85,11 @@ impl<T> Controller<T> {
         Some(gone)
     }
 
-    /// Removes a process that has died, of which nothing is left in the runtime, including flags
-    /// and held or saved work. Returns the payloads of all its unfinished work, in the order of
-    /// capture. Other processes are not affected. Where a reset was commanded for the process, its
-    /// id stays taken until [`drained`](Self::drained) reports the end of the reset, the only
-    /// report that may still come.
+    /// Removes a process that has died, of which nothing is left in the runtime, including
+    /// preemption flags and held or saved work. Returns the payloads of all its unfinished work, in
+    /// the order of capture. Other processes are not affected. Where a reset was commanded for the
+    /// process, its id stays taken until [`drained`](Self::drained) reports the end of the reset,
+    /// the only report that may still come.
     ///
     /// # Errors
     /// An unknown process.

@@ -32,8 +32,8 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
-    /// True where the hold lasts until an awaited launch has finished; false where it lasts until
-    /// the host releases it.
+    /// True where the stream is held back until an awaited launch has finished; false where it is
+    /// held back until the host releases it.
     pub(super) is_wait: bool,
 }
 
@@ -43,12 +43,13 @@ pub(super) struct Hold {
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
     fresh: VecDeque<WaitingLaunch<T>>,
-    /// Lowest order of capture that a hold keeps from being submitted; `u64::MAX` without holds.
+    /// Lowest order of capture that is held back from being submitted; `u64::MAX` where nothing is
+    /// held back.
     held_from: u64,
     holds: BTreeSet<Hold>,
     /// True where the stream was closed: no further launch is captured in it.
     pub(super) is_closed: bool,
-    /// True where the stream was closed and no launch of it is left.
+    /// True where the stream was closed and no launch of it is left, so that its id is free.
     pub(super) is_gone: bool,
 }
 
@@ -71,8 +72,8 @@ impl<T> StreamQueue<T> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
-    /// Returns the order of capture of the first launch; `None` where no launch waits or a hold
-    /// keeps the first one back.
+    /// Returns the order of capture of the first launch; `None` where no launch waits, or the first
+    /// one is held back from being submitted.
     pub(super) fn front(&self) -> Option<u64> {
         self.first().filter(|&order| order < self.held_from)
     }
@@ -101,7 +102,7 @@ impl<T> StreamQueue<T> {
         Some((work, self.front()))
     }
 
-    /// Puts a launch back at the place of its order of capture.
+    /// Puts a launch back among the waiting ones, at the place of its order of capture.
     pub(super) fn put_back(&mut self, work: WaitingLaunch<T>) {
         let order = work.order;
         let later = |other: &WaitingLaunch<T>| other.order > order;
@@ -126,20 +127,23 @@ impl<T> StreamQueue<T> {
         has(&self.back) || has(&self.fresh)
     }
 
-    /// Adds a hold to the stream. Returns whether the stream did not have it already.
+    /// Holds the stream back: no launch from the order of capture in `hold` on is submitted.
+    /// Returns whether this hold is new.
     pub(super) fn hold(&mut self, hold: Hold) -> bool {
         self.held_from = self.held_from.min(hold.from);
         self.holds.insert(hold)
     }
 
-    /// Takes a hold away. Returns whether the stream had the hold.
+    /// Takes one hold of the stream away, so that it keeps no launch back any more. Returns whether
+    /// the stream had this hold.
     pub(super) fn unhold(&mut self, hold: Hold) -> bool {
         let there = self.holds.remove(&hold);
         self.held_from = self.holds.first().map_or(u64::MAX, |first| first.from);
         there
     }
 
-    /// Takes every hold of the stream away. Returns the number of holds.
+    /// Takes every hold of the stream away, so that all its launches may be submitted. Returns the
+    /// number of holds.
     pub(super) fn clear_holds(&mut self) -> usize {
         self.held_from = u64::MAX;
         core::mem::take(&mut self.holds).len()

@@ -11,8 +11,8 @@ use super::waiting::WaitingLaunch;
 use crate::error::PreemptError;
 use crate::progress;
 
-/// Returns whether a launch may be killed or stopped part-way: it may be run again, and was not
-/// killed as often as `options` allow.
+/// Returns whether a launch may be killed or stopped part-way: it may be run again, and was killed
+/// less often than `options` allow.
 fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerConfig) -> bool {
     work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
 }
@@ -34,8 +34,9 @@ fn refuses<T>(
 }
 
 impl<T> ControlledProcess<T> {
-    /// Raises the flag and decides which launches leave by it: in each stream all that are in the
-    /// runtime, except the launches up to the last one that has to run to its end.
+    /// Raises the preemption flag and decides which launches leave by it at their start: in each
+    /// stream all that are in the runtime, except the launches up to the last one that has to run
+    /// to its end.
     pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
@@ -96,8 +97,8 @@ impl<T> ControlledProcess<T> {
         any
     }
 
-    /// Returns the raised flag of a stream: the range of its submissions that leave. `None` where
-    /// no flag is raised.
+    /// Returns the cut of a stream, the range of its submissions that leave by the raised
+    /// preemption flag at their start. `None` where no flag is raised.
     pub(super) fn cut_of(&self, stream: StreamId) -> Option<FlagCut> {
         let to = self.cut?;
         let leaving = self.flight.iter().map(|(_, it)| it);
@@ -107,8 +108,8 @@ impl<T> ControlledProcess<T> {
 }
 
 impl<T> Controller<T> {
-    /// Notes that every launch of the process that starts from now on sees the raised flag. Returns
-    /// the decision whether a reset follows (S3.3, A2, A11).
+    /// Notes that every launch of the process that starts from now on sees the raised preemption
+    /// flag. Returns the decision whether a reset follows (S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -127,8 +128,8 @@ impl<T> Controller<T> {
         Ok(verdict)
     }
 
-    /// Returns the decision whether a process whose raised flag is visible is reset, and begins the
-    /// reset where it is.
+    /// Returns the decision whether a process whose raised preemption flag (which each launch tests
+    /// at its start) is visible is reset; if it is, the reset is the next command.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -149,8 +150,8 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Returns why everything in the scope of a reset of `process` must not be reset; `None` where
-    /// it may be.
+    /// Returns the reason why nothing in the scope of a reset of `process` may be reset now; `None`
+    /// where a reset may be made.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

@@ -123,7 +123,8 @@ pub struct Controller<T> {
     /// processes that such a reset hits submit nothing. Always 0 where a reset hits one process
     /// alone.
     resets: u32,
-    /// Processes for which a command may be due, each listed once.
+    /// Processes for which a command may be due, in the order in which they are looked at, each
+    /// listed once.
     listed: VecDeque<ProcessId>,
 }
 
@@ -187,8 +188,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.flight.len())
     }
 
-    /// Returns whether the flag of a process is raised, which it is from the command `Raise` to the
-    /// command `Lower`.
+    /// Returns whether the preemption flag (tested by each launch at its start) of a process is
+    /// raised, which it is from the command `Raise` to the command `Lower`.
     ///
     /// # Errors
     /// An unknown process.
@@ -196,9 +197,9 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut.is_some())
     }
 
-    /// Returns the raised flag of a stream: the range of its submissions that leave. `None` if no
-    /// flag is raised. Read it when the `Raise` command comes, because it excludes launches that
-    /// have left since.
+    /// Returns the cut of a stream, the range of its submissions that leave by the raised
+    /// preemption flag at their start. `None` if no flag is raised. Read it when the `Raise`
+    /// command comes, because it excludes launches that have left since.
     ///
     /// # Errors
     /// An unknown process.
@@ -226,8 +227,8 @@ impl<T> Controller<T> {
         }))
     }
 
-    /// Returns whether a launch that is in the runtime leaves by the flag when it comes to its
-    /// start.
+    /// Returns whether a launch that is in the runtime leaves by the preemption flag when it comes
+    /// to its start.
     #[must_use]
     pub fn leaves(&self, handle: LaunchHandle) -> bool {
         let flying = self.process(handle.process).ok().and_then(|it| it.flight.get(handle));
@@ -282,23 +283,24 @@ impl<T> Controller<T> {
         self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Returns whether a reset that hits this process is wanted and not refused, is the next
+    /// Returns whether a reset that hits this process is requested and not refused, is the next
     /// command, or is under way.
     fn is_reset_around(&self, process: ProcessId) -> bool {
         let part = self.process(process).map_or(0, |it| it.part);
         self.sharing(part).any(ControlledProcess::may_be_reset)
     }
 
-    /// Returns whether a reset that hits the part `part` of the device was commanded and is not
-    /// over.
+    /// Returns whether a reset that hits the part `part` of the device (a group of processes) was
+    /// commanded and is not over.
     fn is_reset_commanded(&self, part: u16) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resets > 0 && self.sharing(part).any(told)
     }
 
-    /// Counts one process in or out of those that may be reset: `before` and `now` say whether it
-    /// was one of them and is one. Counts nothing where a reset hits one process alone.
+    /// Adds one process to the count of those that may be reset, or removes one: `before` and `now`
+    /// say whether it was one of them and is one. Counts nothing where a reset hits one process
+    /// alone.
     fn count_resets(&mut self, before: bool, now: bool) {
         if !self.declared.scope.is_shared() || before == now {
             return;

@@ -42,7 +42,8 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Enters the first launch of a stream that had none, or a first launch with a larger order.
+    /// Enters the order of capture of a stream's first launch, where the stream had no launch, or
+    /// where the order is larger than the one before.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -55,8 +56,8 @@ impl OldestTree {
         }
     }
 
-    /// Replaces the first launch of a stream by one with the order `front`, or by none where that
-    /// is `None`.
+    /// Sets the order of capture of a stream's first waiting launch to `front`, or removes the
+    /// stream where that is `None`.
     #[inline]
     pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();

@@ -9,20 +9,21 @@ use super::queues::Queues;
 /// Stages of a preemption, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
-    /// No preemption is under way or complete.
+    /// No preemption of the process is under way or complete, so its launches run.
     Running,
     /// The preemption waits for submit calls that were begun to return (S3.1, A8).
     Pausing,
-    /// The driver raises the flag (S3.2).
+    /// The preemption flag, which launches test at their start, is being raised (S3.2) and is not
+    /// yet visible to them.
     Raising,
-    /// The next command is the reset (S3.3).
+    /// The next command is the reset (S3.3), as it was decided on.
     MustReset,
     /// The driver resets the compute units; `over` is true when it has reported the end.
     Resetting { over: bool },
     /// The preemption waits until no launch of the process is in the runtime.
     Emptying,
-    /// The driver holds or saves the work of the process; `over` is true when it has reported that
-    /// the device has none of it.
+    /// The driver takes the work of the process off the device by holding workgroups back or saving
+    /// them; `over` is true when it has reported that the device has none of it.
     Removing { over: bool },
     /// The preemption is complete.
     Preempted,
@@ -35,7 +36,8 @@ impl PreemptionStage {
         matches!(self, Self::Resetting { .. })
     }
 
-    /// Returns whether a reset is decided on and not over: it is the next command or under way.
+    /// Returns whether a reset of the process was decided on and is not over: it is the next
+    /// command or under way.
     pub(super) const fn is_reset_pending(self) -> bool {
         matches!(self, Self::MustReset | Self::Resetting { over: false })
     }
@@ -90,18 +92,18 @@ pub(super) struct ControlledProcess<T> {
     pub(super) stage: PreemptionStage,
     /// True where the process submits nothing although no preemption is under way.
     pub(super) paused: bool,
-    /// Method of the preemption under way, or of the last one.
+    /// Method of the preemption that is under way, or of the last one.
     pub(super) way: Preemption,
     /// True where a resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
-    /// Measures taken in the preemption under way.
+    /// Steps that the driver has taken for the preemption under way, and that resuming has to undo.
     pub(super) done: Measures,
-    /// Measures that the next commands undo.
+    /// Steps of a preemption that the next commands undo.
     pub(super) undo: Measures,
-    /// Sequence number from which submissions no longer see the raised flag; `None` while no flag
-    /// is raised.
+    /// Sequence number from which submissions no longer see the raised preemption flag; `None`
+    /// while no flag is raised.
     pub(super) cut: Option<u64>,
-    /// Sequence number of the next submission.
+    /// Number of the next submission of the process, which a raised flag is compared with.
     pub(super) next: u64,
     /// Number that changes whenever an event has happened that a thread of the host may be blocked
     /// on.
@@ -109,7 +111,7 @@ pub(super) struct ControlledProcess<T> {
     /// True where the process was lost while the driver resets: its id is taken until the reset is
     /// over.
     pub(super) is_lost: bool,
-    /// True where the process stands in the controller's list of processes that may have a command.
+    /// True where the process is in the controller's list of processes that may have a command.
     pub(super) is_listed: bool,
 }
 
@@ -155,15 +157,16 @@ impl<T> ControlledProcess<T> {
         self.stage != PreemptionStage::Running || self.undo.any()
     }
 
-    /// Ends a preemption; the next commands undo its measures: the raised flag, the hold or the
-    /// save.
+    /// Ends a preemption; the next commands undo its measures: the raised preemption flag (which
+    /// each launch tests at its start), the hold or the save.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
         self.undo = self.done;
         self.done = Measures { raised: false, held: false, saved: false };
     }
 
-    /// Changes the generation, so that threads of the host that wait for this process look again.
+    /// Changes the generation of the process, so that threads of the host that wait for this
+    /// process check again.
     pub(super) const fn turn_over(&mut self) {
         self.generation = self.generation.wrapping_add(1);
     }
@@ -184,8 +187,9 @@ impl<T> ControlledProcess<T> {
         (undecided && self.way.begins_again()) || self.stage.is_reset_pending()
     }
 
-    /// Returns whether the flag is raised and visible to every launch that starts. True also after
-    /// a reset, as launches that the reset did not kill still leave.
+    /// Returns whether the preemption flag (tested by each launch at its start) is raised and
+    /// visible to every launch that starts. True also after a reset, as launches that the reset did
+    /// not kill still leave.
     pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);

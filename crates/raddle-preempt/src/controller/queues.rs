@@ -14,8 +14,8 @@ use super::oldest::OldestTree;
 use super::waiting::WaitingLaunch;
 use super::work::{CapturedWork, WorkKind};
 
-/// Wait of a stream for the end of a launch: (order of capture of the awaited launch, stream, order
-/// from which the stream is held).
+/// Wait of a stream for the end of a launch: (order of capture of the awaited launch, stream that
+/// waits, order of capture from which on the stream's launches wait).
 type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Queues<T> {
     awaited: BTreeSet<Awaited>,
     oldest: OldestTree,
     waiting: usize,
-    /// Number of holds in all streams together.
+    /// Number of holds (which keep launches from being submitted) in all streams together.
     holds: usize,
     next: u64,
 }
@@ -91,8 +91,8 @@ impl<T> Queues<T> {
         self.lane_mut(stream).filter(open).map(|lane| lane.is_closed = true).is_some()
     }
 
-    /// Gives the id of a stream free if the stream was closed and no launch of it waits. The caller
-    /// makes sure that no launch of the stream is in the runtime.
+    /// Makes the id of a stream free for use if the stream was closed and no launch of it waits.
+    /// The caller makes sure that no launch of the stream is in the runtime.
     pub(super) fn forget(&mut self, stream: StreamId) {
         let Some(lane) = self.lane_mut(stream) else { return };
         if !lane.is_closed || !lane.is_empty() {
@@ -130,8 +130,8 @@ impl<T> Queues<T> {
         Some(order)
     }
 
-    /// Removes and returns the launch that was captured first among those that may be submitted,
-    /// with its stream; `None` where none may be.
+    /// Removes and returns, of the launches that may be submitted, the one that was captured first,
+    /// as (stream, launch); `None` where none may be.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.oldest.first()?.stream);
@@ -142,8 +142,8 @@ impl<T> Queues<T> {
         Some((stream, work))
     }
 
-    /// Puts work back at its place at the head of its stream (A1): no work that was captured later
-    /// stands before it.
+    /// Puts work that has left the runtime back among the waiting work of its stream, at the front
+    /// (A1): no work that was captured later stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
         lane.put_back(work);
@@ -163,7 +163,8 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Takes the host's hold from the order `from` away. Returns whether the stream had that hold.
+    /// Takes away the host's hold of a stream from the order of capture `from` on, so that its
+    /// launches may be submitted. Returns whether the stream had that hold.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
     }
@@ -177,8 +178,8 @@ impl<T> Queues<T> {
         there
     }
 
-    /// Lets the streams go on that wait for the launch with this order of capture, which has
-    /// finished or never will.
+    /// Lets streams be submitted again that wait for the launch with this order of capture, which
+    /// has finished or never will.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {
@@ -200,8 +201,8 @@ impl<T> Queues<T> {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// Returns the order of the waiting launch that was captured first, even where a hold keeps it
-    /// back; `None` where no launch waits.
+    /// Returns the order of the waiting launch that was captured first, even one that the host
+    /// keeps from being submitted; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);

@@ -28,9 +28,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that the runtime refused. It waits again at its place, and is submitted
-    /// before every later launch of its stream. A driver that begins further submit calls of the
-    /// stream before this one has returned must make them fail too, as they would overtake it.
+    /// Puts back a launch that the runtime refused. It waits again at its place in its stream, and
+    /// is submitted before every later launch of it. A driver that begins further submit calls of
+    /// the stream before this one has returned must make them fail too, as they would overtake it.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -64,7 +64,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Notes that a launch has started, or at least tests the flag now.
+    /// Notes that a launch has started, or at least tests the preemption flag now.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -132,10 +132,10 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that has left by the flag, so that it waits again at its place (A4), and
-    /// returns whether the flag was raised for it. Where each workgroup tests the flag, the launch
-    /// counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was
-    /// reported as [started](Self::started).
+    /// Puts back a launch that has left by the preemption flag, so that it waits again at its place
+    /// (A4), and returns whether the flag was raised for it. Where each workgroup tests the flag,
+    /// the launch counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if
+    /// it was reported as [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -195,7 +195,7 @@ impl<T> Controller<T> {
         flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
-    /// Notes that the commanded reset is over, or that none of the process's held or saved work is
+    /// Notes that the commanded reset is over, or that no held back or saved work of the process is
     /// on the device any more.
     ///
     /// # Errors

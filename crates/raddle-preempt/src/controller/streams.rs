@@ -14,7 +14,7 @@ impl<T> ControlledProcess<T> {
         self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
     }
 
-    /// Forgets a stream that was closed, if no launch of it waits or is in the runtime.
+    /// Removes a stream that was closed, if no launch of it waits or is in the runtime.
     pub(super) fn forget_if_closed(&mut self, stream: StreamId) {
         let closed = self.queues.lane(stream).is_some_and(|lane| lane.is_closed);
         if closed && !self.flight.has_stream(stream) {
@@ -78,7 +78,7 @@ impl<T> Controller<T> {
 
     /// Holds back the work of a stream that was captured from the order `from` on, until it is
     /// [released](Self::release): for a launch that waits for an event that only the host knows.
-    /// Order 0 holds all work of the stream. Launches in the runtime go on.
+    /// Order 0 holds back all work of the stream. Launches in the runtime go on.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -92,7 +92,8 @@ impl<T> Controller<T> {
         if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
     }
 
-    /// Removes the hold that begins at the order `from`. Other holds of the stream remain.
+    /// Lets the launches of a stream be submitted again that the host held back from the order of
+    /// capture `from` on. Other holds of the stream remain.
     ///
     /// # Errors
     /// An unknown process; a stream that is not held from there.

@@ -8,7 +8,7 @@ use super::work::{CapturedWork, WorkKind};
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
-    /// Order of capture of the launch: its position among all work captured for its process.
+    /// Order of capture of the launch: its number among all work captured for its process.
     pub(super) order: u64,
     pub(super) kills: u32,
     marks: LaunchMarks,
@@ -44,8 +44,8 @@ impl<T> WaitingLaunch<T> {
             == LaunchMarks::MAY_BE_KILLED
     }
 
-    /// Returns whether the launch leaves where the flag is raised for it; never true for a
-    /// collective.
+    /// Returns whether the launch leaves at its start where the preemption flag is raised for it;
+    /// never true for a collective (a kernel that waits for peers).
     pub(super) const fn tests_flag(&self) -> bool {
         self.marks.0 & (LaunchMarks::TESTS_FLAG | LaunchMarks::HAS_PEERS) == LaunchMarks::TESTS_FLAG
     }

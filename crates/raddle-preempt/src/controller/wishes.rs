@@ -53,8 +53,8 @@ impl<T> Controller<T> {
     }
 
     /// Replaces the method of a preemption under way by a stronger one: any other for a wait, a
-    /// reset for the flag, a switch for a drain. A reset may be requested again if it was refused,
-    /// but not after one was made. A resume that waits continues to wait.
+    /// reset for the preemption flag, a switch for a drain. A reset may be requested again if it
+    /// was refused, but not after one was made. A resume that waits continues to wait.
     ///
     /// # Errors
     /// An unknown process.

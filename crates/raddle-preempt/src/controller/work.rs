@@ -12,7 +12,7 @@ pub enum WorkKind {
     /// The record of an event, which has finished when all work before it in its stream has.
     Record,
     /// A wait for an event: neither the wait nor the work behind it in its stream is submitted
-    /// before the work that the wait names has finished. So a wait never lies in the runtime, where
+    /// before the work that the wait names has finished. So a wait is never in the runtime, where
     /// it would fill the window and prevent a preemption from ending.
     Wait(AfterWork),
     /// A graph of kernels that is submitted as one launch.
@@ -44,7 +44,7 @@ pub struct CapturedWork<T> {
     /// verdict depends on the arguments, [`judged`](crate::Controller::judged) reports it at the
     /// submission.
     pub idempotent: Idempotence,
-    /// True if the work tests the flag (S1.2). Copies, events and kernels that cannot be
+    /// True if the work tests the preemption flag (S1.2). Copies, events and kernels that cannot be
     /// instrumented do not.
     pub tests_flag: bool,
 }
@@ -54,18 +54,18 @@ impl<T> CapturedWork<T> {
         Self { payload, kind, idempotent, tests_flag }
     }
 
-    /// Returns an instrumented kernel, which tests the flag.
+    /// Returns an instrumented kernel, which tests the preemption flag.
     pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
         Self::new(payload, WorkKind::Kernel, idempotent, true)
     }
 
-    /// Returns a copy, a fill, or a kernel that does not test the flag.
+    /// Returns a copy, a fill, or a kernel that does not test the preemption flag.
     pub const fn opaque(payload: T) -> Self {
         Self::new(payload, WorkKind::Copy, Idempotence::Not, false)
     }
 
     /// Returns a graph; `tests_flag` is true where either all kernels of the graph leave by the
-    /// flag or none.
+    /// preemption flag (tested by each launch at its start) or none.
     pub const fn graph(payload: T, idempotent: Idempotence, tests_flag: bool) -> Self {
         Self::new(payload, WorkKind::Graph, idempotent, tests_flag)
     }
@@ -88,8 +88,8 @@ impl<T> CapturedWork<T> {
     }
 }
 
-/// Position of work in the order of capture: a larger number was captured later, over all processes
-/// that ever had the same id.
+/// Number of a piece of work in the order of capture: a larger number was captured later, over all
+/// processes that ever had the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 

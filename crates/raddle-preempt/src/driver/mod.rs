@@ -38,7 +38,7 @@ pub enum Wish {
         /// Method by which the work leaves.
         way: Preemption,
     },
-    /// A stronger method shall replace the method of the preemption under way.
+    /// Replaces the method of the preemption under way by a stronger method.
     Escalate {
         /// Process whose preemption is under way.
         process: ProcessId,
@@ -57,7 +57,7 @@ pub enum Wish {
     },
 }
 
-/// Answer of a driver to a wish, one kind for each kind of [`Wish`].
+/// Answer of a driver to a request about a process, one kind for each kind of request ([`Wish`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WishAnswer {
     /// Answer to [`Wish::Preempt`].
@@ -87,25 +87,26 @@ pub enum Report {
     Drained(ProcessId),
 }
 
-/// Effect of a report on the driver's controller.
+/// Effect that a report of the runtime had on the driver's controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
     /// The controller has noted the report; the driver needs to do nothing.
     Noted,
     /// A launch has ended; its payload comes back.
     Ended(T),
-    /// A launch has left by the flag; the value says whether the flag was raised for it.
+    /// A launch has left as it tested the preemption flag at its start; the value says whether the
+    /// flag was raised for it.
     Left(Exit),
-    /// The raised flag is visible to every launch that starts, and the controller has decided
-    /// whether a reset follows.
+    /// The raised preemption flag (which each launch tests at its start) is visible to every launch
+    /// that starts, and the controller has decided whether a reset follows.
     Verdict(ResetVerdict),
 }
 
 /// Means to wake the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`], used
 /// when there is something to do after there was nothing.
 pub trait Wake {
-    /// Wakes the thread, as there is something to do. This is called from within a call of the
-    /// driver, so it must not call the driver.
+    /// Wakes the thread that runs the driver, as there is something to do. It is called from within
+    /// a call of the driver, so it must not call the driver.
     fn wake(&self);
 }
 
@@ -139,8 +140,8 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 }
 
 impl<T: Clone> Driver<T, ()> {
-    /// Returns a driver whose runtime is elsewhere and is `declared` here. The runtime is given
-    /// [tasks](Self::take).
+    /// Returns a driver without a runtime of its own: `declared` describes the runtime, and the
+    /// caller takes [tasks](Self::take) for it.
     ///
     /// # Errors
     /// As [`Controller::new`].
@@ -193,7 +194,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         answer
     }
 
-    /// Carries out a wish of the arbiter, and returns the answer.
+    /// Carries out a request of the arbiter about a process (a wish), and returns the answer.
     ///
     /// # Errors
     /// An unknown process.
@@ -244,7 +245,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Task::new(&self.controller, command)
     }
 
-    /// Wakes the driver's thread if there is a command to carry out after there was none.
+    /// Wakes the driver's thread if there is a command to carry out and there was none before.
     fn note_edge(&mut self) {
         if self.idle
             && let Some(wake) = &self.wake
@@ -257,8 +258,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
-    /// Lets the runtime carry out all commands that are due. Returns `false` if the runtime takes
-    /// no launch now: call this again later.
+    /// Has the runtime carry out all commands that are due. Returns true when all are carried out,
+    /// `false` if the runtime takes no launch now: call this again later.
     ///
     /// # Errors
     /// Those of the controller's calls that report the answers of the runtime.

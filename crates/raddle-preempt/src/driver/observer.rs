@@ -12,7 +12,8 @@ pub enum Seen {
     Wish(Wish, WishAnswer),
     /// A report that the controller accepted.
     Report(Report),
-    /// The decision whether the process is reset, made when its raised flag had become visible.
+    /// The decision whether the process is reset, made when its raised preemption flag (which each
+    /// launch tests at its start) had become visible.
     Verdict(ProcessId, ResetVerdict),
     /// A command that the runtime has to carry out next.
     Command(Command),
@@ -20,7 +21,7 @@ pub enum Seen {
 
 /// Observer of everything that a driver does, in order: for statistics and logs.
 pub trait Observer {
-    /// Observes an event of the driver, after it has happened.
+    /// Called with each event of the driver, after it has happened.
     fn saw(&mut self, seen: &Seen);
 }
 
@@ -37,7 +38,8 @@ pub struct Counts {
     pub finished: u64,
     /// Number of launches that the runtime refused permanently, or that died.
     pub failed: u64,
-    /// Number of times that a launch left by the flag.
+    /// Number of times that a launch left by the preemption flag (tested by each launch at its
+    /// start).
     pub exited: u64,
     /// Number of times that a launch was killed by a reset.
     pub killed: u64,

@@ -39,7 +39,7 @@ pub trait Runtime<T> {
     fn declared(&self) -> Declared;
 
     /// Returns whether a launch that is about to be submitted may be run again, if that depends on
-    /// its arguments; `None` where the verdict of the capture holds.
+    /// its arguments; `None` where the verdict given at the capture applies.
     fn verdict(&mut self, payload: &T) -> Option<Idempotence> {
         let _ = payload;
         None
@@ -48,13 +48,13 @@ pub trait Runtime<T> {
     /// Takes a launch into a stream, and returns the result of the submit call.
     fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: T) -> SubmitCall;
 
-    /// Raises the flag of each stream in `cuts`, for the submissions of its range, and reports
-    /// `raised` when every launch that starts sees the flags.
+    /// Raises the preemption flag of each stream in `cuts`, for the submissions of its range, and
+    /// reports `raised` when every launch that starts sees the flags.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _ = (process, cuts);
     }
 
-    /// Lowers all raised flags of a process.
+    /// Lowers all raised preemption flags (tested by each launch at its start) of a process.
     fn lower(&mut self, process: ProcessId) {
         let _ = process;
     }
@@ -71,7 +71,7 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Places the workgroups of a process again, after a hold.
+    /// Places the workgroups of a process again that [`hold`](Self::hold) kept from starting.
     fn release(&mut self, process: ProcessId) {
         let _ = process;
     }

@@ -21,11 +21,13 @@ pub enum Task<T> {
         /// Payload of the launch: the data that the driver needs to submit it.
         payload: T,
     },
-    /// Task for [`Command::Raise`]: to raise the flags of a process.
+    /// Task for [`Command::Raise`]: to raise the preemption flags (tested by each launch at its
+    /// start) of a process.
     Raise {
-        /// Process whose flags are raised.
+        /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
-        /// Raised flag of each stream of the process from which a launch leaves.
+        /// Raised preemption flag (tested by each launch at its start) of each stream of the
+        /// process from which a launch leaves.
         cuts: Vec<(StreamId, FlagCut)>,
     },
     /// Task for [`Command::Reset`]: to kill running launches.
@@ -104,8 +106,8 @@ impl<T> Task<T> {
 }
 
 impl SubmitCall {
-    /// Returns the report that the result of a submit call causes at once; `None` where the runtime
-    /// reports later.
+    /// Returns the report that the result of a submit call means; `None` where the runtime reports
+    /// later.
     const fn report(self, handle: LaunchHandle) -> Option<Report> {
         match self {
             Self::UnderWay => None,

@@ -7,11 +7,11 @@ use super::estimates::Estimates;
 use crate::abilities::Abilities;
 use crate::progress::Kills;
 
-/// Rule by which the method of a preemption is chosen.
+/// Rule by which the method of a preemption is chosen: always one, or the cheapest.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// Always this method; but the flag in place of a reset that would kill a launch that may not
-    /// be killed (S3.3, S3.2).
+    /// Always this method; but where a reset would kill a launch that may not be killed, the
+    /// preemption flag, by which launches leave at their start (S3.3, S3.2).
     Fixed(Preemption),
     /// Always this method; where it is a reset, the controller decides whether the reset may be
     /// made.
@@ -45,14 +45,15 @@ pub struct ByRule {
 
 impl ByRule {
     /// Returns the policy that always answers the method `method`, on a runtime that has all
-    /// methods; if a launch may not be killed, the flag in place of a reset.
+    /// methods; if a launch may not be killed, the preemption flag (tested by each launch at its
+    /// start) in place of a reset.
     #[must_use]
     pub const fn fixed(method: Preemption) -> Self {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
     /// Returns the policy that always answers the method `method`. The controller decides whether a
-    /// reset may be made, when the flag is visible and it is known which launches run
+    /// reset may be made, when the preemption flag is visible and it is known which launches run
     /// ([`ResetVerdict`](crate::ResetVerdict)); so the controller keeps laws 1 and 2.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {

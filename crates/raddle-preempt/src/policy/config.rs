@@ -44,11 +44,11 @@ pub struct CheapestConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DeviceCosts {
-    /// Time from raising a flag until kernels that start see it, in nanoseconds.
+    /// Time from raising a preemption flag until kernels that start see it, in nanoseconds.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// Time that one launch takes to leave by the flag, in nanoseconds; launches of a stream leave
-    /// one after the other.
+    /// Time that one launch takes to leave by the preemption flag (tested by each launch at its
+    /// start), in nanoseconds; launches of a stream leave one after the other.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
     /// Time to kill the running launches, in nanoseconds.
@@ -57,7 +57,7 @@ pub struct DeviceCosts {
     /// takes.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// Bytes that a save or a restore moves at least.
+    /// Least number of bytes that a save or a restore counts as; `None` if not known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_bytes: Option<u64>,
     /// Bandwidth of a save or a restore, in bytes per microsecond; 0 is unknown.

@@ -25,8 +25,8 @@ impl Estimates {
         self.history.observe(fact, now);
     }
 
-    /// Returns the method that takes a victim off the device with the least waste
-    /// ([`VictimEstimate::cheapest`]).
+    /// Returns the method that takes a victim off the device with the least waste of device time
+    /// within `bound` ([`VictimEstimate::cheapest`]), of those for which `allowed` returns true.
     pub(super) fn cheapest(
         &self,
         view: &VictimView<'_>,
@@ -75,7 +75,8 @@ impl Estimates {
     }
 
     /// Returns the largest number of launches in one stream that have not started, copies left out:
-    /// copies do not exit by the flag, they are taken out of the runtime.
+    /// copies do not exit by the preemption flag (tested by each launch at its start), they are
+    /// taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
         let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);

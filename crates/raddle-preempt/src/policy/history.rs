@@ -44,8 +44,8 @@ struct RunningLaunch {
     since: Option<Tick>,
     /// Tick at which the launch was last taken off the device.
     off: Tick,
-    /// Waves on the device that have not ended, as (tick at which they started, their number), the
-    /// earliest start first.
+    /// Waves on the device that have not ended, each entry as (tick at which they started, number
+    /// of waves), the earliest start first.
     fronts: VecDeque<(Tick, u64)>,
     /// Ticks that the workgroup of the launch that ended last took; `None` where none has ended.
     workgroup: Option<Ticks>,
@@ -74,7 +74,8 @@ pub(super) struct LaunchHistory {
     kinds: BTreeMap<LaunchKind, Lasted>,
 }
 
-/// Returns the number of waves in the workgroups that `pieces` name.
+/// Returns the number of waves that an event names: the waves `waves` of each workgroup of `pieces`
+/// (equal workgroups on one compute unit).
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, count) = waves.bounds(launch.demand.waves);
     let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
@@ -113,7 +114,7 @@ impl LaunchHistory {
         }
     }
 
-    /// Notes that a launch is off the device from now on.
+    /// Records that a launch is off the device from the tick `now` on.
     fn stopped(&mut self, launch: LaunchId, now: Tick) {
         if let Some(running) = self.running.get_mut(&launch)
             && running.since.is_some()

@@ -28,10 +28,10 @@ pub(super) struct VictimEstimate {
     pub(super) waiting: Option<Ticks>,
     /// Ticks until the last workgroup on the device has ended.
     pub(super) workgroup: Option<Ticks>,
-    /// Number of launches that leave by the flag one after the other: the launches that have not
-    /// started of the stream that has most.
+    /// Number of launches that leave one after the other as they find the preemption flag raised:
+    /// those that have not started, of the stream that has most.
     pub(super) exits: u64,
-    /// Ticks of device time that a kill throws away: the time that the running launches have been
+    /// Ticks of device time that a kill would waste: the time that the running launches have been
     /// on the device.
     pub(super) done: Ticks,
     /// Registers and LDS of the workgroups on the device, in bytes; `None` where the number of
@@ -55,7 +55,7 @@ impl Price {
 }
 
 /// Rank of a latency: unknown latencies are the longest. Of two unknown ones that of a drain comes
-/// first, then the flag, then waiting: each of them is over no later than the next.
+/// first, then the preemption flag, then waiting: each of them is over no later than the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LatencyRank {
     Known(Ticks),

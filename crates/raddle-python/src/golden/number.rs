@@ -14,7 +14,7 @@ pub(crate) enum Number<T> {
     Outside(String),
 }
 
-/// Type of whole numbers that has a largest number.
+/// Type of whole numbers that has a largest value, for messages.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }

@@ -12,7 +12,7 @@ use raddle_golden::allocation::{
 use super::number::{Named, numbers};
 use super::{Number, refused};
 
-/// Numbers by name of resource.
+/// Numbers by the name of the resource to which they belong.
 type ByResource<T> = BTreeMap<String, T>;
 
 /// Makes the options of a check from its arguments: the rule of starts, for all resources or for
@@ -116,7 +116,8 @@ impl PlacementReport {
     }
 }
 
-/// Checks a table of placement events, given as its bytes.
+/// Checks a table of placement events, given as the bytes of its file, by the rules `fit` for the
+/// start of a run; `lag` is the number of clocks for which freed blocks may still count as taken.
 #[pyfunction]
 #[pyo3(signature = (table, fit, lag))]
 pub(crate) fn check_table(
@@ -130,7 +131,7 @@ pub(crate) fn check_table(
     py.detach(|| check(&table, &options)).map(PlacementReport).map_err(refused)
 }
 
-/// Check of placements that is told one event after the other.
+/// Check of placements whose events are reported one after the other, as they happen.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct PlacementCheck {
     check: Option<AllocationCheck>,

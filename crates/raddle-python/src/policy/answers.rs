@@ -47,14 +47,15 @@ impl PyPolicy {
     }
 }
 
-/// Answer of a Python object that places workgroups: start pieces of a launch, or wait, until a
-/// time where one is given.
+/// Answer of a Python object that places workgroups: starts of workgroups of one launch, or a wait,
+/// until a tick where one is given.
 enum Placement {
     Start(Launch, Vec<Piece>),
     Wait(Option<Tick>),
 }
 
-/// Refuses the waiting launches of a round, each with the resource that compute unit 0 lacks.
+/// Refuses each waiting launch of the view, with the first resource of which compute unit 0 has too
+/// little; the refusals are written into `round`.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));

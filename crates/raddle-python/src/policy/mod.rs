@@ -83,7 +83,7 @@ impl PolicySlotName {
 pub(crate) struct PyPolicy {
     object: Py<PyAny>,
     fault: Arc<Fault>,
-    /// True if the object has a method `observe`, so that it is told what happens.
+    /// True if the object has a method `observe`, which is called with every event.
     listens: bool,
     /// True if the object has a method `allocate_round`, which answers for many workgroups at once.
     bulk: bool,

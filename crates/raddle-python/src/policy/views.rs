@@ -226,7 +226,7 @@ impl From<&ProcessState> for ProcessView {
     }
 }
 
-/// A submitted launch of a process that lost its turn.
+/// A submitted launch of a process that lost its turn, as a Python object sees it.
 #[pyclass(frozen, name = "VictimLaunch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct VictimLaunchView(pub(crate) VictimLaunch);

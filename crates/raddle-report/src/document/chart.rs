@@ -27,8 +27,8 @@ pub enum ChartKind {
     /// Each series is a line that holds each value until the next point; points that could not be
     /// told apart are joined.
     Steps,
-    /// Each series is a point with its name beside it; the area below the rule is good, and the
-    /// first series is the one to choose.
+    /// Each series is a point with its name beside it; the area below the dashed line is good, and
+    /// the first series is the one to choose.
     Points,
     /// Each series is a line from point to point.
     Lines,
@@ -78,7 +78,7 @@ pub struct ChartSeries {
     pub name: String,
     /// Description of the series in words.
     pub words: String,
-    /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value holds until the
+    /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value is drawn up to the
     /// next point, and the last point ends the series.
     pub points: Vec<(f64, f64)>,
 }
@@ -90,7 +90,7 @@ pub struct ChartBar {
     pub name: String,
     /// Figure beside the name, as text.
     pub note: String,
-    /// Parts from the left: (position of the part's colour in the legend, fraction of the full
-    /// width).
+    /// Parts of the bar from the left: (index of the part's colour in the legend, fraction of the
+    /// full width).
     pub parts: Vec<(usize, f64)>,
 }

@@ -26,7 +26,7 @@ const TEXT: usize = 2000;
 const LISTED: usize = 60;
 /// Largest number of characters of a cell that is not broken into lines.
 const LONG: usize = 40;
-/// Smallest fraction of a bar at which a part has room for its figure.
+/// Smallest fraction of a bar's full width at which a part has its figure written in it.
 const ROOM: f64 = 0.15;
 
 impl Document {
@@ -136,7 +136,7 @@ impl Document {
     }
 }
 
-/// Writes a name that comes from outside.
+/// Writes a name from outside into the page, made harmless and set apart from the text around it.
 fn name(text: &str) -> Markup {
     html! { bdi { (plain(text, NAME)) } }
 }
@@ -156,7 +156,7 @@ fn rich(text: &str) -> Markup {
     }
 }
 
-/// Writes a figure so that its unit stays beside it, with the sign for micro.
+/// Writes a figure so that no line break comes before its unit, with the sign for micro.
 fn figure(text: &str) -> String {
     match text.strip_suffix(" us") {
         Some(number) => format!("{number}\u{a0}µs"),

@@ -28,7 +28,8 @@ pub struct Document {
     pub columns: Option<usize>,
     /// True if a terminal shows also the blocks that the page folds away.
     pub verbose: bool,
-    /// Number of blocks before the part that is folded away; `None` if no part is.
+    /// Number of blocks before those that are folded away (hidden until opened); `None` if no
+    /// blocks are.
     pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
@@ -65,7 +66,7 @@ pub enum Block {
         /// True if the verdict recommends a recipe, or a prediction holds; the page then colours
         /// it.
         good: bool,
-        /// Part of the sentence that stands out, such as the recipe; empty for none.
+        /// Part of the sentence that is drawn bolder, such as the recipe; empty for none.
         name: String,
         /// Verdict in a sentence or a few.
         text: String,
@@ -90,7 +91,7 @@ pub enum Block {
     Bars {
         /// Title, which says what a full bar means.
         title: String,
-        /// Legend of the parts: (position of the colour, meaning); empty for no legend.
+        /// Legend of the parts: (index of the colour, meaning); empty for no legend.
         names: Vec<(usize, &'static str)>,
         /// Bars, from the top.
         bars: Vec<ChartBar>,
@@ -132,17 +133,17 @@ impl Document {
         })
     }
 
-    /// Adds a block that the terminal and the page show.
+    /// Adds a block at the end, which the terminal and the page show.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);
     }
 
-    /// Adds each of the lines that can overturn an answer as a warning.
+    /// Adds each of these lines as a warning, as it says what can overturn an answer.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
     }
 
-    /// Adds a block that a medium shows.
+    /// Adds a block at the end, which only `medium` (the terminal or the page) shows.
     pub fn add_on(&mut self, medium: Medium, block: Block) {
         self.blocks.push((medium, block));
     }
@@ -158,7 +159,7 @@ impl Document {
     }
 
     /// Folds away all blocks that follow: the page hides them until they are opened, and a terminal
-    /// shows them only where it is verbose.
+    /// shows them only with the option for more detail.
     pub fn fold(&mut self) {
         self.open = Some(self.blocks.len());
     }

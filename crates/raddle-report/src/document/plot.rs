@@ -25,7 +25,7 @@ const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
 /// Number of colours in the style sheet.
 const COLOURS: usize = 8;
 
-/// Returns the number of the colour of a look, which is a position in the legend.
+/// Returns the number of the colour of a look: its index in the legend, from 0.
 pub(super) const fn colour(look: usize) -> usize {
     look % COLOURS
 }
@@ -256,8 +256,8 @@ impl PlotAxis {
         Self { axis, from, to }
     }
 
-    /// Returns the position of a value in units of the picture; a value beyond an end is drawn at
-    /// that end.
+    /// Returns where a value is drawn on the axis, in units of the picture; a value beyond an end
+    /// is drawn at that end.
     fn at(&self, value: f64) -> f64 {
         let within = |from: f64, share: f64| from + (self.to - from) * share.clamp(0.0, 1.0);
         match self.axis.scale {
@@ -270,8 +270,8 @@ impl PlotAxis {
         }
     }
 
-    /// Returns the (position, text) of the values to write beside the axis; on a linear axis about
-    /// `most` of them.
+    /// Returns the values to write beside the axis, each as (position on the axis in units of the
+    /// picture, text); on a linear axis about `most` of them.
     fn ticks(&self, most: u32) -> Vec<(f64, String)> {
         let values: Vec<f64> = match self.axis.scale {
             Scale::Linear(end) => {

@@ -3,11 +3,11 @@
 /// Rows of cells under the titles of columns.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Subject of the rows, which describes the table to readers who do not see it.
+    /// Subject of the rows, by which readers who cannot see the table know what it is about.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Position of the row that is recommended; `None` where none is.
+    /// Index in the rows, from 0, of the row that is recommended; `None` where none is.
     pub(super) chosen: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl Column {
         Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
 
-    /// Makes a column of names from outside, of which a terminal shows at most `most` characters.
+    /// Makes a column of names from outside; a terminal shortens each to at most `most` characters.
     pub fn name(title: impl Into<String>, most: usize) -> Self {
         Self { kind: ColumnKind::Name(most), ..Self::text(title) }
     }
@@ -139,7 +139,7 @@ impl Table {
         self.columns.len()
     }
 
-    /// Returns whether the table has no rows.
+    /// Returns whether the table has no row.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -151,7 +151,7 @@ impl Table {
     }
 
     /// Removes columns of figures that are equal in every row, where there are several rows.
-    /// Columns that are marked to be kept stay.
+    /// Columns that are marked to stay are not removed.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let keep: Vec<bool> = (0..self.columns.len()).map(|at| !self.is_constant(at)).collect();
@@ -159,8 +159,8 @@ impl Table {
         self
     }
 
-    /// Returns the title of each column that [`Table::without_constants`] leaves out, and what it
-    /// says in every row.
+    /// Returns, for each column that [`Table::without_constants`] leaves out, (its title, its text
+    /// in every row).
     pub fn constants(&self) -> impl Iterator<Item = (&str, String)> {
         let constant = (0..self.columns.len()).filter(|&at| self.is_constant(at));
         constant.map(|at| {
@@ -169,8 +169,8 @@ impl Table {
         })
     }
 
-    /// Returns whether a column of figures says the same in every one of several rows, and is not
-    /// marked to be kept.
+    /// Returns whether a column of figures has one text in all of several rows, and is not marked
+    /// to stay.
     fn is_constant(&self, at: usize) -> bool {
         let column = &self.columns[at];
         let mut cells = self.rows.iter().map(|row| (&row[at].text, &row[at].note));

@@ -165,12 +165,12 @@ const fn sign([a, b]: [u64; 2]) -> &'static str {
     }
 }
 
-/// Writes a difference of two times in ns with its sign.
+/// Returns a difference of two times in ns, the second less the first, as text with its sign.
 fn difference(values: [u64; 2]) -> String {
     format!("{}{}", sign(values), duration(values[0].abs_diff(values[1])))
 }
 
-/// Writes a difference of two counts with its sign.
+/// Returns a difference of two counts, the second less the first, as text with its sign.
 fn counted(values: [u64; 2]) -> String {
     format!("{}{}", sign(values), count(values[0].abs_diff(values[1])))
 }

@@ -11,7 +11,7 @@ use crate::document::{Column, Document, Table};
 /// nothing about the model.
 const MUCH_OVERLAP: f64 = 0.01;
 
-/// Adds the comparison of a replay with its recording to a document.
+/// Adds a comparison of a replay with its recording to a document.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
     let fidelity = &replayed.after;
     document.paragraph("Self-replay", head(fidelity));

@@ -36,7 +36,7 @@ struct Brevity {
     brief: bool,
 }
 
-/// Lengths of the first screen, the longest first; the last one is taken where none has few enough
+/// Lengths of the first screen, the longest first; the last one is used where none has few enough
 /// lines.
 const BREVITY: [Brevity; 5] = [
     Brevity { rows: 5, brief: false },
@@ -74,7 +74,7 @@ const BOTH: [bool; 3] = [true, true, false];
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
 /// Adds the first screen of a terminal and the first page of the report; `cards` are the blocks of
-/// its three cards.
+/// the three cards of that page.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -111,8 +111,8 @@ pub(super) fn fill(
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
-/// Makes the block with the command that finds the load limit, quoted for a shell. With `given`,
-/// files are named as the user gave them, else without folders.
+/// Makes the block with the command that finds the highest load at which the goals hold, quoted for
+/// a shell. With `given`, files are named as the user gave them, else without folders.
 fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     let words = if given { &left_out.given } else { &left_out.command };
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
@@ -234,13 +234,14 @@ fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
     result.overturning.iter().cloned().map(Block::Warning)
 }
 
-/// Names the number of processes, and the device on which they were replayed.
+/// Returns the number of processes, and the device on which they were replayed, in words.
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
 }
 
-/// Lists the facts on which the figures depend: (label, text) of goals, device, loads and policies.
+/// Returns the facts on which the figures depend: (label, text) of goals, device, loads and
+/// policies.
 fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
@@ -278,7 +279,7 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
     chips
 }
 
-/// Makes the cell with the name of the recipe at position `row`.
+/// Makes the cell with the name of the recipe whose row in the answer has the index `row`.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
@@ -289,8 +290,8 @@ fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-/// Makes the cell that says how many goals the recipe at position `row` meets; `None` without
-/// goals.
+/// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
+/// `row`; `None` where no goals were set.
 fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     let met = &answer.rows[row].goals_met;
     let text = match met.iter().filter(|met| **met).count() {
@@ -307,13 +308,13 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
     (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
 }
 
-/// Converts a fraction to percent with one decimal, rounded down, so that less than all is never
-/// shown as 100 %.
+/// Converts a fraction to percent with one decimal, rounded down, so that 100 % is shown only for
+/// all.
 fn floor_per_mille(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
 
-/// Returns the positions of the processes, those with requests first.
+/// Returns the indices of the processes, those with requests first.
 fn processes(answer: &PolicyFigures) -> Vec<usize> {
     let mut order: Vec<usize> = (0..answer.processes.len()).collect();
     order.sort_by_key(|&at| answer.processes[at].judged != JudgedBy::Requests);
@@ -409,9 +410,9 @@ fn page_note(answer: &PolicyFigures) -> String {
     )
 }
 
-/// Returns the position of the process on the vertical axis, and that of the process whose cost is
-/// on the horizontal axis: the first with requests and the first without, else the first two.
-/// `None` with fewer than two processes.
+/// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
+/// and that of the process whose cost is on the horizontal axis: the first with requests and the
+/// first without, else the first two. `None` with fewer than two processes.
 fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
     let all = 0..answer.processes.len();

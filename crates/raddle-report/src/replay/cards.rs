@@ -26,7 +26,7 @@ pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block
     vec![idle(result), occupancy(replay), waited(result)]
 }
 
-/// Returns the parts of the time of a run: (position of the colour, name, ns).
+/// Returns the parts of the time of a run: (index of the colour in the legend, name, ns).
 fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),

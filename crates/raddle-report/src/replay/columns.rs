@@ -13,7 +13,7 @@ pub(super) struct AnswerDetail {
     pub(super) words: bool,
     /// True if the table shows the slowdown of requests against the process alone.
     pub(super) alone: bool,
-    /// True if the table has the median request.
+    /// True if the table has a column for the median time of requests.
     pub(super) median: bool,
     /// True if the table has the change against the baseline.
     pub(super) change: bool,
@@ -25,13 +25,14 @@ pub(super) struct AnswerDetail {
 /// Column of the table of policies: a figure of one process.
 pub(super) struct FigureColumn<'a> {
     pub(super) title: String,
-    /// True if the table has the column.
+    /// True if the table has this column, as some figure needs it.
     pub(super) when: bool,
-    /// Function that makes the cell for the policy at a position.
+    /// Function that makes the cell for the policy whose row in the answer has this index.
     pub(super) cell: Box<dyn Fn(usize) -> Cell + 'a>,
 }
 
-/// Lists the columns that a table may have for the process at position `at`, from left to right.
+/// Returns the columns that a table may have for the process with the index `at`, from left to
+/// right.
 pub(super) fn figures<'a>(
     answer: &'a PolicyFigures,
     at: usize,

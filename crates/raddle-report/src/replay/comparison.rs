@@ -13,7 +13,7 @@ use crate::document::{Block, Cell, Column, Document, Table};
 
 /// Text in place of the makespan of a run that has none, as launches never ended.
 const STUCK: &str = "STUCK";
-/// Title of the column of the longest wait.
+/// Title of the column with the longest wait.
 const LONGEST: &str = "longest";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";

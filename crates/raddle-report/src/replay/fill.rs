@@ -40,8 +40,8 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document
 }
 
-/// Adds what each process gets under the recommended recipe, and the commands and files that set it
-/// up.
+/// Adds to the document what each process gets under the recommended recipe, and the commands and
+/// files that set it up.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -105,8 +105,8 @@ fn profile(profile: &ProfileFacts) -> String {
     format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
-/// Adds the basis of the figures: warnings, assumptions of the model, and the unusual things that
-/// were met in the files.
+/// Adds to the document what the figures depend on: warnings, assumptions of the model, and the
+/// unusual things that were met in the files.
 fn rests(document: &mut Document, result: &ReplayResult) {
     document.section("rests", "What the figures rest on");
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {

@@ -10,8 +10,8 @@ const WORDS: &str = "Run time is the time with waves on the device, alive time t
 
 const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
-/// Makes the table of the parts that each process got under the recipe at position `of`, or under
-/// all recipes for `None`; empty with one process.
+/// Makes the table of the parts of the device that each process got under the recipe with the index
+/// `of`, or under all recipes for `None`; empty with one process.
 pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
@@ -60,7 +60,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     super::preemptions::fill(document, result);
 }
 
-/// Adds the table of turns; a terminal shows it only where a recipe gives processes turns.
+/// Adds a table of the turns of processes to the document; a terminal shows it only where a recipe
+/// gives processes turns.
 fn turns(document: &mut Document, result: &ReplayResult) {
     let divides = |recipe: &RecipeResult| {
         let [_, turn, ..] = recipe.recipe.policies();

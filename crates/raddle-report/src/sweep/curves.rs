@@ -9,7 +9,7 @@ use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
 
 /// Largest number of series in one chart; more are divided into several charts by an axis.
 const SERIES: usize = 8;
-/// Largest number of charts of one kind.
+/// Largest number of charts of one kind that the page has.
 pub(super) const CHARTS: usize = 24;
 
 /// Part of a sweep that one chart shows: (its name in the title, figures of each combination of
@@ -119,9 +119,9 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
     if told.is_empty() { "all".to_owned() } else { told.join(" ") }
 }
 
-/// Returns the position of the process on the vertical axis, and that of the process whose cost is
-/// on the horizontal axis: the first with requests and the first without, else the first two.
-/// `None` with fewer than two processes.
+/// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
+/// and that of the process whose cost is on the horizontal axis: the first with requests and the
+/// first without, else the first two. `None` with fewer than two processes.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();

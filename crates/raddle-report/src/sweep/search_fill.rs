@@ -97,7 +97,7 @@ fn table(summary: &SearchSummary) -> Table {
     table
 }
 
-/// Writes a value of a recipe without brackets: `grouped size=4`.
+/// Returns a value of a recipe as text without brackets: `grouped size=4`.
 fn words(value: &str) -> String {
     let words = value.replace("={", " ").replace(['{', '}', '"'], "");
     words.trim().to_owned()

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use raddle_study::timeline::{Grain, Lanes, Measure, Slice, Timeline, by_ready};
 use raddle_study::units::plain;
 
-/// Position that stands for "no slice".
+/// Index that means "no slice".
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Track of a viewer: one line, or a group of lines.
 #[derive(Debug)]
 pub(super) struct ViewerTrack {
-    /// Number of the group that the track belongs to; 0 where it belongs to none.
+    /// Number of the group of tracks that the track is in; 0 where it is in none.
     pub(super) parent: u32,
     /// Rank among the tracks of the same group; lower ranks are shown first.
     pub(super) rank: u32,
@@ -24,7 +24,7 @@ pub(super) struct ViewerTrack {
     pub(super) kind: Kind,
 }
 
-/// Kind of content of a track.
+/// Kind of what a track shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The track is a group of other tracks.
@@ -36,19 +36,19 @@ pub(super) enum Kind {
 }
 
 /// All tracks of a timeline, and the number of the track on which each thing is drawn. The track
-/// with number n is at position n - 1 of `list`; 0 stands for no track.
+/// with number n has the index n - 1 in `list`; 0 means no track.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
     /// Number of the stream's track on which each launch is drawn, by launch; 0 where it is not
     /// drawn.
     pub(super) launches: Vec<u32>,
-    /// Number of the copy engine's track on which each copy is drawn, by launch; 0 for other
-    /// launches.
+    /// For each launch that is a copy, the number of the copy engine's track on which it is drawn;
+    /// 0 for other launches.
     pub(super) copies: Vec<u32>,
     /// Number of the track of each request; 0 where its process is not on the timeline.
     pub(super) requests: Vec<u32>,
-    /// Launches of each request that are drawn on their streams, as positions.
+    /// For each request, the indices of its launches that are drawn on their streams.
     pub(super) served: Vec<Vec<u32>>,
     /// True for each launch whose request is drawn, by launch.
     pub(super) serves: Vec<bool>,
@@ -59,11 +59,11 @@ pub(super) struct Tracks {
     pub(super) turn: u32,
     /// Number of the track of each counter; 0 where its process is not on the timeline.
     pub(super) counters: Vec<u32>,
-    /// Position of the slice in which each launch first started, by launch; [`NONE`] where there is
+    /// For each launch, the index of the slice in which it first started; [`NONE`] where there is
     /// no slice.
     pub(super) first: Vec<u32>,
-    /// Tracks of each compute unit: (number of its first track, its slots or lanes in which
-    /// anything ran, ascending).
+    /// Tracks of each compute unit: (number of the unit's first track, numbers of its wave slots or
+    /// lanes in which anything ran, ascending).
     units: Vec<(u32, Vec<u32>)>,
 }
 
@@ -127,8 +127,9 @@ impl Tracks {
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
     }
 
-    /// Assigns a lane to each launch on its stream, and to each copy. Returns the lanes of each
-    /// stream, by process, and those of the copy engines.
+    /// Assigns a lane (one of several tracks side by side, as two launches at a time cannot share
+    /// one) to each launch on its stream, and to each copy. Returns the lanes of each stream, by
+    /// process, and those of the copy engines.
     fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
         let none = |n: usize| vec![Lanes::default(); n];
         let mut streams: Vec<_> =
@@ -184,7 +185,7 @@ impl Tracks {
         self.units = units;
     }
 
-    /// Adds the tracks of a process's requests, as many as lanes are needed, before those of its
+    /// Adds the tracks of a process's requests, as many as run at one time, before those of its
     /// streams.
     fn add_requests(&mut self, timeline: &Timeline, group: u32, process: usize) {
         let mut lanes = Lanes::default();
@@ -213,7 +214,7 @@ impl Tracks {
         }
     }
 
-    /// Finds the launches that each request consists of.
+    /// Finds the launches that each request consists of, and stores their indices for each request.
     fn link_requests(&mut self, timeline: &Timeline) {
         self.served = vec![Vec::new(); timeline.requests.len()];
         self.serves = vec![false; timeline.launches.len()];
@@ -235,8 +236,8 @@ impl Tracks {
         }
     }
 
-    /// Adds a track for each lane of one thing, such as a stream. Returns the number of the track
-    /// before them.
+    /// Adds `lanes` tracks, side by side, for one thing such as a stream. Returns the number of the
+    /// track before them.
     fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
@@ -251,8 +252,8 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// Returns the number of the track that will be added next, which serves as a rank behind all
-    /// other tracks.
+    /// Returns the number of the track that will be added next; as a rank it comes after all other
+    /// tracks.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }

@@ -88,7 +88,8 @@ enum Note {
 const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-/// Phases whose names are names of slices; their numbers follow those of the kernels.
+/// Phases of launches by which slices of a timeline are named; their numbers follow those of the
+/// kernels' names.
 const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Host,
     LaunchPhase::Dependency,
@@ -163,7 +164,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
         self.out.flush()
     }
 
-    /// Writes every name that an event uses, each with its number.
+    /// Writes every name that an event uses, with the number by which events refer to it.
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
@@ -256,7 +257,8 @@ impl<W: Write> PerfettoWriter<'_, W> {
     }
 }
 
-/// Writes the begin of a slice: its name, its process, its annotations and its arrows.
+/// Writes the begin of a slice, by its kind `what`: its name, its process, its annotations and its
+/// arrows.
 fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) {
     let first = &tracks.first;
     match what {
@@ -348,7 +350,8 @@ fn note(message: &mut Proto, name: Note, value: u64) {
     });
 }
 
-/// Writes how a slice ended, unless all of its workgroups ended.
+/// Adds to the message how the slice (stretch of work on a compute unit) ended, unless all of its
+/// workgroups ended.
 fn note_ending(message: &mut Proto, ending: Ending) {
     if ending != Ending::Ended {
         message.message(event::ANNOTATION, |note| {

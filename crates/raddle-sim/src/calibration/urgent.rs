@@ -18,7 +18,7 @@ const MOST_PASSES: usize = 96;
 const KERNELS: usize = 400_000;
 const LEAST_PASSES: usize = 16;
 /// The passes (replays) after which kernels that do not run as recorded get their first lengths
-/// again; `RESTARTS` is how often that is done.
+/// again; the next constant is how often that is done.
 const BEFORE_RESTART: usize = 40;
 const RESTARTS: usize = 2;
 
@@ -72,8 +72,8 @@ impl Urgent {
 }
 
 impl Calibration<'_> {
-    /// Calls `found` with each two kernels of different levels that ran side by side: (position of
-    /// the more urgent, position of the other).
+    /// Calls `found` with each two kernels of different levels that ran side by side: (index of the
+    /// more urgent, index of the other one), among the ops of the profile.
     fn each_pair(&self, mut found: impl FnMut(usize, usize)) {
         let ops = &self.profile.ops;
         // By stream, the last kernel so far.

@@ -22,9 +22,9 @@ use super::table::{Factor, median, name, permille};
 pub struct HeldOut {
     /// The number of launches beside a neighbour in the second half, which was held out.
     pub launches: u64,
-    /// The number of these launches whose time the first half foretells.
+    /// The number of these launches whose time can be predicted from the first half.
     pub foretold: u64,
-    /// The median error of the foretold launches, as a fraction of the recorded time; `None`
+    /// The median error of the predicted launches, as a fraction of the recorded time; `None`
     /// without any.
     pub median_error: Option<f64>,
     /// The median error where a difference within one step of the recording clock counts as 0;

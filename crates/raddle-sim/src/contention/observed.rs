@@ -9,12 +9,12 @@ use crate::plan::whole_ns;
 /// A kernel of a recording that ran alone, or beside neighbours of mostly one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observed {
-    /// The position of the kernel in the profile.
+    /// The index of the kernel's op in the profile.
     pub(super) op: u32,
     /// The class (by needed resource) of the neighbours that ran beside the kernel for at least
     /// half of its time; `None` where the kernel ran alone.
     pub(super) beside: Option<NeighbourClass>,
-    /// The time of one workgroup in ns, without what neighbours held of the device.
+    /// The time of one workgroup in ns, corrected for the part of the device that neighbours used.
     pub(super) workgroup_ns: u64,
 }
 

@@ -14,13 +14,14 @@ use super::{ALONE, Charge, Contention, NeighbourClass};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Factor {
-    /// The median over the launches, in thousandths.
+    /// The median over the launches of their time beside a neighbour, in thousandths of their time
+    /// alone.
     pub permille: u32,
     /// The value below which one in forty launches was, in thousandths.
     pub low: u32,
-    /// The value above which one in forty launches was, in thousandths.
+    /// The value above which one launch in forty was, in thousandths of the time alone.
     pub high: u32,
-    /// The number of launches behind the median.
+    /// The number of launches of which the factor is the median.
     pub samples: u32,
 }
 
@@ -49,7 +50,8 @@ pub struct ContentionRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionTable {
-    /// The rows of kernel families that were observed both with and without a neighbour, by name.
+    /// The rows of kernel families that were observed both with and without a neighbour, sorted by
+    /// name.
     pub families: Vec<ContentionRow>,
     /// The rows of whole classes of kernels (by the resource that they need), for kernels that were
     /// not observed themselves.
@@ -69,8 +71,8 @@ type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
 
 impl ContentionTable {
     /// Learns a table from recordings, each given as (profile, its device, time of one workgroup of
-    /// each op in ns). These times are those of [`Calibration`](crate::Calibration), which takes
-    /// out what neighbours held of the device; with `None` they follow from the recorded durations.
+    /// each op in ns). These times are those of [`Calibration`](crate::Calibration), which corrects
+    /// for what neighbours used of the device; with `None` they follow from the recorded durations.
     #[must_use]
     pub fn learn<'p>(
         recordings: impl IntoIterator<Item = (&'p Profile, &'p Device, Option<&'p [u64]>)>,

@@ -75,8 +75,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records that a launch with peers in other processes begins. If it is the last of them, sets
-    /// the end of all of them; else makes this one last until then.
+    /// Records that a launch with peers in other processes begins. If all its peers have begun by
+    /// now, sets the end of all of them; else this one lasts until they have.
     fn meet_peers(&mut self, launch: LaunchId) {
         let peers = self.tasks.peers_end(launch);
         let Some(place) = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at)) else {
@@ -105,7 +105,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Carries out an action that concerns no single launch.
+    /// Carries out an action of the dispatcher that concerns no single launch, such as a wake or
+    /// the end of a preemption.
     fn note(&mut self, action: &Action) {
         let (now, costs) = (self.now, self.machine.costs);
         match *action {
@@ -124,15 +125,16 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records whether a launch is on the device and not held.
+    /// Records whether a launch is on the device and may run (`placed`), or is not submitted, or
+    /// held after a preemption.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
             self.usage.place(self.tasks.records[launch.index()].process, placed);
         }
     }
 
-    /// Returns an error if a launch still waits for another one: the launch may be on the device,
-    /// but none of its workgroups may start.
+    /// Checks that a launch waits for no other one; `what` names the action, for the error: the
+    /// launch may be on the device, but none of its workgroups may start.
     fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
         let record = self.tasks.records.get(launch.index());
         if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {

@@ -21,8 +21,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
     }
 
-    /// Starts a copy that was issued and waits for no other work; a dispatcher that looks ahead is
-    /// told that it is ready instead.
+    /// Starts a copy that was issued and waits for no other work; where the dispatcher looks ahead
+    /// (it decides about copies too), tells it instead that the copy is ready.
     pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
         if !self.tasks.looks_ahead() {
             self.start_copy(copy);
@@ -35,7 +35,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyReady { copy })
     }
 
-    /// Starts a copy now, or when its copy engine is free.
+    /// Starts a copy now, or puts it in the queue of its copy engine if that is busy.
     fn start_copy(&mut self, copy: LaunchId) {
         if let Work::Copy { direction, .. } = self.tasks.plan(copy).1.work
             && self.engines.join(copy, direction)

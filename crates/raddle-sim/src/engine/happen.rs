@@ -72,7 +72,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell_all(told)
     }
 
-    /// Records on what each process has spent its time, where a repetition of it began or ended.
+    /// Records how each process has spent its time so far, where a repetition of it began or ended.
     fn mark(&mut self) {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;
@@ -100,7 +100,7 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     /// Records that a launch has ended or will never run; launches that waited only for it are
-    /// added to `told`.
+    /// added to `told`, the list of launches of which the dispatcher is to be told.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
         for (at, id) in self.tasks.gaps.drain(..) {
@@ -132,7 +132,8 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Tells a dispatcher that looks ahead that a launch or copy was issued and is not ready.
+    /// Tells the dispatcher that a launch or copy was issued and is not ready, if it wants to know
+    /// that in advance.
     pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.fit(id);
         match self.launch(id) {
@@ -197,7 +198,7 @@ impl<W: Watch> Engine<'_, W> {
         Some((workgroups, lasts, units))
     }
 
-    /// Returns a launch with the fields that the dispatcher is told; `None` where it runs no
+    /// Returns a launch with the fields that the dispatcher gets to know; `None` where it runs no
     /// workgroups.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         let (_, task) = self.tasks.plan(id);
@@ -293,8 +294,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
-    /// Counts the times that a launch was taken off before it ended. Returns an error at
-    /// [`TIMES_OFF`], as the launch would need minutes more.
+    /// Counts one more time that a launch was taken off before it ended. Returns an error at
+    /// [`TIMES_OFF`], as a run with so many would take too long.
     fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
         let times = self.times_off.or_insert_with(id, || 0);
         *times += 1;

@@ -2,18 +2,18 @@
 
 use raddle_policy::{Tick, Ticks};
 
-/// The process of which work started last. The device takes time to load a process that follows
-/// another one.
+/// The process of which work started last. The device takes time to switch to the work of another
+/// process.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
     pub(super) process: Option<u16>,
-    /// The tick from which on the process can run.
+    /// The tick from which on work of that process can run, as the device has switched to it.
     pub(super) opens: Tick,
 }
 
 impl Loaded {
-    /// Returns the tick at which work of `process` that starts now begins to run; loading a process
-    /// takes `takes` ticks.
+    /// Returns the tick at which work of `process` that starts now begins to run; where another
+    /// process ran last, that is `takes` ticks later.
     pub(super) fn begins(&self, process: u16, takes: Ticks, now: Tick) -> Tick {
         let follows = self.process.is_some_and(|before| before != process);
         if follows { now + takes } else { self.opens.max(now) }

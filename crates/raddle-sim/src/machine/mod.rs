@@ -38,8 +38,8 @@ pub(crate) struct Machine {
     /// The last save or restore of each process: (tick at which it was given, bytes given in that
     /// tick), by process.
     moving: BTreeMap<u16, (Tick, u64)>,
-    /// The launches that leave by the flag, for each stream of each process, the first to leave
-    /// first.
+    /// The launches that leave by the preemption flag (tested by each launch at its start), for
+    /// each stream of each process, the first to leave first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
@@ -59,7 +59,7 @@ pub(crate) struct Front {
     pub(crate) pieces: Vec<Piece>,
     started: Tick,
     ends: Tick,
-    /// The work of each workgroup that was left at the tick `since`.
+    /// The work of each workgroup that was still to do at the tick `since`.
     left: WorkLeft,
     since: Tick,
     /// The tick at which the event queue has the end of the front, at most `ends`; the event is put
@@ -93,8 +93,8 @@ struct Live {
     /// The workgroups that start wave by wave, by number: (compute unit, number of waves that have
     /// ended).
     partial: BTreeMap<u64, (CuId, u16)>,
-    /// The workgroups that were cut, by number, with the number of waves that have ended. A cut
-    /// workgroup holds only the resources of its parts on the device.
+    /// The workgroups that were cut into waves, by workgroup number, with the number of waves that
+    /// have ended. A cut workgroup holds only the resources of its parts on the device.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
     /// The fronts (workgroups that end together) whose waves wait at a barrier for the other waves
@@ -112,7 +112,8 @@ impl Front {
 
 impl Live {
     /// Returns whether the launch may start these pieces (equal workgroups on one compute unit):
-    /// any pieces while it runs; while it drains, only workgroups that are bound to a compute unit.
+    /// any pieces while it runs; while it drains, only workgroups that are assigned to a compute
+    /// unit.
     fn may_start(&self, pieces: &[Piece]) -> bool {
         let bound =
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
@@ -131,8 +132,8 @@ impl Live {
         !self.partial.is_empty() || !self.assigned.is_empty()
     }
 
-    /// Returns whether no wave of the launch runs, and no workgroup bound to a compute unit is
-    /// left.
+    /// Returns whether no wave of the launch runs, and no workgroup is left that is assigned to a
+    /// compute unit.
     fn is_drained(&self) -> bool {
         self.resident_waves == 0 && self.partial.is_empty() && self.assigned.is_empty()
     }
@@ -167,7 +168,7 @@ impl LiveState {
     }
 }
 
-/// The effect of the end of a front (workgroups that end together) on its launch.
+/// The effect that the end of a front (workgroups that end together) has on its launch.
 pub(crate) struct EndedFront {
     pub(crate) process: u16,
     pub(crate) waves: u64,
@@ -441,7 +442,7 @@ impl Machine {
     }
 
     /// Returns the front (workgroups that end together) with the index `slot`; `None` where that
-    /// index has been used anew, in another generation.
+    /// index has since been given to another front, which has another generation number.
     pub(crate) fn front(&self, slot: u32, generation: u32) -> Option<&Front> {
         self.fronts.get(slot as usize).filter(|front| front.generation == generation)
     }

@@ -17,7 +17,7 @@ use crate::demand::TaskDemand;
 use crate::queue::{Due, Queue};
 use crate::workload::Workload;
 
-/// The running launches of each process, as far as they slow down those of other processes.
+/// The running launches of each process, with what is needed to slow down those of other processes.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
     /// The number of running fronts (workgroups that end together) of each class of kernels, by
@@ -39,7 +39,7 @@ pub(super) struct Neighbours {
     present: u32,
     /// The number of running copies that use the bandwidth of the memory.
     copying: u32,
-    /// True if a launch may run at another pace than alone.
+    /// True if some launch may run slower beside neighbours than alone.
     paced: bool,
     /// True if, since ends were last set, a class of kernels of some process began or ceased to
     /// run, or a demand changed.
@@ -257,7 +257,7 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets what a launch wants, by what of it runs.
+    /// Sets the bytes that a launch wants to move in a microsecond, by the fronts of it that run.
     fn want(&mut self, of: &SubmittedKernel, load: &mut Load) {
         let wants = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wants, wants);

@@ -24,7 +24,7 @@ fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
 }
 
 impl Machine {
-    /// Begins to take a launch off the device in the way `how`.
+    /// Begins to take a launch off the device by the method `how`.
     pub(crate) fn take_off(
         &mut self,
         id: LaunchId,
@@ -74,7 +74,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Completes the taking off of a launch. Returns (way in which it left, workgroups that have
+    /// Completes the taking off of a launch. Returns (method by which it left, workgroups that have
     /// ended, waves that it freed, process); `None` where the launch was not leaving.
     pub(crate) fn taken_off(
         &mut self,
@@ -166,8 +166,8 @@ impl Machine {
         Ok((live.resident_waves, process))
     }
 
-    /// Lets the first launch of a stream that leaves by the flag come to its start, test the flag
-    /// and exit, if nothing runs in front of it.
+    /// Lets the first launch of the stream `lane` that leaves by the preemption flag come to its
+    /// start, test the flag and leave, if nothing runs before it in the stream.
     pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
         let in_front = self.live.any(|live| {

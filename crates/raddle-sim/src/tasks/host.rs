@@ -22,8 +22,8 @@ impl Tasks<'_> {
         self.go_on(process, now);
     }
 
-    /// Moves the host of a process on, as far as it can: to its next launch, or to a wait that has
-    /// not ended.
+    /// Moves the host of a process on, as far as it can: to its next launch, or to a wait for work
+    /// that has not ended.
     pub(super) fn go_on(&mut self, process: usize, now: Tick) {
         let plan = &self.workload.processes[process];
         let Some(pauses) = &plan.host else { return };

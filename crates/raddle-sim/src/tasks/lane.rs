@@ -46,11 +46,11 @@ pub(super) struct Repeat {
     pub(super) left: u32,
     /// The time by which the peers of the repetition on other devices are later than recorded.
     pub(super) late: Ticks,
-    /// The time for which the repetition waited for its host, in a closed loop.
+    /// The time for which the repetition waited until its host was free, in a closed loop.
     pub(super) queued: Ticks,
     /// The time of the run that the host has reached, in a closed loop.
     pub(super) host: Ticks,
-    /// The recorded time that corresponds to `host`.
+    /// The time in the recording that corresponds to the time `host` in the run.
     pub(super) recorded: Ticks,
     /// The index, in the order of arrival, of the launch that the host issues next; `pause` is the
     /// index of the next wait.
@@ -77,7 +77,7 @@ impl Repeat {
 pub(super) struct Issue {
     pub(super) at: Tick,
     pub(super) iteration: u32,
-    /// The index of the launch in `by_arrival`.
+    /// The index of the launch in `by_arrival`, the list of tasks sorted by arrival.
     pub(super) cursor: u32,
 }
 

@@ -13,9 +13,10 @@ use super::{Issued, Standing, Tasks};
 use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
-    /// Adds a launch that has just been issued to `told`, unless a launch for which it waits has
-    /// not been issued. Then it comes behind that launch, so that a window is never full of
-    /// launches that wait for others behind them.
+    /// Adds a launch that has just been issued to `told`, the list of launches of which the
+    /// dispatcher is to be told, unless a launch for which it waits has not been issued. Then it
+    /// comes behind that launch, so that a window is never full of launches that wait for others
+    /// behind them.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
         if free {
@@ -24,8 +25,9 @@ impl Tasks<'_> {
         self.follow(id, told);
     }
 
-    /// Adds a launch to `told` if it may be told now, because work for which it waits has been told
-    /// or has ended; and then the launches that wait for it.
+    /// Adds a launch to `told`, the list of launches of which the dispatcher is to be told, if all
+    /// work for which it waits was told or has ended; then does the same for the launches that wait
+    /// for it.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
         let Standing { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
@@ -129,7 +131,8 @@ impl Tasks<'_> {
         self.looks_ahead && !std::mem::replace(&mut standing.told, true)
     }
 
-    /// Returns whether the dispatcher looks ahead, and so is told of copies.
+    /// Returns whether the dispatcher is told of launches that still wait for others, and of
+    /// copies.
     pub(crate) const fn looks_ahead(&self) -> bool {
         self.looks_ahead
     }

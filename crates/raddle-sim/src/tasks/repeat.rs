@@ -10,8 +10,8 @@ use crate::workload::{ProcessPlan, Workload};
 /// The number of spans of the longest profile, or of each request, after which a repeating process
 /// stops.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// The largest number of launches that all repetitions together hold, without the first repetitions
-/// and the requests whose times are given; each launch takes some 80 bytes.
+/// The largest number of launches that all repetitions together may have, not counting first
+/// repetitions and requests whose times are given; each launch takes some 80 bytes.
 pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 impl Tasks<'_> {
@@ -25,8 +25,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether one more repetition of a process would pass the largest number of launches
-    /// that are kept.
+    /// Returns whether one more repetition of a process would exceed the largest number of launches
+    /// that a run may keep.
     fn is_too_much(&self, process: usize) -> bool {
         self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
     }

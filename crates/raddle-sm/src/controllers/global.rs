@@ -32,8 +32,9 @@ impl Controllers {
         None
     }
 
-    /// Gives an SM min(N1, undistributed) blocks (G3), where `n1` is the number of whole blocks
-    /// that it takes, or one block where that is 0 (C3). Raises the SM's top priority (C4).
+    /// Gives an SM as many blocks as `n1`, the number of whole blocks that it takes, but at most
+    /// those not yet distributed (G3); one block where `n1` is 0 (C3). Raises the SM's top priority
+    /// (C4).
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

@@ -47,7 +47,7 @@ struct HeldKernel {
     unfinished: u64,
 }
 
-/// Resources that a block of a kernel and its warps need.
+/// Resources that a block of a kernel needs as a whole, and that its warps need.
 #[derive(Clone, Copy, Debug)]
 struct BlockNeed {
     /// Resources of a whole block: those of all its warps, and its shared memory.
@@ -62,7 +62,7 @@ struct BlockNeed {
 struct TargetKernel {
     priority: u64,
     slot: u32,
-    /// Place where the index remembers the SMs for the kernel's demand.
+    /// Entry of the index with the SMs for the kernel's demand.
     place: DemandSlot,
 }
 

@@ -9,8 +9,8 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// Starts the next whole block of those that an earlier decision gave a unit, and returns the
-    /// answer; `None` where a new decision is due.
+    /// Starts the next of the whole blocks that an earlier decision gave an SM, and returns the
+    /// answer; `None` where none of them is left and a new decision is due.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -104,8 +104,8 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// Distributes the workgroups of a launch over the units in `rooms`, in order: each unit gets
-    /// min(N1, undistributed) of them (G3).
+    /// Distributes the workgroups of a launch over the units in `rooms`, in order: each gets as
+    /// many as it takes whole (N1), but at most those not yet distributed (G3).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
@@ -124,12 +124,12 @@ impl BlockWarp {
     }
 }
 
-/// Most demands for which one answer to wait explains why they found no place.
+/// Most demands for which one answer to wait gives the reason why they found no place.
 const EXPLAINED: usize = 16;
 
-/// Returns (position, launch) of the most important launch with undistributed workgroups, of equal
-/// ones the first submitted (G1). `after` is (level, position) of the launch behind which the
-/// search begins; `None` searches all.
+/// Returns (index in the view, launch) of the most important launch with undistributed workgroups,
+/// of equal ones the first submitted (G1). `after` is (level, index in the view) of the launch
+/// behind which the search begins; `None` searches all.
 fn target<'a>(
     ready: &ReadyView<'a>,
     after: Option<(u8, usize)>,

@@ -24,7 +24,7 @@ pub(super) struct PartialBlock {
     ended: u16,
 }
 
-/// Units on which the workgroups of one launch lie.
+/// Units on which workgroups of one launch are.
 #[derive(Clone, Debug)]
 struct Lying {
     priority: u64,
@@ -71,7 +71,7 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Returns the place at which the index remembers the demand of a launch, brought up to date.
+    /// Returns the entry of the index for the demand of a launch, brought up to date.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
@@ -88,8 +88,8 @@ impl BlockTables {
         self.blocks.get(slot as usize)
     }
 
-    /// Returns the lowest unit on which waiting workgroups have to be tried; `None` where there is
-    /// none.
+    /// Returns the lowest unit on which waiting workgroups have to be tried again; `None` where
+    /// there is none.
     pub(super) fn due(&self) -> Option<CuId> {
         // Units are numbered by u16.
         self.due.first().map(|cu| CuId(cu as u16))
@@ -285,7 +285,7 @@ impl BlockTables {
     }
 
     /// Takes the workgroups of a saved launch off the units until it comes back. Workgroups of
-    /// which no wave has started wait nowhere any more: they are distributed anew.
+    /// which no wave has started do not wait there any more: they are distributed anew.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
@@ -320,7 +320,7 @@ impl BlockTables {
         }
     }
 
-    /// Puts the workgroups of a saved launch back on the units where they lay.
+    /// Puts the workgroups of a saved launch back on the units where they were.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;

@@ -8,7 +8,7 @@ use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
 /// Smallest relative difference of two times that counts: 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
-/// Reason why the best recipe and another one cannot be told apart.
+/// Reason why figures cannot decide between the best recipe and another one.
 pub(super) struct Doubt {
     pub(super) text: String,
     /// Position of the row of the other recipe.
@@ -134,8 +134,9 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
     ))
 }
 
-/// Says that both recipes differ by less than replays of these ways of sharing were off on
-/// measured devices; `None` where they differ by more or were not measured.
+/// Returns a sentence that the rows `best` and `second` differ by less than replays of these ways
+/// of sharing were wrong on measured devices; `None` where they differ by more or were not
+/// measured.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
     let errors = (measured_error(one)?, measured_error(other)?);

@@ -126,15 +126,15 @@ impl Goal {
         matches!(self.limit, GoalLimit::Longer(_))
     }
 
-    /// Returns whether the recipe at position `row` meets the goal; `None` where the process has no
-    /// such figure.
+    /// Returns whether the recipe whose row has the index `row` meets the goal; `None` where the
+    /// process has no such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
     }
 
-    /// Returns the figure that the goal limits, under the recipe at position `row`, in nanoseconds;
-    /// `None` where the process has no such figure.
+    /// Returns the figure that the goal limits, under the recipe whose row has the index `row`, in
+    /// nanoseconds; `None` where the process has no such figure.
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -143,7 +143,7 @@ impl Goal {
     }
 
     /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
-    /// at position `row`; `None` where the goal is not about requests.
+    /// whose row has the index `row`; `None` where the goal is not about requests.
     #[must_use]
     pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;

@@ -1,8 +1,8 @@
 //! How far were replays of a way of sharing off where a device was measured under it, with another
 //! program beside?
 
-/// Error of replays of a way of sharing, found where a device was measured under that way beside
-/// another program.
+/// Error of replays of one way of sharing, as measured on a real device that ran a program under
+/// that way beside another program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredError {
     /// Largest |replayed / measured - 1| of a 99th percentile over the measured loads, a fraction

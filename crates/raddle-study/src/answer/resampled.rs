@@ -9,9 +9,9 @@ use raddle_trace::arrivals::SplitMix64;
 
 use super::{JudgedBy, PolicyFigures};
 
-/// Number of times that requests are drawn again.
+/// Number of times that the measured requests are drawn again at random (bootstrap).
 const DRAWS: usize = 200;
-/// Number of blocks of neighbouring requests in one draw.
+/// Number of blocks of neighbouring requests into which a bootstrap draw divides the requests.
 const BLOCKS: usize = 20;
 /// Number of draws that are left out at each end of the sorted ratios, so that 95 of 100 remain.
 const BEYOND: usize = DRAWS / 40;

@@ -21,8 +21,8 @@ pub enum JudgedBy {
 }
 
 impl JudgedBy {
-    /// Returns the figure by which the process at a position is judged: requests where it has any,
-    /// else steps where it repeats, else its end.
+    /// Returns the figure by which the process with the index `process` is judged: requests where
+    /// it has any, else steps where it repeats, else its end.
     #[must_use]
     pub fn of(workload: &Workload, process: usize) -> Self {
         if workload.processes[process].has_requests() {
@@ -98,8 +98,8 @@ pub struct JudgedProcess {
 pub struct PolicyRow {
     /// Name of the recipe in results.
     pub recipe: String,
-    /// True if a driver offers this way of sharing; true also for every recipe that was asked for
-    /// by name.
+    /// True if a driver offers the way of sharing that the recipe stands for; true also for every
+    /// recipe that was asked for by name.
     pub offered: bool,
     /// True if all launches ended and every process has the figure by which it is judged.
     pub complete: bool,
@@ -204,8 +204,8 @@ pub struct UrgentWaits {
 }
 
 impl UrgentWaits {
-    /// Returns the waits of the most urgent level of a process; `None` where all its launches have
-    /// one level.
+    /// Returns the waits of the launches of the most urgent level of a process; `None` where all
+    /// its launches have one level.
     pub(super) fn of(process: &ProcessSummary) -> Option<Self> {
         let own = process.levels.iter().min_by_key(|own| own.level)?;
         let several = process.levels.len() > 1;

@@ -79,10 +79,9 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
-    /// Returns how much longer a process takes than under the baseline, seed by seed, in
-    /// nanoseconds: the mean of the differences, below 0 where it takes less, and half of the 95 %
-    /// confidence interval of that mean. `None` where there were no several seeds, or something
-    /// never ended under one of them.
+    /// Returns, in nanoseconds, (mean over the seeds of how much longer a process takes than under
+    /// the baseline, below 0 where it takes less; half of the 95 % confidence interval of that
+    /// mean). `None` where there were no several seeds, or something never ended under one of them.
     pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
@@ -105,15 +104,15 @@ impl UrgentWaits {
     }
 }
 
-/// Returns the mean of whole nanoseconds and half of the 95 % confidence interval of that mean,
-/// both rounded.
+/// Returns (mean of whole nanoseconds, half of the 95 % confidence interval of that mean), both
+/// rounded.
 fn mean(values: &[u64]) -> (u64, u64) {
     let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)
 }
 
-/// Returns the mean of at least two values, and half of the 95 % confidence interval of that mean
-/// by Student's t.
+/// Returns (mean of at least two values, half of the 95 % confidence interval of that mean by
+/// Student's t).
 #[must_use]
 pub fn mean_within(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;

@@ -12,9 +12,9 @@ use super::words::from_to;
 const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
-    /// Multiplies the waits of the most urgent streams of all processes under the recipe at
-    /// position `row`, each over that under the baseline. Lower is better; 1 where no process has
-    /// several levels.
+    /// Multiplies the waits of the most urgent streams of all processes under the recipe whose row
+    /// has the index `row`, each over that under the baseline. Lower is better; 1 where no process
+    /// has several levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
@@ -23,9 +23,9 @@ impl PolicyFigures {
         parts.product()
     }
 
-    /// Says how the waits of the most urgent streams change from the recipe at position `from` to
-    /// that at `row`: "its most urgent launches (level 0) wait 9.5 -> 0.5 ms". `None` where they do
-    /// not change.
+    /// Says how the waits of the most urgent streams change from the recipe whose row has the index
+    /// `from` to that with the index `row`: "its most urgent launches (level 0) wait 9.5 -> 0.5
+    /// ms". `None` where they do not change.
     pub(super) fn urgent_change(&self, row: usize, from: usize) -> Option<String> {
         let of = |process: usize| {
             let own = self.rows[row].processes[process].urgent?;
@@ -43,9 +43,9 @@ impl PolicyFigures {
         (!told.is_empty()).then(|| format!("the most urgent launches {}", told.join(" and ")))
     }
 
-    /// Returns, of all recipes under which everything ended, the position of the one under which
-    /// the most urgent streams wait least, and how their wait changes from recipe `than`. `None`
-    /// where it does not change.
+    /// Returns, of all recipes under which everything ended, (index of the row of the one under
+    /// which the most urgent streams wait least, how their wait changes from the row `than`, in
+    /// words). `None` where it does not change.
     pub(super) fn least_urgent_wait(&self, than: usize) -> Option<(usize, String)> {
         let ended = (0..self.rows.len()).filter(|&row| self.rows[row].complete);
         let least = ended.min_by(|&a, &b| self.urgent_rank(a).total_cmp(&self.urgent_rank(b)))?;
@@ -58,7 +58,7 @@ impl PolicyFigures {
 }
 
 /// Judges by the waits of the most urgent streams where every process takes the same time. Returns
-/// the position of the recipe to use, or of the baseline to stay with, and the reason in words;
+/// (index of the row of the recipe to use, or of the baseline to stay with; the reason in words);
 /// `None` where the waits are the same too.
 pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let base = figures.baseline;

@@ -2,7 +2,8 @@
 
 use raddle_device::{Device, Vendor};
 
-/// Word by which a user asks for the recipe that [`today`] returns.
+/// Word by which a user asks for the recipe by which a device shares itself where nobody sets
+/// anything up, which [`today`] returns.
 pub const TODAY: &str = "today";
 
 /// Name of the recipe of time slices, by which NVIDIA's devices share themselves between processes.

@@ -72,8 +72,8 @@ pub enum VerdictKind {
     OneRecipe,
 }
 
-/// A verdict without the clauses that say how far it may be believed; `recipe` is the position of
-/// its row.
+/// A verdict without the clauses that say how far it may be believed; `recipe` is the index of its
+/// recipe's row.
 struct Said {
     kind: VerdictKind,
     recipe: Option<usize>,
@@ -117,7 +117,8 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     }
 }
 
-/// Says that a choice rests on gaps of recordings whose cause is assumed, where it does.
+/// Returns a sentence that a choice depends on gaps of recordings whose cause is assumed; `None`
+/// where it does not.
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
     use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
     let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
@@ -178,7 +179,7 @@ fn said(figures: &PolicyFigures) -> Said {
 }
 
 /// Says which recipes meet the goals: "All 4 policies meet the goal.", or that the baseline does.
-/// `None` where neither holds, or where there are no goals.
+/// `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
     let goals = match figures.goals.len() {
         0 => return None,
@@ -204,8 +205,8 @@ pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     !complete.any(|row| differs(figures, row))
 }
 
-/// Returns whether any process takes at least 1 % longer or shorter under the recipe at position
-/// `row` than under the baseline.
+/// Returns whether any process takes at least 1 % longer or shorter under the recipe whose row has
+/// the index `row` than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
@@ -278,7 +279,8 @@ fn goal_words(goal: &super::Goal) -> String {
 }
 
 /// Says that figures differ more between seeds than between the best recipe and the baseline;
-/// `None` where they do not. `head` is the position of the process that is compared.
+/// `None` where they do not. `best` is the index of the recipe's row, `head` that of the process
+/// that is compared.
 fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let (mean, within) = figures.paired_change(best, head)?;
     if mean.abs() > within {
@@ -299,7 +301,7 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
     ))
 }
 
-/// Returns the position of the process that the verdict speaks of: the one of which a figure was
+/// Returns the index of the process that the verdict is about: the one of which a figure was
 /// minimised, else the one that gains most; a process with requests that gains comes before others.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
     if let Some((process, _)) = figures.minimised {
@@ -348,9 +350,9 @@ fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
 }
 
-/// Returns the reason why the process `head` gains: "decode no longer queues behind whole launches
-/// of others: ...". `None` where its longest wait is not at least a tenth shorter than under the
-/// baseline.
+/// Returns the reason why the process with the index `head` gains under the row `best`: "decode no
+/// longer queues behind whole launches of others: ...". `None` where its longest wait is not at
+/// least a tenth shorter than under the baseline.
 fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
     let (now, before) = (wait(best), wait(figures.baseline));
@@ -446,8 +448,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Returns the clauses on how far the verdict may be believed that hold for all processes, with
-/// which the list begins.
+/// Returns the clauses on how far the verdict may be believed that are true of all processes; the
+/// list of clauses begins with them.
 fn begun(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
@@ -460,8 +462,8 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Says on how many requests the percentiles of the process at position `at` rest; `None` where no
-/// recipe gives them an interval.
+/// Returns a clause on how many requests the percentiles of the process with the index `at` are
+/// computed from; `None` where no recipe gives them an interval.
 fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     let own = || figures.rows.iter().map(|row| &row.processes[at]);
     let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);

@@ -21,7 +21,7 @@ pub(super) struct BoundTask {
     pub(super) task: usize,
 }
 
-/// An opened file of arrivals, and its path as it was given.
+/// An opened file of arrivals, with its path as the user gave it.
 pub(super) struct OpenedArrivals {
     pub(super) given: String,
     pub(super) file: ArrivalFile,
@@ -99,8 +99,8 @@ pub(super) fn all(
     Ok((files, bound))
 }
 
-/// Splits a text of `--requests` at its last `=` into the name of a profile and the words behind,
-/// if the name is that of a profile or the words are requests; else the whole text is the words.
+/// Splits a text of `--requests` at its last `=` into (name of a profile, words behind), if the
+/// name is that of a profile or the words are requests; else the whole text is the words.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
@@ -111,8 +111,8 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     }
 }
 
-/// Returns the positions of the profiles that a text of `--requests` means, at least one; without a
-/// name, the only profile.
+/// Returns the indices in `profiles` of those that a text of `--requests` means, at least one;
+/// without a name, the only profile.
 fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
@@ -138,8 +138,8 @@ fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<us
     Ok(found)
 }
 
-/// Checks that the profile at a position has no source of requests yet; `text` is the second one,
-/// for the message.
+/// Checks that the profile with the index `profile` has no source of requests yet; `text` is the
+/// second source, for the message.
 fn check_free(
     bound: &[BoundTask],
     profiles: &[Loaded],
@@ -185,7 +185,7 @@ fn named<'t>(
     }
 }
 
-/// Splits `FILE[:TASK]` into the file and the task; the longest path that names a file is the file.
+/// Splits `FILE[:TASK]` into (file, task); the longest path that names a file is the file.
 fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t str>) {
     if from.has(text) {
         return (text, None);
@@ -205,7 +205,7 @@ pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
     paths.into_iter().find(|path| from.has(path))
 }
 
-/// Returns the pairs (position of a profile, position of a task) that one text of `--arrivals` ties
+/// Returns the pairs (index of a profile, index of a task) that one text of `--arrivals` ties
 /// together, one or more.
 fn pairs(
     profiles: &[Loaded],
@@ -258,8 +258,8 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
     ))
 }
 
-/// Pairs every profile with the task of the same name. Returns (position of a profile, position of
-/// a task), at least one pair.
+/// Pairs every profile with the task of the same name. Returns (index of a profile, index of a
+/// task), at least one pair.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

@@ -33,9 +33,9 @@ pub struct Load {
     /// Time of the run before which requests arrive, in nanoseconds; `None` where each source
     /// decides for itself.
     pub until: Option<u64>,
-    /// Seed of random arrivals; `None` stands for 0.
+    /// Seed of random arrivals; `None` means 0.
     pub seed: Option<u64>,
-    /// Number of seeds by which random arrivals are drawn, one run each; `None` stands for 1.
+    /// Number of seeds by which random arrivals are drawn, one run each; `None` means 1.
     pub seeds: Option<u16>,
     /// Bound below which each request moves later at random, in nanoseconds; `None` moves no
     /// request.
@@ -48,15 +48,15 @@ impl Load {
     /// Word by which a user asks for [`Self::queued`] among arrivals.
     pub const QUEUED: &str = "queued";
 
-    /// Returns this load with requests at `percent` percent of their rate, where the rate is given
-    /// in words.
+    /// Returns this load with requests at `percent` percent of their rate; only rates that are
+    /// given in words such as `40/s` change.
     pub(crate) fn scaled(&self, percent: u32) -> Self {
         let requests = self.requests.iter().map(|text| words::scaled(text, percent)).collect();
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether each run draws as many requests of a rate in words as it needs: true where
-    /// no end, no number of seeds and no jitter was given.
+    /// Returns whether each run draws as many requests as it needs, of a rate that is given in
+    /// words such as `40/s`: true where no end, no number of seeds and no jitter was given.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }
@@ -92,7 +92,7 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// Requests of profiles as one more seed draws them: (position of the profile, its arrival times,
+/// Requests of profiles as one more seed draws them: (index of the profile, its arrival times,
 /// number of first requests that figures do not count).
 pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
@@ -140,7 +140,7 @@ pub(crate) fn give(
     Ok(more)
 }
 
-/// Returns the profiles whose requests arrive at a rate that was given in words: (position of the
+/// Returns the profiles whose requests arrive at a rate that was given in words: (index of the
 /// profile, requests per second).
 pub(crate) fn rated(
     profiles: &[Loaded],

@@ -23,7 +23,7 @@ pub(crate) struct ProfileRequests {
 /// Requests of a profile at a rate, without an end.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenRequests {
-    /// Task that holds the rate.
+    /// Task that has the rate of requests.
     pub(crate) task: ArrivalTask,
     /// Seed of the random arrival times.
     pub(crate) seed: u64,

@@ -57,7 +57,7 @@ impl<'s> Schedule<'s> {
         &self.files[one.file].file.tasks[one.task]
     }
 
-    /// Returns the end of arrivals that is set from outside of the file, in nanoseconds of the run:
+    /// Returns the end of arrivals that the file does not set, in nanoseconds of the run:
     /// `--until`, else the end of the longest profile without requests.
     fn end(&self) -> Option<u64> {
         self.args.until.or(self.others)
@@ -143,7 +143,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// Returns the error that no request is left; `first` is the first arrival in nanoseconds,
-    /// which lies behind the end.
+    /// which is after the end.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);

@@ -4,7 +4,7 @@ use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, Tim
 
 use crate::amount::{is_meant, rate};
 
-/// Format of a load that was given in words instead of a file, as results name it.
+/// Name, in results, of the format of a load that was given in words instead of a file.
 pub(super) const FORMAT: &str = "words";
 /// Largest number of requests in a burst.
 const MOST: usize = 1 << 20;
@@ -68,8 +68,9 @@ pub(super) fn scaled(text: &str, percent: u32) -> String {
     name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
-/// Returns the load that words ask of a profile, as a file would hold it: one task at level 0, the
-/// most urgent. `number` differs between profiles, so that each draws random numbers of its own.
+/// Returns the load that a user asked of a profile in words, in the form in which a load file is
+/// read: one task at level 0, the most urgent. `number` differs between profiles, so that each
+/// draws random numbers of its own.
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };

@@ -12,7 +12,7 @@ use crate::units::plain;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     text: String,
-    /// Recipe that the limit holds for; `None` means all recipes.
+    /// Recipe to which the limit applies; `None` means all recipes.
     recipe: Option<String>,
     /// Process whose figure is limited; `None` means a figure of a recipe as a whole.
     process: Option<String>,
@@ -21,7 +21,7 @@ pub struct Gate {
     limit: i64,
 }
 
-/// Error of a text that is no gate (a limit such as `decode.request-p99 > +5%`); holds the text.
+/// Error of a text that is no gate (a limit such as `decode.request-p99 > +5%`), with the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoGate(String);
 
@@ -82,7 +82,7 @@ impl Gate {
             && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
     }
 
-    /// Names the changes that the gate does not allow, in words; empty where there are none.
+    /// Returns the changes that the gate does not allow, in words; empty where there are none.
     ///
     /// # Errors
     /// When no figure has the name of this gate: a limit of nothing would never fail.

@@ -14,7 +14,7 @@ use crate::written::json;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedResult {
-    /// Path of the result as it was given.
+    /// Path of the result as the user gave it.
     #[serde(skip)]
     pub(super) file: String,
     /// Version of raddle that wrote the result.
@@ -64,7 +64,7 @@ pub(super) struct ComparedRecipe {
     pub(super) name: String,
     /// Settings of the recipe; the comparison asks only if they are equal in both results.
     pub(super) recipe: Value,
-    /// Figures of the recipe, in which metrics are found by their paths.
+    /// Figures of the recipe as JSON, in which metrics are found by their paths.
     pub(super) summary: Value,
 }
 
@@ -95,9 +95,9 @@ impl ComparedResult {
         }
     }
 
-    /// Keeps one recipe of each result, to compare these recipes whatever their names. `named` has
-    /// the recipe of each position; where a position has none, the first name of all holds. Where
-    /// no name is given all recipes stay.
+    /// Keeps one recipe of each result and drops the others, so that the kept ones are compared
+    /// whatever their names. `named` has a name for each result, in their order; a result without a
+    /// name gets the first name of all. Where no name is given all recipes stay.
     ///
     /// # Errors
     /// The result that lacks its recipe, and the recipes that it has.

@@ -33,7 +33,7 @@ pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// JSON path of the value from the recipe, process or level that has it; an object counts as
+    /// JSON path of the value within the recipe, process or level that has it; an object counts as
     /// the sum of its values.
     path: &'static str,
 }

@@ -19,7 +19,8 @@ use super::unlike::{differences, overturning, unlike_inputs};
 pub struct Comparison {
     /// Results that are compared; the changes of the others are measured from the first.
     pub results: Vec<ResultOrigin>,
-    /// Differences of the results beside their figures, one sentence each.
+    /// Differences between the results beside their figures, such as other devices, one sentence
+    /// each.
     pub differences: Vec<String>,
     /// Inputs that are not equal in all results, such as the device; changes between such results
     /// are not judged better or worse.
@@ -30,9 +31,9 @@ pub struct Comparison {
     pub overturning: Vec<String>,
     /// Compared figures, one row each.
     pub rows: Vec<MetricRow>,
-    /// Number of figures that were compared; it stays when rows are left out.
+    /// Number of figures that were compared; rows that are left out later still count.
     pub figures: usize,
-    /// Number of changes that got each verdict.
+    /// Number of changed figures that got each verdict.
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
@@ -42,7 +43,7 @@ pub struct Comparison {
 pub struct ResultOrigin {
     /// Label of the result: A, B and so on.
     pub label: String,
-    /// Path of the result as it was given.
+    /// Path of the result as the user gave it.
     pub file: String,
     /// Version of raddle that wrote the result.
     pub raddle: String,
@@ -126,7 +127,7 @@ pub enum ChangeVerdict {
 }
 
 impl ChangeVerdict {
-    /// All verdicts, in the order in which they are counted.
+    /// All verdicts, in the order in which they are counted and shown.
     const ALL: [Self; 6] =
         [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
 
@@ -190,7 +191,7 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
-    /// Leaves out the figures that are equal in all results.
+    /// Removes the rows of figures that are equal in all results.
     pub fn only_changes(&mut self) {
         self.rows.retain(MetricRow::is_changed);
     }
@@ -264,7 +265,7 @@ fn called(process: &Value) -> Option<&str> {
     process["name"].as_str()
 }
 
-/// Recipe, process and level that a row of the comparison is about.
+/// Subject of a row of the comparison: recipe, process and level.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
     recipe: &'p str,

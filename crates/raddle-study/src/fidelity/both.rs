@@ -21,7 +21,7 @@ impl Span {
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// Positions of the ops that must end before this one can start; all lie before its own.
+    /// Indices of the ops that must end before this one can start; all are before its own.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
     /// True if the arrival was measured, or joined from another record; false if it was assumed.
@@ -30,10 +30,10 @@ pub(super) struct Both {
     /// Span in the simulation; `None` where the op never started or never ended. A refused op has a
     /// span of length 0.
     pub(super) simulated: Option<Span>,
-    /// Time for which the launch latency held the op back in the simulation, in ns; at least 0.
+    /// Time in ns by which the launch latency delayed the op in the simulation; at least 0.
     pub(super) latency: i64,
     pub(super) refused: bool,
-    /// Time that the op takes by the plan where no other work is in its way, in ns.
+    /// Time that the op takes in ns by the plan, if no other work delays it.
     pub(super) planned: i64,
     /// Time for which the op ran in the recording after the op that it waits for had ended, in ns.
     pub(super) own: i64,
@@ -63,7 +63,7 @@ impl Both {
         self.simulated.map_or(self.recorded.end, |span| span.end)
     }
 
-    /// Returns the ops that this op waits for, each with its position.
+    /// Returns the ops that this op waits for, each with its index in `ops`.
     pub(super) fn before<'o>(&self, ops: &'o [Self]) -> impl Iterator<Item = (usize, &'o Self)> {
         self.after.iter().filter_map(|&at| Some((at, ops.get(at)?)))
     }

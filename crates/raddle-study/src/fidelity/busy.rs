@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::both::{Both, Span};
 use super::{DifferencePart, share};
 
-/// Largest error of the busy time that keeps the goal, as a fraction.
+/// Largest error of the busy time that counts as good, as a fraction.
 const BUSY_GOAL: f64 = 0.05;
 
 /// Comparison of the time during which at least one kernel ran.
@@ -40,7 +40,8 @@ pub(super) enum BusyCause {
     /// Kernels lasted longer (or shorter) than planned, because workgroups waited for room on the
     /// device.
     Room,
-    /// Kernels of one stream overlap more than in the recording (negative time), or less.
+    /// Kernels of one stream overlap more than in the recording (then the time is negative), or
+    /// less.
     OverlapInStream,
     /// Kernels of several streams overlap more than in the recording (negative time), or less.
     OverlapAcrossStreams,
@@ -126,7 +127,7 @@ impl BusyTime {
     }
 }
 
-/// Time that some spans take, counted in three ways, in ns.
+/// Time in ns that some spans of time take together, counted in three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
     /// Sum of all spans, each counted in full.
@@ -161,8 +162,8 @@ impl Covered {
     }
 }
 
-/// Returns how many ns of a span lie beyond `end`, the last end of the spans before it in order of
-/// start, and moves `end` to the end of the span where that is later.
+/// Returns how many ns of a span come after `end`, the last end of the earlier spans in order of
+/// start. Sets `end` to the end of the span where that is later.
 fn beyond(end: &mut i64, span: Span) -> i128 {
     let new = span.end.saturating_sub(span.start.max(*end)).max(0);
     *end = span.end.max(*end);

@@ -12,15 +12,15 @@ pub(super) enum WaitCause {
     OtherKernels,
     /// The kernel could have started, and copies or fills of other streams ran.
     OtherCopies,
-    /// The kernel could have started, and an op of its own stream ran that it overlaps or that is
-    /// not the one it waits for.
+    /// The kernel could have started, but another op of its own stream ran, which it overlaps, or
+    /// for which it does not wait.
     OwnStream,
     /// The kernel started late, but its launch was not recorded, so it is unknown since when it
     /// waited.
     AssumedArrival,
     /// Workgroups waited for room in the simulation, longer than in the recording.
     Room,
-    /// An op that the kernel waits for was refused.
+    /// An op for which the kernel waits was refused in the simulation, so the kernel did not run.
     NotRun,
     /// Durations of workgroups are rounded to whole nanoseconds, and the error grows with the
     /// rounds of workgroups that a kernel takes.

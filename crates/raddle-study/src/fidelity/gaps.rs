@@ -52,7 +52,7 @@ struct Reading {
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamSums {
     running: u64,
-    /// Sums of the device for kernels and for copies, in ns, at the time when the stream began to
+    /// (sum for kernels, sum for copies) of the device, in ns, at the time when the stream began to
     /// run.
     since: (i64, i64),
     own_kernels: i64,

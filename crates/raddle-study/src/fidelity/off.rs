@@ -99,8 +99,9 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// Adds the part of a gap that is missing in the simulation: the gap less `room`, the ns spent
-/// there waiting for room, and less the launch `latency`.
+/// Adds to `parts` the time in ns of a gap between two ops that the simulation lacks: the gap, less
+/// `room`, the ns for which the op waited for room on the device, and less `latency`, the ns that a
+/// launch takes.
 fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     let mut held = [
         (WaitCause::OtherKernels, gap.kernels),

@@ -16,7 +16,8 @@ pub struct StartOrder {
     /// Number of pairs of which the later kernel started earlier in the simulation. Pairs with
     /// equal simulated starts do not count.
     pub inverted: u64,
-    /// Inverted pairs as a fraction of all pairs.
+    /// Pairs of kernels that started one right after the other in the recording and in the other
+    /// order in the simulation, as a fraction of all such neighbours.
     pub share: f64,
     /// Number of inverted pairs of which both kernels are in one stream; such kernels overlap in
     /// the recording.

@@ -45,7 +45,8 @@ pub struct Waits {
     /// Fraction of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
     /// the median kernel is within this goal.
     pub within: f64,
-    /// Number of kernels that waited less than 100 us: of such waits the 5 % of the goal are small.
+    /// Number of kernels that waited less than 100 us: for such waits the goal of 5 % is a very
+    /// short time.
     pub short: u64,
     /// Fraction of the kernels with waits below 100 us that are within the goal; 0 where there are
     /// none.
@@ -81,7 +82,7 @@ pub struct Waits {
 struct Compared<'o> {
     ops: &'o [Both],
     off: Vec<StartError>,
-    /// Positions in `ops` of the kernels that ran and whose launch was recorded.
+    /// Indices in `ops` of the kernels that ran and whose launch was recorded.
     known: Vec<usize>,
 }
 
@@ -122,7 +123,7 @@ impl Compared<'_> {
     }
 
     /// Returns the fraction of `total`, the sum of all errors in ns, that is carried over from
-    /// earlier ops, and the part of each cause.
+    /// earlier ops, and the part that each cause has in the rest.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {

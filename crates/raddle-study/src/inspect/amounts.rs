@@ -22,8 +22,8 @@ pub struct WantedAmounts {
     pub search: String,
 }
 
-/// Lengths of the runs that workgroups need of one resource; one run holds all that a workgroup
-/// takes in one place.
+/// Lengths of the runs that workgroups need of one resource; one run has all granules that a
+/// workgroup takes in one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
     /// Name of the resource.
@@ -32,7 +32,7 @@ pub struct WantedRuns {
     pub amounts: Vec<WantedAmount>,
 }
 
-/// Length of a run, and the part of the workgroups that needs it.
+/// Length of a run of granules, and the fraction of all workgroups that need a run of that length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WantedAmount {
     /// Length of the run, in granules of the resource.
@@ -45,8 +45,8 @@ pub struct WantedAmount {
 
 impl WantedAmounts {
     /// Counts the runs that the workgroups of a profile need on a device. `rare` is the limit in
-    /// percent below which a length is not sampled; workgroups that no compute unit holds are left
-    /// out.
+    /// percent below which a length is not sampled; workgroups for which no compute unit has room
+    /// are left out.
     #[must_use]
     pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
         let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
@@ -91,8 +91,8 @@ impl WantedAmounts {
     }
 }
 
-/// Writes the lengths that are kept as a setting of the policy `matching`; a resource that no
-/// workgroup needs keeps the full search.
+/// Returns the lengths that are often enough as a setting of the policy `matching`; a resource that
+/// no workgroup needs has the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

@@ -17,7 +17,7 @@ use crate::units::share;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileChanges {
-    /// Names of both profiles: the one that the other is measured by, and the other.
+    /// Names of both profiles: first the one with which the other is compared.
     pub profiles: [String; 2],
     /// Figures of both recordings as a whole.
     pub totals: [RecordedTotals; 2],

@@ -7,8 +7,8 @@ use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it in a special way
-/// that profilers' formulas do not know.
+/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it by a special call,
+/// which profilers' formulas do not take into account.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
 /// Difference of two occupancies, in tenths of a percent, up to which they agree.
 const TOLERANCE_TENTHS: u64 = 10;
@@ -50,8 +50,8 @@ impl StatedOccupancy {
         Self::of_percents(profile, own, percents)
     }
 
-    /// Checks stated occupancies, given as (position in `ops`, percent); `None` where there are
-    /// none.
+    /// Checks occupancies that a profile claims, given as (index in the profile's ops, percent),
+    /// against those computed for the device `own`; `None` where there are none.
     fn of_percents(
         profile: &Profile,
         own: &Device,

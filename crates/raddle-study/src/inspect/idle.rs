@@ -88,7 +88,7 @@ pub struct IdlePlace {
     pub after: Option<String>,
     /// Family of the kernel that began next; `None` at the end of the recording.
     pub before: Option<String>,
-    /// Number of times without a kernel at this place.
+    /// Number of times in which no kernel ran between these two kernels.
     pub times: u64,
     /// Sum of the times without a kernel at this place, in ns.
     pub total_ns: u64,
@@ -105,7 +105,7 @@ enum Edge {
     CopyEnds,
     Issued,
     PendingEnds,
-    /// An op begins whose time of issue is not known.
+    /// An op begins of which the time of issue is not known.
     BeginsUnissued,
     CopyBegins,
     KernelBegins(u32),
@@ -146,8 +146,8 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Adds the `ns` up to a moment to the cause that holds in the open gap; `moment` has the
-    /// events at its end.
+    /// Adds `ns`, the time up to a moment, to the present cause of the open gap; `moment` has the
+    /// events at the end of that time.
     fn spend(&mut self, ns: u64, moment: &[(u64, Edge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {

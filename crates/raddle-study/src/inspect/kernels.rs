@@ -19,7 +19,7 @@ pub struct NamedKernel {
     pub name: String,
     /// True if the kernel's name is that of a library that moves data between devices.
     pub(crate) communication: bool,
-    /// Durations of the launches of the kernel.
+    /// Figures of the durations of the launches of the kernel.
     #[serde(flatten)]
     pub times: LaunchTimes,
     /// Shapes of the launches by total time, the longest first; opaque launches have no shape and
@@ -74,18 +74,19 @@ pub struct Placing {
     pub resident: u32,
     /// Name of the resource that limits `resident`; the first where several do.
     pub limiter: &'static str,
-    /// Names of all resources that limit `resident`.
+    /// Names of all resources that limit `resident`, the number of workgroups on a compute unit.
     pub limiters: Vec<&'static str>,
     /// Number of workgroups that fit the whole device at a time.
     pub at_once: u64,
-    /// Number of workgroups of a launch divided by `at_once`: 1.5 means one full round and a half.
+    /// Number of workgroups of a launch divided by `at_once`, the number that runs at once: 1.5
+    /// means one full round and a half.
     pub rounds: f64,
-    /// Fraction of the work-items for which a compute unit has room that are in use, on average in
-    /// the first round.
+    /// Occupancy: the work-items in use on a compute unit, as a fraction of those for which it has
+    /// room, on average in the first round of workgroups (as many as run at once).
     pub occupancy: f64,
 }
 
-/// Some launches, and their part of the time of all kernels.
+/// Some of the launches, and their fraction of the time of all kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {

@@ -47,7 +47,7 @@ pub struct LaunchLimits {
 pub struct LimitedLaunches {
     /// Name of the resource.
     pub limiter: &'static str,
-    /// Launches that the resource limits, at least one workgroup of which fits.
+    /// Launches whose residency the resource limits; at least one of their workgroups fits.
     #[serde(flatten)]
     pub part: LaunchPart,
     /// Launches among `part` of which all workgroups fit at once, so that the limiting resource
@@ -142,8 +142,8 @@ pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
 }
 
-/// Returns whether a shape looks like a kernel made to hold every compute unit until it ends, or
-/// all but up to a sixth of them, which are left to other kernels.
+/// Returns whether a shape looks like a kernel made to keep every compute unit busy until it ends,
+/// or all but up to a sixth of them, which are left to other kernels.
 fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
     let least = cus.saturating_mul(5).div_ceil(6);
     let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);

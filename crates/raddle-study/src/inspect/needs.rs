@@ -57,8 +57,8 @@ pub struct UnknownNeed {
     pub share: f64,
 }
 
-/// Sums over one need: (launches, ns, largest bytes per microsecond, ns by source of the
-/// knowledge).
+/// Sums over the launches with one need: (launches, ns, largest bytes per microsecond, ns by source
+/// of the knowledge).
 type Sums = (u64, u64, u64, BTreeMap<NeedSource, u64>);
 
 impl KernelNeeds {

@@ -25,7 +25,7 @@ use crate::result::{DeviceFacts, DeviceFound};
 pub struct Inspection {
     /// Version of raddle that made the inspection.
     raddle: &'static str,
-    /// Facts about each profile, in the order in which the profiles were given.
+    /// Facts about each profile, in the order in which the user gave the profiles.
     pub profiles: Vec<InspectedProfile>,
 }
 
@@ -42,13 +42,13 @@ impl Inspection {
 pub struct InspectedAs<'p> {
     /// Name of the profile in results.
     pub name: &'p str,
-    /// Device that the profile was recorded on, and how it was found; the error says why it is not
+    /// (device that the profile was recorded on, how it was found); the error says why it is not
     /// known.
     pub device: Result<(Device, DeviceFound), String>,
     /// Rule by which communication kernels were kept, shortened or left out.
     pub rule: CommRule,
     /// Number of launches of communication kernels, and their time before and after the rule for
-    /// them is applied.
+    /// such kernels is applied.
     pub communication: &'p Communication,
     /// Result of replaying the profile alone against its recording; `None` where the user did not
     /// ask for it.
@@ -56,7 +56,8 @@ pub struct InspectedAs<'p> {
     /// Function that returns the resource that a kernel of a given name needs most, as the user
     /// claims; `None` where the user claims nothing about it.
     pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
-    /// Verdicts that source files give on the kernels of the profile.
+    /// Verdicts on the kernels of the profile (may a launch be killed and run again), which source
+    /// files give.
     pub verdicts: Vec<SourceVerdict>,
     /// Runs of free granules that the workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
@@ -67,8 +68,8 @@ pub struct InspectedAs<'p> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors without the learned figures: rounds over the whole device, no waits between streams,
-    /// no launch latency.
+    /// Errors of a replay without the learned figures: rounds of workgroups over the whole device,
+    /// no waits between streams, no launch latency.
     pub before: ModelError,
     /// Comparison of recording and replay with the learned figures.
     #[serde(flatten)]
@@ -163,7 +164,7 @@ pub struct InspectedProfile {
     /// Comparison of the occupancies that the file states with the computed ones; `None` where it
     /// states none.
     pub claims: Option<StatedOccupancy>,
-    /// Launches of communication kernels that are left after the rule for them.
+    /// Launches of communication kernels that are left after the rule for such kernels was applied.
     pub communication: LaunchPart,
     /// Rule for communication kernels, with their time before and after it is applied.
     pub comm: CommunicationRule,

@@ -14,7 +14,7 @@ use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// Way of sharing to be tried, behind the number of its kind: (kind, candidate).
+/// (number of its kind, way of sharing that is tried).
 type KindOf = (usize, ShareCandidate);
 
 /// Number of requests by which parameters of a way of sharing are searched, where the requests have
@@ -26,8 +26,8 @@ const NEAR: f64 = 0.8;
 
 impl Prepared {
     /// Returns the ways of sharing that the device offers, each with the best parameters that a
-    /// search found, and the candidates whose runs ended with an error. If `wanted` names ways of
-    /// sharing, only those are searched.
+    /// search found, and the candidates (ways of sharing with parameters) whose runs ended with an
+    /// error. If `wanted` names ways of sharing, only those are searched.
     pub(super) fn candidates(
         &self,
         wanted: &[String],
@@ -68,8 +68,8 @@ impl Prepared {
         (with_kinds(searched), with_kinds(alone))
     }
 
-    /// Searches the best candidates of each kind. Returns them, and those whose runs ended with an
-    /// error.
+    /// Searches the best candidates of each kind. Returns (these, candidates whose runs ended with
+    /// an error).
     fn search(
         &self,
         candidates: &[KindOf],
@@ -122,8 +122,8 @@ impl Prepared {
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
-    /// Runs recipes by the first seed alone, and compares them. Returns also those whose runs ended
-    /// with an error.
+    /// Runs recipes with the first seed only. Returns (their comparison, recipes whose runs ended
+    /// with an error).
     fn first_round(
         &self,
         recipes: &[NamedRecipe],

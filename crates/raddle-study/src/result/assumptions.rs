@@ -21,7 +21,7 @@ pub struct Rules {
     pub barriers: BarrierRule,
     /// Rule for communication kernels.
     pub communication: CommRule,
-    /// Sentence about the memory that the processes hold together, and how much the device has.
+    /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
     /// True if launches whose issue was not recorded are issued with the launch before them.
     pub queued: bool,
@@ -126,7 +126,8 @@ fn latency(sources: &[ProfileFacts]) -> String {
     format!("launch latency fitted to the recording: {}", each(sources, told))
 }
 
-/// Writes the clause about the waits between streams; `None` where no profile has such waits.
+/// Writes the clause about the recorded waits of one stream for another; `None` where no profile
+/// has any.
 fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     sources.iter().find(|source| source.stream_waits.all() > 0)?;
     let told = |source: &ProfileFacts| {

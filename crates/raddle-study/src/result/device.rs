@@ -13,7 +13,7 @@ use crate::units::plain;
 pub enum DeviceFound {
     /// The user named the device.
     Named,
-    /// The device was read from a file that the user gave.
+    /// The user gave a file that describes the device.
     File,
     /// The profile names the device, and the device table has it.
     Table,
@@ -24,9 +24,9 @@ pub enum DeviceFound {
     Properties,
     /// The device was guessed by the names of kernels, as the profile says nothing else about it.
     Guessed,
-    /// The profile does not name its device, so the device replayed on stands in for it.
+    /// The profile does not name its device, so that of the replay is taken for it.
     StandIn,
-    /// The profile names a device that is not known, so the device replayed on stands in for it.
+    /// The profile names a device that is not known, so that of the replay is taken for it.
     Strange,
 }
 
@@ -76,8 +76,8 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// Returns how many units, such as bytes or registers, are one unit of a refusal of this footprint,
-/// and the name of these units for a person.
+/// Returns (how many units, such as bytes or registers, are one unit in a refusal of this
+/// footprint; the name of these units for a person).
 pub(super) fn unit(
     device: &Device,
     resource: Resource,
@@ -90,8 +90,8 @@ pub(super) fn unit(
     unit_of(device, resource)
 }
 
-/// Returns how many units for a person, such as bytes or registers, one granule of a resource has,
-/// and the name of these units.
+/// Returns (how many units for a person, such as bytes or registers, one granule of a resource has;
+/// the name of these units).
 #[must_use]
 pub fn unit_of(device: &Device, resource: Resource) -> (u64, &'static str) {
     let granules = &device.granules;

@@ -42,7 +42,7 @@ pub struct ReplayedProfile<'p> {
     pub self_replay: Option<ModelError>,
     /// Launch latency: the time until a launch can start.
     pub latency: LaunchLatency,
-    /// Rule that chooses which waits between streams hold.
+    /// Rule that says which of the recorded waits of one stream for another are kept.
     pub waits: WaitRule,
     /// Property by which times are scaled to the device replayed on, and the factor; `None` where
     /// times are not scaled.
@@ -67,8 +67,8 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// Fraction of launches without a recorded launch time from which on that lack can overturn the
-/// answer.
+/// Fraction of launches without a recorded launch time from which on that lack can make the answer
+/// wrong.
 const MOST_LAUNCHES: f64 = 0.5;
 
 /// Facts about one profile in results.
@@ -143,7 +143,8 @@ pub struct ProfileFacts {
     /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// Number of waits between streams, and the rule that chooses which of them hold.
+    /// Number of recorded waits of one stream for another, and the rule that says which of them are
+    /// kept.
     pub(crate) stream_waits: StreamWaitFacts,
     /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
     /// end of an op to the start of one that waits for it.
@@ -192,7 +193,7 @@ pub(crate) struct StreamWaitFacts {
     pub(crate) recorded: u64,
     /// Number of waits of which the file has only the place, so that their source is inferred.
     pub(crate) inferred: u64,
-    /// Name of the rule that chooses which waits hold.
+    /// Name of the rule that says which of the recorded waits of one stream for another are kept.
     pub(crate) rule: &'static str,
 }
 
@@ -203,7 +204,7 @@ impl StreamWaitFacts {
         Self { recorded: all - inferred, inferred, rule: rule.name() }
     }
 
-    /// Counts all waits between streams.
+    /// Returns the number of all waits between streams, recorded and inferred.
     pub(crate) const fn all(&self) -> u64 {
         self.recorded + self.inferred
     }
@@ -337,7 +338,8 @@ pub struct RequestFacts {
     /// Number of requests that were replayed; `None` where their times are not known before the
     /// run.
     pub replayed: Option<u64>,
-    /// Number of all requests in the load; `None` where their times are not known before the run.
+    /// Number of all requests that the load asks for; `None` where their times are not known before
+    /// the run.
     pub of: Option<u64>,
     /// Time of the run before which requests arrive, in nanoseconds; `None` where only the file or
     /// the end of other processes sets an end.

@@ -15,13 +15,13 @@ pub struct TenantGot {
     pub process: String,
     /// Share of the process as a fraction of the sum of all shares.
     pub asked: f64,
-    /// Fraction of the device that is kept for the process whatever the others do; `None` where
-    /// nothing is kept.
+    /// Fraction of the device that the process is guaranteed whatever the others do; `None` where
+    /// nothing is guaranteed.
     pub guaranteed: Option<f64>,
     /// Fraction of the wave-slot time that all processes used which this process used.
     pub received: f64,
-    /// Part of `received` that was lent to the process, also as a fraction of the time that all
-    /// processes used; `None` where nothing is guaranteed.
+    /// Part of `received` that the process got beyond its guarantee, as other processes did not use
+    /// their part; in the same unit. `None` where nothing is guaranteed.
     pub lent: Option<f64>,
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.
@@ -32,7 +32,7 @@ pub struct TenantGot {
     pub per_second_between: Option<[f64; 2]>,
 }
 
-/// Parts of the device that a recipe keeps for processes whatever the others do.
+/// Parts of the device that a recipe guarantees to processes, whatever the others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
     /// Part of each process, in units of which the device has `all`.
@@ -40,7 +40,7 @@ pub struct Guarantee {
     /// Number of parts of the whole device; more than the sum of `parts` where some belong to no
     /// process.
     pub all: u64,
-    /// Kind of thing that is kept: compute units or turns.
+    /// Kind of thing that is guaranteed to a process: compute units or turns.
     pub of: GuaranteeOf,
 }
 
@@ -56,8 +56,8 @@ pub enum GuaranteeOf {
 }
 
 impl Guarantee {
-    /// Returns the parts that a recipe keeps for processes with these shares; `None` where it keeps
-    /// none.
+    /// Returns the parts that a recipe guarantees to processes with these shares; `None` where it
+    /// guarantees none.
     #[must_use]
     pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
         let [_, turn, allocate, _] = recipe.policies();
@@ -100,8 +100,7 @@ impl Guarantee {
     }
 }
 
-/// Returns the part of the device that every process got in a run with this summary; empty with one
-/// process.
+/// Returns what every process got of the device in a run with this summary; empty with one process.
 pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
     if summary.processes.len() < 2 {
         return Vec::new();

@@ -11,7 +11,7 @@ use crate::units::{count, plain};
 pub struct LoadLimit {
     /// Name of the recommended recipe.
     pub recipe: String,
-    /// Highest replayed load that met all goals and lies below every load that missed one, in
+    /// Highest replayed load that met all goals, among those below every load that missed one, in
     /// percent of the load asked for; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
     /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
@@ -21,23 +21,29 @@ pub struct LoadLimit {
     pub processes: Vec<RatedProcess>,
 }
 
-/// Reason why the load up to which goals hold was not searched for, and the command that finds it.
+/// Reason why the highest load at which all goals are met was not searched for, and the command
+/// that finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
-    /// Number of workgroups that a run starts, all of which would run again for each load.
+    /// Number of workgroups that one run starts; the search would run all of them again for each
+    /// load.
     pub workgroups: u64,
-    /// Largest number of workgroups of a run for which loads are tried.
+    /// Largest number of workgroups of a run for which that search is made; `workgroups` is above
+    /// it.
     pub most: u64,
-    /// Command that finds the load, as words, with files by their names.
+    /// Command that finds the highest load at which all goals are met, as a list of words, with
+    /// files named without folders.
     pub command: Vec<String>,
-    /// Command that finds the load, as words, with files as the user gave them.
+    /// Command that finds the highest load at which all goals are met, as a list of words, with
+    /// files as the user gave them.
     #[serde(skip)]
     pub given: Vec<String>,
 }
 
 impl LoadLimitLeftOut {
-    /// Writes why the load limit was not searched for, as a sentence without its full stop.
+    /// Returns the reason why the load limit was not searched for, as a sentence without its full
+    /// stop.
     #[must_use]
     pub fn text(&self) -> String {
         format!(

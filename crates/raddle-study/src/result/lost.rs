@@ -215,7 +215,7 @@ pub(crate) fn never_ran(
     work
 }
 
-/// Work that never ran, in words.
+/// Work that never ran in some run, in words for a person.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
     /// Line of the first screen, where the work can overturn the answer; else `None`.

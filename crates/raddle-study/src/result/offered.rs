@@ -15,9 +15,9 @@ use serde::Serialize;
 pub struct NotOffered {
     /// Name of the recommended recipe.
     pub recipe: String,
-    /// Name of the recipe of the nearest way of sharing that can be switched on.
+    /// Name of the recipe of the most similar way of sharing that a driver offers.
     pub nearest: &'static str,
-    /// Command, variable or call that switches the nearest way on.
+    /// Command, variable or call that switches that most similar way of sharing on.
     pub by: &'static str,
 }
 
@@ -52,7 +52,8 @@ impl NotOffered {
         (!offered).then(|| Self { recipe: name.to_owned(), nearest, by })
     }
 
-    /// Says in one line that no driver offers the recipe, and which way of sharing is nearest.
+    /// Returns a line that says that no driver offers the recipe, and which way of sharing is most
+    /// similar.
     #[must_use]
     pub fn text(&self) -> String {
         format!("by no driver; nearest is {} ({})", self.nearest, self.by)

@@ -16,7 +16,7 @@ use crate::units::{count, counted, duration, percent, plain};
 /// A warning that can overturn the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
-    /// Line of the first screen that stands for the warning.
+    /// Line on the first screen in place of the warning.
     pub line: String,
     /// Warning at length, one sentence for each profile or recipe.
     pub warnings: Vec<String>,
@@ -65,8 +65,8 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings about profiles that can overturn an answer on a device. `queued` is true if
-/// recorded gaps are closed; `scaling` is the rule by which times are scaled.
+/// Returns the warnings about profiles that can make an answer wrong on a device. `queued` is true
+/// if recorded gaps are closed; `scaling` is the rule by which times are scaled.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -317,8 +317,8 @@ fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning
     })
 }
 
-/// Warns of profiles of which communication is a large part of kernel time, where the rule keeps
-/// its recorded times.
+/// Returns a warning about profiles in which communication is a large part of kernel time, where
+/// the rule keeps its recorded times; `None` where there is none.
 fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
     let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
     let how = match rule {
@@ -358,7 +358,8 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Warns of profiles in whose files one of these quirks was met; `told` says what the quirks mean.
+/// Returns a warning about profiles in whose files one of these quirks was met, or `None`; `told`
+/// says what the quirks mean.
 fn met_in_files(
     files: &[(&str, Vec<QuirkMet>)],
     quirks: &[&str],
@@ -373,8 +374,8 @@ fn met_in_files(
     Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
-/// Warns of resets that a recipe wanted and that were not made although a launch ran: the process
-/// is then preempted by the flag, without a kill. `None` where there were none.
+/// Returns a warning about resets that a recipe wanted and that were not made although a launch
+/// ran: only launches that had not started left, and none was killed. `None` where there were none.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);

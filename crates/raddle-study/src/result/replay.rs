@@ -40,15 +40,16 @@ pub struct ReplayResult {
     pub device: DeviceFacts,
     /// Profiles that were replayed.
     pub profiles: Vec<ProfileFacts>,
-    /// Assumptions on which every figure rests, one clause each.
+    /// Assumptions on which every figure depends, one clause each.
     pub assumptions: Vec<String>,
     /// Warnings that a reader should think about, one sentence each.
     pub warnings: Vec<String>,
     /// Warnings that can overturn the answer, in brief: one line of the first screen each.
     pub overturning: Vec<String>,
-    /// Sentence about the memory that the processes hold together, and how much the device has.
+    /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// Number of `warnings`, from the first on, that the lines of `overturning` stand for.
+    /// Number of `warnings`, from the first on, that the lines of `overturning` replace on the
+    /// first screen.
     #[serde(skip)]
     pub in_brief: usize,
     /// Names of the recipes under which launches never ended; their figures are of the other
@@ -62,15 +63,15 @@ pub struct ReplayResult {
     pub(crate) never_ran: Option<String>,
     /// Figures of the processes under all recipes, and the recommendation.
     pub answer: PolicyFigures,
-    /// Recommended recipe that no driver offers, and the nearest way of sharing; `None` where a
-    /// driver offers the recipe.
+    /// Recommended recipe that no driver offers, with the most similar way of sharing that one
+    /// offers; `None` where a driver offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
     /// Load up to which all goals are met; `None` where it was not searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit: Option<LoadLimit>,
-    /// Reason why the load limit was not searched for although there are goals and a rate; else
-    /// `None`.
+    /// Reason why the load limit (the highest load at which all goals are met) was not searched for
+    /// although there are goals and a rate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
     /// Commands that set up the recommended way of sharing, one line each; empty where ways of
@@ -245,17 +246,18 @@ impl ReplayResult {
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
-    /// Adds clauses to the verdict that say how far it may be believed.
+    /// Adds clauses to the verdict, each of which says why the verdict is less certain.
     pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
         self.answer.verdict.trust.extend(clauses);
     }
 
-    /// Sets the load up to which all goals are met.
+    /// Sets the load limit: the highest load at which all goals are met.
     pub fn limit_load(&mut self, limit: LoadLimit) {
         self.load_limit = Some(limit);
     }
 
-    /// Sets the reason why the load limit was not searched for.
+    /// Sets the reason why the load limit (the highest load at which all goals are met) was not
+    /// searched for.
     pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
         self.load_limit_left_out = Some(why);
     }
@@ -296,21 +298,22 @@ impl ReplayResult {
         compared
     }
 
-    /// Returns whether a timeline was drawn of the recipe at a position.
+    /// Returns whether a timeline was drawn of the recipe with this index.
     #[must_use]
     pub fn is_drawn(&self, recipe: usize) -> bool {
         self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
     }
 
-    /// Returns the (arrival, end) of the slowest request in ns, under the recipe at a position;
-    /// `None` where it has no requests.
+    /// Returns the (arrival, end) of the slowest request in ns, under the recipe with the index
+    /// `recipe`; `None` where it has no requests.
     #[must_use]
     pub fn slowest_request(&self, recipe: usize) -> Option<(u64, u64)> {
         let slow = self.recipes.get(recipe)?.slowest()?;
         Some((slow.arrival_ns, slow.end_ns))
     }
 
-    /// Adds a timeline to the recipe of this name.
+    /// Adds a timeline to the result of the recipe with this name; does nothing where no recipe has
+    /// it.
     pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
         if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
             let slowest = drawn.file.ends_with(SLOWEST);
@@ -347,8 +350,8 @@ impl ReplayResult {
     }
 }
 
-/// Returns the recipe that an answer recommends, with the nearest way, where no driver offers it;
-/// else `None`.
+/// Returns the recipe that an answer recommends, with the most similar way of sharing that a driver
+/// offers, where no driver offers the recipe; else `None`.
 fn no_driver(
     replay: &Replay<'_>,
     answer: &PolicyFigures,

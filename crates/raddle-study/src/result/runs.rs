@@ -44,7 +44,7 @@ pub struct RecipeRun {
     pub name: String,
     /// Policies and settings of the recipe.
     pub recipe: Recipe,
-    /// False if the recipe is a way of sharing that no driver offers.
+    /// False if the recipe stands for a way of sharing that no driver offers.
     pub offered: bool,
     /// Run of all processes together.
     pub together: Outcome,
@@ -66,7 +66,7 @@ pub struct RecipeRun {
     pub timeline: Option<DrawnTimeline>,
 }
 
-/// All from which results are made beside the runs of recipes: device, profiles, rules and goals.
+/// Data from which results are made beside the runs of recipes: device, profiles, rules and goals.
 #[derive(Debug)]
 pub struct Replay<'r> {
     /// Device that was replayed on.
@@ -84,7 +84,7 @@ pub struct Replay<'r> {
     pub alone: &'r [Outcome],
     /// Goals that the user set for the processes.
     pub goals: &'r [Goal],
-    /// Command that was given, as words, without paths.
+    /// Command that the user gave, as a list of words, with files without folders.
     pub command: &'r [String],
 }
 
@@ -94,12 +94,13 @@ pub struct Replay<'r> {
 pub struct DrawnTimeline {
     /// Path of the timeline within the folder of results.
     pub file: String,
-    /// Begin and end of the part that is drawn, in ns; `None` where all of the run is drawn.
+    /// (begin, end) in ns of the part of the run that is drawn; `None` where all of the run is
+    /// drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_ns: Option<(u64, u64)>,
     /// Name of the [`Grain`](crate::timeline::Grain): how finely the timeline is drawn.
     pub grain: &'static str,
-    /// Number of slices that are drawn, those of launches and streams included.
+    /// Number of slices that are drawn, including those of launches and streams.
     pub slices: u64,
     /// Time in ns from which on launches are not drawn, as there were more than wanted; `None`
     /// where all are.

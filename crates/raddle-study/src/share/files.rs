@@ -37,7 +37,8 @@ pub(super) fn mps(percent: Option<u32>) -> Value {
     }
 }
 
-/// Writes a Kubernetes claim of one device that all tenants name, shared in the given way.
+/// Returns the text of a Kubernetes claim of one device that all tenants name, shared as `sharing`
+/// says, as a file.
 pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     let parameters = json!({
         "apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": sharing
@@ -49,8 +50,8 @@ pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     }))
 }
 
-/// Writes a Kubernetes claim of these MIG instances of one device; each tenant names its own
-/// request.
+/// Returns a Kubernetes claim of these MIG instances of one device, as a file; each tenant names
+/// its own request.
 pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     let request = |(at, profile): (usize, &&str)| {
         let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
@@ -100,13 +101,13 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     manifest("kai-pods.json", "Kubernetes: pods for KAI Scheduler", &value)
 }
 
-/// Returns the recipe of a way of sharing as a file.
+/// Returns the recipe by which a way of sharing is replayed, as a file.
 pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }
 
-/// Writes the names of tenants, with what each gets, as lines of a comment in C.
+/// Returns the names of tenants, with what each gets, as lines of a comment in C.
 fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     let plain = |name: &str| -> String {
         let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);

@@ -120,7 +120,8 @@ const A30: [MigProfile; 3] =
 const RTX_PRO_6000: [MigProfile; 3] =
     [profile("1g.24gb", 1, 1, 46), profile("2g.48gb", 2, 2, 94), profile("4g.96gb", 4, 4, 188)];
 
-/// Returns (number of compute slices of a device, number of parts into which its memory is cut).
+/// Returns (number of compute slices of a device, number of slices into which its memory is
+/// divided), as MIG counts them.
 fn all(device: &Device) -> (u8, u8) {
     match device.id.as_str() {
         "a30" | "rtx-pro-6000-workstation" | "rtx-pro-6000-server" => (4, 4),
@@ -201,7 +202,7 @@ fn extend(
 }
 
 /// Returns whether an instance of the set could be of the kind `larger` instead, on a device with
-/// these numbers of slices and of parts of memory.
+/// (this number of slices, this number of parts of memory).
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));

@@ -18,7 +18,7 @@ use crate::result::SetUpFile;
 pub(crate) use modes::{candidates, left_out};
 pub(crate) use parts::Tenants;
 
-/// A way of sharing with its parameters, and the recipe by which it is replayed.
+/// A way of sharing with its parameters, and the recipe by which it is simulated.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareCandidate {
     mode: Mode,

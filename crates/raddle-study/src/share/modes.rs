@@ -22,13 +22,13 @@ pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS
 /// Name of the recipe that makes room by killing launches.
 const KILLS: &str = "leftover-reset";
 
-/// A way of sharing, with its parameters.
+/// A way in which a device is shared, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Processes run one at a time, as the driver of this vendor divides time.
     TimeSlice(Vendor),
-    /// Processes run side by side under MPS; with true, the most urgent waiting launch starts
-    /// first.
+    /// Processes run side by side under MPS; where the value is true, the most urgent waiting
+    /// launch starts first.
     Mps(bool),
     /// Each tenant has fixed compute units of its own: (percent of the units, number of units).
     Partition(Vendor, Vec<(u32, u16)>),
@@ -62,7 +62,7 @@ impl Mode {
         }
     }
 
-    /// Returns whether the driver of the device offers this way of sharing.
+    /// Returns whether the driver of some device offers this way of sharing.
     pub(super) const fn is_offered(&self) -> bool {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
@@ -77,7 +77,7 @@ impl Mode {
         }
     }
 
-    /// Returns whether two ways of sharing differ only in their parameters.
+    /// Returns whether two ways of sharing are equal but for their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
@@ -148,7 +148,7 @@ pub(crate) fn candidates(
     Ok(all)
 }
 
-/// Returns a bundled recipe as a way of sharing that no driver offers.
+/// Returns the bundled recipe `name` as a way of sharing that no driver offers.
 fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     bundled(Mode::Recipe(name), name, registry)
 }
@@ -179,7 +179,8 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
     Ok(ShareCandidate { mode, recipe })
 }
 
-/// Returns whether each MIG instance of a set has the memory that its tenant is known to hold.
+/// Returns whether each MIG instance of a set has as much memory as its tenant is known to need;
+/// instances and tenants are in the same order.
 fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
     set.iter().zip(&tenants.memory).all(|(one, &held)| one.most_memory_bytes() >= held)
 }
@@ -309,7 +310,7 @@ fn instances(
 }
 
 /// Modes of AMD's compute partitions on devices with eight accelerator dies: (name, number of equal
-/// parts into which the mode cuts the device).
+/// parts into which the mode divides the device).
 const EIGHT: [(&str, u16); 3] = [("DPX", 2), ("QPX", 4), ("CPX", 8)];
 /// Modes of AMD's compute partitions on the six accelerator dies of an MI300A: (name, number of
 /// equal parts).
@@ -324,7 +325,7 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
 }
 
 /// Returns the way of sharing with the largest equal partitions of which each tenant has one;
-/// `None` where there are none. The parts share memory, so the cost of neighbours is charged.
+/// `None` where there are none. The partitions share memory, so the cost of neighbours is charged.
 fn compute_partition(
     device: &Device,
     tenants: usize,

@@ -8,19 +8,20 @@ use crate::profiles::Loaded;
 /// parts are equal, or one tenant has twice the part of the others.
 const STEPPED: usize = 3;
 
-/// Facts about tenants that decide which ways of sharing and which parts are tried.
+/// Facts about tenants that decide which ways of sharing, and which divisions of the device among
+/// them, are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenants {
-    /// Bytes of device memory that each tenant is known to hold; 0 where nothing is known.
+    /// Bytes of device memory that each tenant is known to need; 0 where nothing is known.
     pub(super) memory: Vec<u64>,
     /// True if some tenants may be more urgent than others: there are rules of priority, or
     /// requests.
     pub(super) by_level: bool,
-    /// Position of the first tenant with the same profile, load, level and share, for each tenant.
-    /// Such tenants get equal parts, as nothing tells them apart.
+    /// For each tenant, the index of the first tenant with the same profile, load, level and share.
+    /// Such tenants get equal parts of the device, as nothing tells them apart.
     alike: Vec<usize>,
-    /// Shares that the user gave, by which the device is then cut; with `None` all sets of parts
-    /// are tried.
+    /// Shares that the user gave, by which the device is divided among the tenants; with `None` all
+    /// divisions are tried.
     shares: Option<Vec<u32>>,
 }
 
@@ -83,8 +84,8 @@ impl Tenants {
         found
     }
 
-    /// Returns the one set of percentages that follows from the shares of the user; `None` where he
-    /// gave none.
+    /// Returns the one set of percentages that follows from the shares that the user gave; `None`
+    /// without shares.
     fn asked(&self) -> Option<Vec<Vec<u32>>> {
         let shares = self.shares.as_ref()?;
         let sum: u64 = shares.iter().copied().map(u64::from).sum();
@@ -93,7 +94,8 @@ impl Tenants {
         Some(vec![shares.iter().map(percent).collect()])
     }
 
-    /// Keeps the sets of percentages that give equal parts to tenants that are alike.
+    /// Returns those of the sets of percentages that give equal parts to tenants that are equal
+    /// (profile, load, level and share).
     fn fair(&self, mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
         sets.retain(|set| set.iter().zip(&self.alike).all(|(own, &like)| *own == set[like]));
         sets

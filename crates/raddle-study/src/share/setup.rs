@@ -83,8 +83,8 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Returns the commands and files that set a percentage for each tenant under MPS. The device
-/// plugin and a resource claim can set equal percentages too.
+/// Returns (commands, files) that set a percentage for each tenant under MPS. The device plugin and
+/// a resource claim can set equal percentages too.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
@@ -95,7 +95,7 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
     (lines, plugin.into_iter().chain(rest).collect())
 }
 
-/// Returns the commands and files that set masks of compute units, by process or by stream.
+/// Returns (commands, files) that set masks of compute units, by process or by stream.
 fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let firsts = sets.iter().scan(0, |first, &(_, units)| {
         *first += units;

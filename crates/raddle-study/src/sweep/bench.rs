@@ -62,10 +62,9 @@ pub struct Bench<'b> {
     jobs: Option<u16>,
     /// Profiles as they were read, each with the fingerprint of its content.
     imports: Memo<(Arc<Profile>, String)>,
-    /// Profiles with all that holds under any load, device and recipe, such as their fits.
+    /// Profiles with all that does not depend on load, device and recipe, such as their fits.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// Figure by which each process is judged, of the process alone in ns, kept by the settings on
-    /// which it depends.
+    /// Figure by which each process is judged, alone on the device, in ns, by its settings.
     alone: Memo<Alone>,
 }
 
@@ -138,7 +137,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Plans a study. Returns the workload, the device of each profile, and the device replayed on.
+    /// Plans a study. Returns (workload, device of each profile, device replayed on).
     fn planned(
         &self,
         study: &Study,
@@ -149,7 +148,8 @@ impl<'b> Bench<'b> {
         Ok((workload, owns, target))
     }
 
-    /// Runs the case at a position and returns its row; if the case fails, the row holds the error.
+    /// Runs the case with this index and returns its row; where the case fails, the row has the
+    /// error.
     ///
     /// # Errors
     /// When the watcher cancels.
@@ -167,8 +167,7 @@ impl<'b> Bench<'b> {
         Ok(SweepRow { case: case.id, of, values: case.values, result })
     }
 
-    /// Runs the cases at these positions, as many at a time as there are jobs, and hands each row
-    /// to `take` as soon as it is there.
+    /// Runs the cases with these indices, several at a time, and passes each row to `take` at once.
     ///
     /// # Errors
     /// When the watcher cancels, or a row is not taken.
@@ -228,7 +227,7 @@ impl<'b> Bench<'b> {
         Ok(print.to_string())
     }
 
-    /// Returns a profile as it was read, with the fingerprint of its content.
+    /// Returns (profile as it was read, fingerprint of its content).
     fn import(&self, study: &Study, name: &str) -> Result<(Arc<Profile>, String), StudyError> {
         let Study { shapes, barriers, .. } = study;
         self.imports.get(&key(&(name, shapes, barriers)), || {
@@ -241,8 +240,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the profiles with all that holds under any load, device and recipe, such as their
-    /// fits.
+    /// Returns the profiles with all that does not depend on load, device and recipe, such as fits.
     fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
         let common = Study {
             profiles: study.profiles.clone(),
@@ -265,8 +263,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the recipe of a study as TOML, and the nearest way of sharing where no driver offers
-    /// the recipe.
+    /// Returns the recipe of a study as TOML, and the nearest way of sharing if no driver offers
+    /// it.
     pub(crate) fn recipe_text(
         &self,
         study: &Study,
@@ -283,14 +281,14 @@ impl<'b> Bench<'b> {
         Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
     }
 
-    /// Returns the name of the recipe by which the device of a study shares itself today, where
-    /// nobody sets anything up.
+    /// Returns the name of the recipe by which a device shares itself where nobody sets anything
+    /// up.
     pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
         let (device, processes) = self.target(study)?;
         Ok(today(&device, processes))
     }
 
-    /// Returns the device that a study replays on, and the number of its processes.
+    /// Returns (device that a study replays on, number of its processes).
     fn target(&self, study: &Study) -> Result<(Device, usize), StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -312,8 +310,7 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs a study of one recipe and judges its processes; `name` is the recipe's name in the
-    /// figures.
+    /// Runs a study of one recipe and judges its processes; the figures name the recipe `name`.
     pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
         let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
@@ -346,8 +343,8 @@ impl<'b> Bench<'b> {
         self.of_ends(shard, |study| Ok(self.believed(study, Vec::new())?.1))
     }
 
-    /// Returns a sentence on how much memory the processes hold together and how much the device
-    /// has, for the first case, and for the last where the sentence differs.
+    /// Returns a sentence on how much memory all processes need and how much the device has, for
+    /// the first case, and for the last where the sentence differs.
     ///
     /// # Errors
     /// When a profile cannot be read or planned, or the processes do not fit into memory.
@@ -360,8 +357,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the lines that `lines` gives for the first and the last case of a shard, or of all
-    /// cases; each line once.
+    /// Returns, each once, the lines that `lines` gives for the first and last case (of a shard).
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -383,8 +379,8 @@ impl<'b> Bench<'b> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
-    /// Returns the judged processes of a study with how far their figures may be believed, and the
-    /// facts about the profiles that can overturn an answer, one line each.
+    /// Returns (judged processes of a study with how far their figures may be believed, facts about
+    /// the profiles that can make an answer wrong, one line each).
     pub(crate) fn believed(
         &self,
         study: &Study,
@@ -445,8 +441,7 @@ impl<'b> Bench<'b> {
         Ok(CaseRun { summary, alone, search, workload, lost, lost_shares })
     }
 
-    /// Returns the figure by which each process is judged, of the process alone under `leftover`,
-    /// in ns; it is the measure of all cases.
+    /// Returns the figure by which each process is judged, of the process alone, in ns.
     fn alone(
         &self,
         study: &Study,

@@ -25,8 +25,8 @@ pub struct Sweep {
     /// of `raddle replay`, keys of recipes (`turn.t0-us`), and `load`, the rate of requests.
     pub vary: Vec<String>,
     /// True if the best case is searched for; the search itself then replays the recipe of today
-    /// (the device's default). False for a plain sweep, to which that recipe is added as soon as a
-    /// goal is an increase over it.
+    /// (the way in which the device shares itself where nobody sets anything up). False for a plain
+    /// sweep, to which that recipe is added as soon as a goal is an increase over it.
     pub searched: bool,
 }
 
@@ -35,10 +35,10 @@ pub struct Sweep {
 pub struct Cases {
     base: Study,
     axes: Vec<Axis>,
-    /// Values of each axis as ids and rows have them: files without folders.
+    /// Values of each axis in the form in which ids and rows name them: files without folders.
     shown: Vec<Vec<String>>,
-    /// True if the recipe of today (the device's default) was not asked for, and was added because
-    /// a goal is relative to it.
+    /// True if the recipe of today (the way in which the device shares itself where nobody sets
+    /// anything up) was not asked for, and was added because a goal is relative to it.
     reference: bool,
     len: usize,
 }
@@ -65,7 +65,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns whether the case at a position, from 0, belongs to the shard.
+    /// Returns whether the case with the index `position`, from 0, belongs to the shard.
     #[must_use]
     pub const fn holds(self, position: usize) -> bool {
         position % self.of as usize == self.number as usize - 1
@@ -107,7 +107,7 @@ impl Cases {
     /// Makes the cases of a sweep.
     ///
     /// # Errors
-    /// When something cannot be varied in this way, or two cases would have one name.
+    /// When an option cannot be varied, or two cases would have one name.
     pub fn new(sweep: &Sweep, files: &dyn Files) -> Result<Self, StudyError> {
         let mut base = sweep.study.clone();
         if base.ways == Ways::Modes {
@@ -146,7 +146,8 @@ impl Cases {
         Ok(cases)
     }
 
-    /// Checks that each varied option takes each of its values.
+    /// Checks that the study accepts every value of each varied option; an error names the first
+    /// that it does not.
     fn check(&self) -> Result<(), StudyError> {
         for axis in &self.axes {
             for value in &axis.values {
@@ -173,7 +174,8 @@ impl Cases {
         &self.base
     }
 
-    /// Returns the axes: the keys that are varied, each with its values as they were given.
+    /// Returns the axes of the sweep: the keys that are varied, each with its values as the user
+    /// gave them.
     pub(super) fn varied(&self) -> &[Axis] {
         &self.axes
     }
@@ -190,7 +192,7 @@ impl Cases {
         &self.base.goals
     }
 
-    /// Returns the position of the case's value on each axis.
+    /// Returns, for each axis, the index of the case's value.
     #[must_use]
     pub fn places(&self, position: usize) -> Vec<usize> {
         let mut left = position;
@@ -208,7 +210,7 @@ impl Cases {
         places
     }
 
-    /// Returns the id of the case at a position, such as `load=40/s recipe=leftover`.
+    /// Returns the id of the case with the index `position`, such as `load=40/s recipe=leftover`.
     #[must_use]
     pub fn id(&self, position: usize) -> String {
         let places = self.places(position);
@@ -243,7 +245,7 @@ impl Cases {
         }
     }
 
-    /// Returns the case at a position.
+    /// Returns the case with the index `position`.
     ///
     /// # Errors
     /// When an option does not take its value, which was checked.
@@ -262,8 +264,8 @@ impl Cases {
     }
 }
 
-/// Adds the recipe of today (the device's default) to the recipes that are varied, unless it is
-/// among them. Returns whether it was added.
+/// Adds the recipe of today (the way in which the device shares itself where nobody sets anything
+/// up) to the recipes that are varied, unless it is among them. Returns whether it was added.
 fn add_today(axes: &mut [Axis]) -> bool {
     let recipes = axes.iter_mut().find(|axis| axis.key == "recipe");
     let recipes = recipes.filter(|axis| axis.values.iter().all(|value| value != TODAY));
@@ -297,7 +299,7 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
 const OF_PROFILES: [&str; 7] =
     ["start", "think", "share", "priority", "idempotent", "memory", "hint"];
 
-/// Sets an option to its value in the study of a case.
+/// Sets an option, given by its key, to a value in the study of a case.
 pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
     let varied = |taken: Result<(), String>| {
         taken.map_err(|why| StudyError::Usage(format!("--vary {key}={value}: {why}")))
@@ -325,8 +327,8 @@ pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), Stu
     }
 }
 
-/// Returns the name of the profile, with `=`, whose rate the key `load` varies; empty where there
-/// is one profile.
+/// Returns the name of the profile whose rate the key `load` varies, with `=` behind it; empty
+/// where there is only one profile.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {

@@ -12,7 +12,7 @@ use crate::rules::is_recipe_key;
 use crate::study::Study;
 use crate::{devices, energy, recipes, verdicts};
 
-/// Recipes for which `today` may stand on the devices that a study may be about.
+/// Recipes for which the word `today` may stand, over all devices that a study may be about.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
 /// Largest number of combinations of other values with which a value is tried.
 const MOST: usize = 1000;
@@ -46,9 +46,9 @@ impl Cases {
         Ok(told)
     }
 
-    /// Tries a value of a key, given as (position of the key, position of the value), with all
-    /// values of the keys on which it may depend, until one combination is good. Returns the first
-    /// error if none is.
+    /// Tries a value of a key, given as (index of the key, index of the value), with all values of
+    /// the keys on which it may depend, until one combination is good. Returns the first error if
+    /// none is.
     fn try_value(
         &self,
         (at, value): (usize, usize),

@@ -13,14 +13,14 @@ pub struct SweepRow {
     pub case: String,
     /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
     pub of: String,
-    /// Values of the case: (key of the axis, value).
+    /// Values that the options have in the case, each as (key of the axis, value).
     pub values: Vec<(String, String)>,
     /// Figures of the case as (name, number), or the reason why there are none.
     pub result: Result<Vec<(String, Number)>, String>,
 }
 
 impl SweepRow {
-    /// Writes the row as one line of JSON, with its line end.
+    /// Returns the row as one line of JSON, with its line end.
     #[must_use]
     pub fn line(&self) -> String {
         // Strings and finite numbers only: this cannot fail.
@@ -67,7 +67,7 @@ pub struct ReadRow {
     pub case: String,
     /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
     pub of: String,
-    /// Numbers of the row by name, or the reason why there are none.
+    /// Figures of the row by their names, or the reason why there are none.
     pub result: Result<BTreeMap<String, f64>, String>,
 }
 

@@ -16,12 +16,12 @@ const FULL: &str = "full";
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
-    /// Sentences about the memory that the processes hold together, and how much the device has.
+    /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
-    /// Figures by the positions of the values on all axes but the seed, and then by the position of
-    /// the seed.
+    /// Figures by (index of the value on each axis but the seed), and then by the index of the
+    /// seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// Failed cases by (positions of the values on all axes but the seed, position of the seed).
+    /// Failed cases by (indices of the values on all axes but the seed, index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
     /// Facts about the profiles that can overturn the answer, one line each.
     overturning: Vec<String>,
@@ -80,9 +80,10 @@ pub struct SearchGroup {
     pub seeds: u64,
     /// Number of gates with two inputs in the search circuits of one compute unit.
     pub gates: u64,
-    /// Number of bits that the search circuits of one compute unit hold between clocks.
+    /// Number of bits that the search circuits of one compute unit keep in registers from clock to
+    /// clock.
     pub register_bits: u64,
-    /// Number of clocks of one round of the search.
+    /// Number of clocks that one round of the search (one decision) takes.
     pub clocks: u64,
     /// Makespan in nanoseconds.
     pub makespan: Option<Within>,
@@ -121,12 +122,12 @@ impl SearchRows {
         }
     }
 
-    /// Sets the sentences about the memory that the processes hold together.
+    /// Sets the sentences on the memory that the processes need together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
 
-    /// Sets the lines about the profiles that can overturn the answer.
+    /// Sets the lines on facts about the profiles that can overturn the answer.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
@@ -143,7 +144,7 @@ impl SearchRows {
         all.into_values().collect()
     }
 
-    /// Adds the row of a case; `places` has the position of its value on each axis.
+    /// Adds the row of a case; `places` has, for each axis, the index of the case's value.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let seed = self.axes.iter().position(|axis| axis.key == "seed");
         let all = places.iter().copied().enumerate();

@@ -17,7 +17,7 @@ pub struct SweepSummary {
     pub cases: u64,
     /// Number of cases that have a row.
     pub rows: u64,
-    /// Number of cases that have an error instead of figures.
+    /// Number of cases that have an error in place of figures.
     pub failed: u64,
     /// Failed cases, and why they failed; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -34,8 +34,8 @@ pub struct SweepSummary {
     pub never_ran: Vec<NeverRan>,
     /// Goals that the user set for the processes.
     pub goals: Vec<Goal>,
-    /// Axis along which curves are drawn: (its position, its values as text and number); `None`
-    /// where no axis has numbers.
+    /// Axis along which curves are drawn: (its index, its values as text and number); `None` where
+    /// no axis has numbers.
     pub along: Option<(usize, Vec<(String, f64)>)>,
     /// Figure by which each process is judged.
     pub judged: Vec<JudgedFigure>,
@@ -93,7 +93,7 @@ pub struct GroupSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Within {
-    /// Mean over the seeds.
+    /// Mean of the figure over the seeds.
     pub mean: f64,
     /// Half of the 95 % confidence interval of the mean; `None` with one seed.
     pub within: Option<f64>,
@@ -121,12 +121,13 @@ impl Within {
 pub struct Reach {
     /// Values, one for each of the other axes.
     pub values: Vec<String>,
-    /// Highest value of the axis such that it and all lower ones are good; `None` where the lowest
-    /// is not good, or is unknown.
+    /// Highest value of the axis that is good and below which all values are good; `None` where the
+    /// lowest is not good, or is unknown.
     pub up_to: Option<String>,
     /// True if `up_to` is the highest value of the axis.
     pub all: bool,
-    /// Next value, and why it is unknown whether it is good too; `None` where it is known.
+    /// Value after `up_to` on the axis, with the reason why it is unknown whether it is good too;
+    /// `None` where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_answer: Option<String>,
 }

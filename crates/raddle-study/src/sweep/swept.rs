@@ -21,26 +21,26 @@ pub struct SweptAxis {
 /// three in the order of [`JudgedBy`].
 const OF_PROCESS: [&str; 9] =
     ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns", "alone-ns"];
-/// Position of the median in [`OF_PROCESS`]; `ALONE` is that of the time alone.
+/// Index of the median in [`OF_PROCESS`]; `ALONE` is the index of the time alone.
 const MEDIAN: usize = 3;
 const ALONE: usize = 8;
-/// Largest factor from the figure at the lowest load to that at another load for which the other
-/// load is not too high, where there are no goals.
+/// Factor between the figure at a load and that at the lowest load above which the load counts as
+/// too high, where there are no goals.
 const KNEE: f64 = 2.0;
 
 /// Rows of one sweep, taken in any order, which are summed up over seeds.
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
-    /// Position of the axis of seeds; `None` where seeds were not varied.
+    /// Index of the axis of seeds; `None` where seeds were not varied.
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// Rows that differ in the seed alone, by the positions of their values on all other axes.
+    /// Rows that differ only in the seed, by (index of their value on each other axis).
     groups: BTreeMap<Vec<usize>, SweptGroup>,
     /// Facts about the profiles that can overturn the answer, one line each.
     overturning: Vec<String>,
-    /// Sentences about the memory that the processes hold together, and how much the device has.
+    /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
     /// Processes of which some launches can never run, by name.
     never_ran: BTreeMap<String, NeverRan>,
@@ -76,22 +76,23 @@ impl Swept {
         }
     }
 
-    /// Sets the number of cases where only a part of all cases is summed up; `None` for all.
+    /// Sets the number of cases that are summed up, where they are only a part of all cases; `None`
+    /// for all cases.
     pub const fn only(&mut self, cases: Option<u64>) {
         self.part = cases;
     }
 
-    /// Sets the lines about the profiles that can overturn the answer.
+    /// Sets the lines on facts about the profiles that can overturn the answer.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
 
-    /// Sets the sentences about the memory that the processes hold together.
+    /// Sets the sentences on the memory that the processes need together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
 
-    /// Adds the row of a case; `places` has the position of its value on each axis.
+    /// Adds the row of a case; `places` has, for each axis, the index of the case's value.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let all = places.iter().copied().enumerate();
         let group = all.filter(|(axis, _)| Some(*axis) != self.seed).map(|(_, place)| place);
@@ -161,7 +162,7 @@ impl Swept {
         summary
     }
 
-    /// Sums up the figure at a position of [`OF_PROCESS`] for each process.
+    /// Sums up the figure with the index `at` in [`OF_PROCESS`] for each process.
     fn of_each(&self, group: &SweptGroup, at: usize) -> Vec<Option<Within>> {
         let processes = 0..self.processes.len();
         processes.map(|process| group.figure(process * OF_PROCESS.len() + at)).collect()
@@ -226,8 +227,9 @@ impl Swept {
         met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
     }
 
-    /// Returns the rows with the same values but under the recipe of today (the device's default);
-    /// `None` where there are none.
+    /// Returns the rows that differ from `places` only in their recipe, which is that of today (the
+    /// way in which the device shares itself where nobody sets anything up); `None` where there are
+    /// none.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -255,7 +257,7 @@ fn number(value: &str) -> Option<f64> {
 }
 
 /// Finds the axis along which curves are drawn: that of the load, else the first with three or more
-/// numbers. Returns (position of the axis, its values as text and number); `None` where there is no
+/// numbers. Returns (index of the axis, its values as text and number); `None` where there is no
 /// such axis.
 fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
@@ -305,7 +307,7 @@ fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     series.into_iter().map(reach).collect()
 }
 
-/// Rule that decides whether the results at a value of the axis are good.
+/// Rule that decides whether the results at a value of the axis still count as good.
 struct ReachJudge {
     has_goals: bool,
     /// Largest good figure of the first process, used where there are no goals; `None` where it is

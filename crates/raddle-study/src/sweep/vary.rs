@@ -40,8 +40,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Returns a key in kebab-case. The part behind the point of an option is a name that the user
-/// chose, and stays unchanged.
+/// Returns a key in kebab-case. What follows a point in an option is a name that the user chose,
+/// and stays unchanged.
 fn spelled(key: &str) -> String {
     let option = |(option, name): (&str, &str)| format!("{}.{name}", option.replace('_', "-"));
     match key.split_once('.').filter(|_| !is_recipe_key(key)) {
@@ -104,7 +104,7 @@ fn written(digits: i128, scale: u32, unit: &str) -> String {
     format!("{whole}{point}{fraction}{unit}")
 }
 
-/// Splits a text into a number, with a `*` before it, and the text behind.
+/// Splits a text into (number, perhaps with a `*` before it; text behind).
 fn with_unit(text: &str) -> (&str, &str) {
     let number = text.trim_start_matches('*');
     let star = text.len() - number.len();

@@ -13,7 +13,7 @@ use super::recorder::{Holder, Recorder};
 #[derive(Clone, Debug, Default)]
 pub struct TimelineNames {
     device: String,
-    /// Names of each process: (its kernels, the position of the kernel of each task, its streams).
+    /// Names of each process: (its kernels, the index of the kernel of each task, its streams).
     processes: Vec<(Vec<String>, Vec<u32>, Vec<String>)>,
 }
 

@@ -21,13 +21,13 @@ pub(super) struct CounterSet {
 struct CounterSeries {
     /// Samples of the counter in order of time: (time in ns, value that is shown from then on).
     samples: Vec<(u64, u64)>,
-    /// Value that holds now.
+    /// Present value of the counter.
     value: u64,
 }
 
 impl CounterSeries {
-    /// Sets the value that holds from `now` on: adds a sample, or raises the last one where it
-    /// covers `now`. `step` is the span of a sample in ns.
+    /// Sets the value from `now`, in ns, on: adds a sample, or raises the last one where it covers
+    /// `now`. `step` is the span of a sample in ns.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
         self.catch_up(span, step);
@@ -44,8 +44,8 @@ impl CounterSeries {
         }
     }
 
-    /// Adds a sample for the value that held between the span of the last change and the span that
-    /// begins at `until`.
+    /// Adds a sample of the present value, if that is still missing: for the spans between the last
+    /// sample and the span that begins at `until`. `step` is the length of a span in ns.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
             let next = at.saturating_add(step);
@@ -70,7 +70,8 @@ impl CounterSet {
         }
     }
 
-    /// Sets the values that hold from now on, of each process. Returns whether any value changed.
+    /// Sets the numbers of waves and of launches of each process from `now`, in ns, on. Returns
+    /// whether any number changed.
     pub(super) fn take(&mut self, now: u64, waves: &[u64], launches: &[u64]) -> bool {
         let mut changed = false;
         let all = waves.iter().sum();
@@ -103,7 +104,7 @@ impl CounterSet {
         self.samples = self.series.iter().map(|series| series.samples.len()).sum();
     }
 
-    /// Returns the span of a sample in ns, and the counters: those of all processes together, then
+    /// Returns (span of a sample in ns, counters): the counters of all processes together, then
     /// those of each process.
     pub(super) fn finish(mut self) -> (u64, Vec<Counter>) {
         let processes = self.processes;

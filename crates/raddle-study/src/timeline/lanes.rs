@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Assigns lanes to spans that come in order of their start: always the lowest lane that is free.
+/// Assigns lanes (tracks side by side in a drawing) to spans of time that come in the order of
+/// their starts: each span gets the lowest lane on which no earlier span still lasts.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    /// Taken lanes, each with the time in ns at which it becomes free; the earliest comes first.
+    /// Lanes (tracks side by side) on which a span still lasts, each with the time in ns at which
+    /// the span ends; the earliest comes first.
     taken: BinaryHeap<Reverse<(u64, u32)>>,
     free: BTreeSet<u32>,
     count: u32,
@@ -31,7 +33,7 @@ impl Lanes {
         lane
     }
 
-    /// Returns the number of lanes that were used so far.
+    /// Returns the number of lanes (tracks side by side) that were used so far.
     pub const fn count(&self) -> u32 {
         self.count
     }

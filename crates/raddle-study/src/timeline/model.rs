@@ -12,7 +12,7 @@ pub struct Timeline {
     pub device: String,
     /// Number of compute units.
     pub cus: u16,
-    /// Largest number of waves that the device holds.
+    /// Largest number of waves that can be on the device at once.
     pub wave_slots: u64,
     /// End of the timeline in ns; launches that never ended are drawn up to it.
     pub end_ns: u64,
@@ -20,7 +20,7 @@ pub struct Timeline {
     pub grain: Grain,
     /// Processes, by process id.
     pub processes: Vec<DrawnProcess>,
-    /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in this list.
+    /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is an index in this list.
     pub kernels: Vec<String>,
     /// Launches, copies and fills of the run, all of them, by launch id.
     pub launches: Vec<DrawnLaunch>,
@@ -77,18 +77,18 @@ impl Grain {
 pub struct DrawnProcess {
     /// Name of the process for people.
     pub name: String,
-    /// Names of the streams; [`DrawnLaunch::stream`] is a position in this list.
+    /// Names of the streams; [`DrawnLaunch::stream`] is an index in this list.
     pub streams: Vec<String>,
 }
 
 /// A launch, copy or fill on a timeline; times are nanoseconds of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawnLaunch {
-    /// Position of the process in [`Timeline::processes`].
+    /// Index of the process in [`Timeline::processes`].
     pub process: u16,
-    /// Position of the stream in [`DrawnProcess::streams`].
+    /// Index of the stream in [`DrawnProcess::streams`].
     pub stream: u32,
-    /// Position of the kernel's name in [`Timeline::kernels`].
+    /// Index of the kernel's name in [`Timeline::kernels`].
     pub kernel: u32,
     /// Level of urgency; 0 is the most urgent.
     pub level: u8,
@@ -117,7 +117,7 @@ pub struct DrawnLaunch {
 /// A request on a timeline, from its arrival to the end of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnRequest {
-    /// Position of the process in [`Timeline::processes`].
+    /// Index of the process in [`Timeline::processes`].
     pub process: u16,
     /// Number of the request, from 0; equal to the iteration of its launches.
     pub number: u32,
@@ -130,7 +130,7 @@ pub struct DrawnRequest {
 /// Span in which the same process, or several processes, had waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnTurn {
-    /// Position of the only process with waves in [`Timeline::processes`]; `None` where there were
+    /// Index of the only process with waves in [`Timeline::processes`]; `None` where there were
     /// several.
     pub process: Option<u16>,
     /// Begin of the span, in ns.
@@ -142,7 +142,7 @@ pub struct DrawnTurn {
 /// Span in which a process had no waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnWait {
-    /// Position of the process in [`Timeline::processes`].
+    /// Index of the process in [`Timeline::processes`].
     pub process: u16,
     /// Activity of the process in the span: what it waited for.
     pub cause: Doing,
@@ -161,10 +161,10 @@ pub struct Slice {
     pub end_ns: u64,
     /// Number of workgroups that ended in the slice.
     pub workgroups: u64,
-    /// Position of the launch in [`Timeline::launches`].
+    /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// Workgroup slot of the compute unit, from 0; at [`Grain::Cu`] a lane, so that slices of one
-    /// lane do not overlap.
+    /// Workgroup slot of the compute unit, from 0. At [`Grain::Cu`] the number of a lane instead
+    /// (tracks side by side), so that slices with one number do not overlap.
     pub slot: u32,
     /// Number of the compute unit, from 0.
     pub cu: u16,
@@ -202,9 +202,9 @@ impl Ending {
 /// Span in which a launch that had begun was off the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
-    /// Position of the launch in [`Timeline::launches`].
+    /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// Way of preempting by which the launch left the device: drained, saved or killed.
+    /// Method of preemption by which the launch left the device: drained, saved or killed.
     pub how: Preemption,
     /// Begin of the span, in ns.
     pub start_ns: u64,
@@ -216,7 +216,8 @@ pub struct Away {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Number of resident waves, drawn as a fraction of the waves that the device holds.
+    /// Number of resident waves, drawn as a fraction of the waves that can be on the device at
+    /// once.
     Waves,
     /// Number of launches that are ready and have not ended: the depth of the queue.
     Launches,
@@ -236,7 +237,7 @@ impl Measure {
 /// Value that changes in steps over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// Position of the process that is counted; `None` where all processes are counted together.
+    /// Index of the process that is counted; `None` where all processes are counted together.
     pub process: Option<u16>,
     /// Kind of the value.
     pub measure: Measure,
@@ -254,7 +255,7 @@ impl Timeline {
         Some((start, end.max(start)))
     }
 
-    /// Returns the phases that are drawn inside the launch at a position, in order of time:
+    /// Returns the phases that are drawn inside the launch with the index `at`, in order of time:
     /// ((begin, end) in ns, phase).
     #[must_use]
     pub fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
@@ -301,11 +302,11 @@ pub enum LaunchPhase {
     Host,
     /// The launches that were issued wait for other work to end, or are copies.
     Dependency,
-    /// The launch is ready and waits for its turn, to be submitted.
+    /// The launch is ready and waits until it is submitted, as its process has no turn.
     Turn,
     /// The launch is submitted and waits for its first wave to start.
     Room,
-    /// The launch had begun and is off the device, by this way of preempting.
+    /// The launch had begun and is off the device after a preemption by this method.
     Off(Preemption),
 }
 
@@ -336,8 +337,8 @@ impl LaunchPhase {
     }
 }
 
-/// Returns the positions of the launches that were ever ready, in the order in which they became
-/// ready; at equal times the lower position comes first.
+/// Returns the indices of the launches that were ever ready, in the order in which they became
+/// ready; of launches that became ready at one time, the lower index comes first.
 #[must_use]
 pub fn by_ready(timeline: &Timeline) -> Vec<u32> {
     let launches = (0u32..).zip(&timeline.launches);

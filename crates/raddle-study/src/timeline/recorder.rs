@@ -28,21 +28,23 @@ pub struct Recorder {
     /// Number of waves that ended of each workgroup whose waves do not run as a whole: by (launch,
     /// workgroup).
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
-    /// Launches that are off the device: the way of preempting, and since when in ns.
+    /// Launches that are off the device after a preemption: (its method, time in ns since which
+    /// they are off).
     pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
     /// Time in ns at which each launch was first submitted; `None` where it was not.
     pub(super) submitted: Vec<Option<u64>>,
     /// Changes of the processes that have waves on the device: (time in ns, processes); the last
-    /// one holds now.
+    /// one is the present one.
     pub(super) holders: Vec<(u64, Holder)>,
-    /// Changes of the activity of each process: (time in ns, activity); the last one holds now.
+    /// Changes of the activity of each process: (time in ns, activity); the last one is the present
+    /// one.
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
     /// Number of changes of activity, also of those that `doing` leaves out.
     pub(super) changes: usize,
     pub(super) most: usize,
-    /// Time in ns at which a counter last changed.
+    /// Time in ns at which any counter changed last.
     pub(super) last: u64,
 }
 
@@ -124,7 +126,7 @@ impl Recorder {
         }
     }
 
-    /// Notes the activity that a process has from now on.
+    /// Notes the activity that a process has from the time `now`, in ns, on.
     fn does(&mut self, process: usize, now: u64, doing: Doing) {
         let (_, to) = self.drawn();
         let Some(own) = self.doing.get_mut(process).filter(|_| now <= to) else { return };
@@ -242,7 +244,8 @@ impl Recorder {
         }
     }
 
-    /// Notes that a launch is on the device again at `now`, if it was off.
+    /// Notes that a launch that was off the device after a preemption is on it again at `now`, in
+    /// ns; does nothing for other launches.
     pub(super) fn back(&mut self, now: u64, launch: LaunchId) {
         let Some((how, since)) = self.off.remove(&launch) else { return };
         if since < now && !self.aways_left_out {

@@ -8,15 +8,15 @@
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// Key of workgroups, or of a part of a workgroup, that end together.
+/// Key of workgroups, or of some waves of a workgroup, that end together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
     /// Whole workgroups of the front with this number: workgroups of one launch that start at one
     /// time and are ended by one event.
     Front(u32),
-    /// The workgroup with this number, whose waves start and end one by one.
+    /// The workgroup with this number in its launch, whose waves start and end one by one.
     Workgroup(u64),
-    /// Part of a workgroup whose waves were cut into parts: (workgroup, first wave of the part).
+    /// Some waves of a workgroup that was cut: (workgroup, first of these waves).
     Part(u64, u16),
 }
 
@@ -86,8 +86,9 @@ impl UnitSlots {
         }
     }
 
-    /// Ends the workgroups that were started under a key, and adds `done` to the count of each
-    /// slot: 0 where other parts of the same workgroup are still running, else 1.
+    /// Ends the workgroups that were started under a key at the time `now`, in ns, and adds `done`
+    /// to the count of each slot: 0 where other waves of the same workgroup are still running, else
+    /// 1.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for slot in self.slots.iter_mut().flatten() {
             if slot.ended.is_none() && slot.key == key && slot.launch == launch {
@@ -192,7 +193,7 @@ impl SliceStore {
         }
     }
 
-    /// Returns the grain, and the slices in order of compute unit, slot and time.
+    /// Returns (grain, slices in order of compute unit, slot and time).
     pub(super) fn finish(mut self) -> (Grain, Vec<Slice>) {
         if self.grain == Grain::Cu {
             self.compact();

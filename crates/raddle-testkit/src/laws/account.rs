@@ -33,7 +33,7 @@ struct HeldByName {
     ended: u16,
 }
 
-/// Resources that a launch held when it was saved.
+/// Resources that a launch had on the device when it was saved, so that they can be taken again.
 #[derive(Debug, Default)]
 pub(super) struct LiftedAccount {
     demand: Demand,
@@ -46,7 +46,8 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Takes the resources of workgroups that start. Checks law 2 and, for addresses, law 1.
+    /// Takes the resources of workgroups that start. Checks law 2 of the trait `Allocate` and, for
+    /// addresses, its law 1.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -102,7 +103,7 @@ impl WorldAccount {
         Some(split)
     }
 
-    /// Gives back the resources that ended workgroups held.
+    /// Frees the resources that ended workgroups had.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece]) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -157,8 +158,8 @@ impl WorldAccount {
         LiftedAccount { demand, counted, named }
     }
 
-    /// Takes all resources again that a saved launch held, or none of them. Returns whether there
-    /// was room.
+    /// Takes all resources again that a saved launch had, or none of them where some are taken.
+    /// Returns whether there was room.
     pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
         let mut cus = self.cus.clone();
         let counted = lifted.counted.iter().all(|((_, cu), (split, groups))| {

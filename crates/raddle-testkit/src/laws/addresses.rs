@@ -18,8 +18,8 @@ pub(super) struct Addresses {
 pub(super) struct Wave {
     launch: LaunchId,
     workgroup: u64,
-    /// First wave of the part, if the workgroup was cut, as a part has an LDS start of its own;
-    /// `None` for a whole workgroup.
+    /// First wave of the part, if the workgroup was cut into parts, since each part has an LDS
+    /// start of its own; `None` for a whole workgroup.
     part: Option<u16>,
     wave: u16,
     demand: Demand,
@@ -27,8 +27,9 @@ pub(super) struct Wave {
 }
 
 impl Addresses {
-    /// Enters the waves from `first` on of one workgroup, or returns in words which other wave they
-    /// overlap with. `cut` is true where they are a part of a workgroup that was cut.
+    /// Enters the addresses of the waves of one workgroup from `first` on. Where they overlap with
+    /// a wave that is there, the error says in words with which. `cut` is true where they are a
+    /// part of a workgroup that was cut.
     pub(super) fn take(
         &mut self,
         shape: &CuShape,
@@ -80,8 +81,8 @@ impl Addresses {
         self.lying.iter_mut().map(lift).collect()
     }
 
-    /// Enters the waves of a launch again that was saved. A workgroup, or a part of one, of whose
-    /// addresses some were taken meanwhile has none any more.
+    /// Enters the addresses of a launch again that was saved. A workgroup, or part of one, whose
+    /// addresses were partly taken by others meanwhile gets none.
     pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
         for (cu, waves) in lifted {
             let lying = self.lying.entry(cu).or_default();

@@ -19,8 +19,9 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// Checks as [`check_allocate`] does, without the laws in `except`, of 3, 4, 7 and 10 (law 4, for a
-/// policy that documents that its answers change when it is asked in vain).
+/// Checks as [`check_allocate`] does, without the laws of [`Allocate`] whose numbers are in
+/// `except`: 3, 4, 7 or 10 (4, for a policy that documents that its answers change when it is asked
+/// in vain).
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -43,7 +44,8 @@ pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
 }
 
-/// Checks as [`check_allocate_except`] does, and returns the broken law instead of a panic.
+/// Checks as [`check_allocate_except`] does, and returns the broken law of [`Allocate`] instead of
+/// a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -109,18 +111,18 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// Policy under test, each answer of which is compared with the answer of a clone, and which may be
-/// asked again in vain.
+/// Policy under test: each of its answers is compared with the answer of a clone, and it may be
+/// asked again after a wait.
 struct Watched<P> {
     policy: P,
-    /// True if the policy is asked again after each answer to wait.
+    /// True if the policy is asked again after each answer to wait, which must change nothing.
     nagged: bool,
-    /// Number of answers to wait so far.
+    /// Number of answers to wait that the policy has given.
     waits: u32,
-    /// [true if law 3 is checked, true if law 4 is, true if law 7 is].
+    /// Three bools: true if law 3 of [`Allocate`] is checked, if law 4 is, if law 7 is.
     laws: [bool; 3],
-    /// First broken law; `None` where none is. The world cannot be stopped from here, so the law is
-    /// kept until the end.
+    /// First broken law; `None` where none is. The scenario cannot be stopped here, so the broken
+    /// law is stored until its end.
     found: Option<Breach>,
 }
 

@@ -13,7 +13,7 @@ use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
     /// Ends the workgroups that the scenario chooses for this step: single waves of workgroups that
-    /// started wave by wave, parts of workgroups that were cut.
+    /// started wave by wave, and parts (some waves) of workgroups that were cut.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
         let all = self.resident.iter().filter(runs).map(|(&spot, &cu)| (spot, cu));

@@ -51,7 +51,7 @@ impl World<'_> {
         policy.observe(&Fact::Leaving { launch: &launch, how }, self.now);
     }
 
-    /// Puts a launch into the list of launches that the policy sees, in the order of submission.
+    /// Adds a launch to the list of launches that the policy sees, in the order of submission.
     fn show(&mut self, entry: ReadyLaunch) {
         let of = |id: LaunchId| self.progress[&id].submission;
         let own = of(entry.launch.id);
@@ -100,8 +100,8 @@ impl World<'_> {
         self.off.insert(id, off);
     }
 
-    /// Takes a launch off the device that was asked to leave. Returns what it held; `None` while
-    /// some of its workgroups still run.
+    /// Takes a launch off the device that was asked to leave. Returns the workgroups and resources
+    /// that it had, so that they can come back; `None` while some of its workgroups still run.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
         if !off.how.frees_places() {
@@ -124,8 +124,8 @@ impl World<'_> {
     }
 }
 
-/// Takes back the workgroups of a saved launch that are assigned to a compute unit and have not
-/// started, so that they are distributed anew.
+/// Makes the workgroups of a saved launch that are assigned to a compute unit and have not started
+/// unassigned, so that they are distributed anew.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

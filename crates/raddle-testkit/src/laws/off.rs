@@ -23,13 +23,13 @@ pub(super) struct OffLaunch {
 pub(super) enum OffStage {
     /// The launch was asked to leave and is still on the device.
     Leaving,
-    /// The launch is off the device; the value is what it held.
+    /// The launch is off the device; the value is the workgroups and resources that it had.
     Off(LiftedLaunch),
     /// The launch has its places on the device again, but does not run yet.
     Returning,
 }
 
-/// Workgroups, addresses and resources that a launch held when it was saved.
+/// Workgroups, addresses and resources that a launch had on the device when it was saved.
 #[derive(Debug, Default)]
 pub(super) struct LiftedLaunch {
     pub(super) account: LiftedAccount,

@@ -10,7 +10,7 @@ use crate::builders::{launch, process};
 /// Loss of the turn by a process with submitted launches, about which a preemption policy is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revocation {
-    /// Process that loses the turn.
+    /// Process that loses the turn, in its state at that time.
     pub process: ProcessState,
     /// Submitted launches of the process, at least one.
     pub launches: Vec<VictimLaunch>,
@@ -35,7 +35,7 @@ impl Revocation {
     }
 }
 
-/// Asks the policy once for each loss of the turn and checks law 1 of [`Preempt`].
+/// Asks the policy once for each loss of the turn and checks law 1 of [`Preempt`] for each answer.
 ///
 /// # Panics
 /// Where the law is broken, with its number.

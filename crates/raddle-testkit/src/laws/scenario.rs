@@ -31,9 +31,9 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Chooses which of `resident` workgroups (those of a whole device, sorted) end at a step.
-    /// Returns (index of the first, number of workgroups); behind the last workgroup the choice
-    /// goes on at the first. The code 0 ends the first workgroup alone.
+    /// Chooses which workgroups end at a step, of `resident` workgroups that are on the device,
+    /// sorted. Returns (index of the first, number of workgroups); behind the last workgroup the
+    /// choice goes on at the first. The code 0 ends the first workgroup alone.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -59,7 +59,7 @@ impl Scenario {
     }
 
     /// Returns a hand-made scenario for snapshots: two compute units of two SIMDs, four launches of
-    /// two processes, one of them urgent, one held up by shared memory.
+    /// two processes, one of them urgent, one delayed by a lack of shared memory.
     #[must_use]
     pub fn example() -> Self {
         let shape = CuShape { lds: 8, workgroups: 6, barriers: 4, ..SMALL_CU };

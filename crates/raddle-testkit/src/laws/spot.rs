@@ -4,7 +4,7 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// (launch, workgroup, part of the workgroup that is meant).
+/// Place of waves in a scenario: (launch, workgroup, all or some of its waves).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
 /// Part of a workgroup that ends by itself.

@@ -9,7 +9,8 @@ use super::spot::{SpotPart, breach};
 use super::world::{Deed, World};
 
 impl World<'_> {
-    /// Carries out an answer that starts workgroups, once it keeps laws 1, 2 and 8.
+    /// Carries out an answer that starts workgroups, if it keeps laws 1, 2 and 8 of the trait
+    /// `Allocate`; else the error names the law.
     pub(super) fn start(
         &mut self,
         policy: &mut dyn Allocate,
@@ -38,7 +39,8 @@ impl World<'_> {
         Ok(Deed::Started { launch: id, waves, pieces: pieces.to_vec(), places: places.to_vec() })
     }
 
-    /// Checks that an answer keeps law 8; the error says in words how it breaks the law.
+    /// Checks that an answer keeps law 8 of the trait `Allocate`, on workgroups that are cut; the
+    /// error says in words how the answer breaks it.
     fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
         let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
         let id = launch.id;
@@ -64,8 +66,8 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Returns (workgroup, compute unit) for each workgroup of an answer, in its order, once the
-    /// answer keeps law 1.
+    /// Returns (workgroup, compute unit) for each workgroup of an answer, in the answer's order, if
+    /// the answer keeps law 1 of the trait `Allocate`; else the error says how it does not.
     fn named(
         &self,
         at: usize,
@@ -183,8 +185,8 @@ impl World<'_> {
         }
     }
 
-    /// Carries out an answer that assigns a workgroup to a compute unit, once it keeps laws 1 and
-    /// 8.
+    /// Carries out an answer that assigns a workgroup to a compute unit, if it keeps laws 1 and 8
+    /// of the trait `Allocate`; else the error names the law.
     pub(super) fn assign(
         &mut self,
         policy: &mut dyn Allocate,

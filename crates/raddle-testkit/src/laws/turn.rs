@@ -51,7 +51,7 @@ pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario
     upheld(examine_turn(make, scenario));
 }
 
-/// Checks as [`check_turn`] does, and returns the broken law instead of a panic.
+/// Checks as [`check_turn`] does, and returns the broken law of [`Turn`] instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -71,7 +71,7 @@ pub fn examine_turn<P: Turn + Clone>(
 /// snapshot.
 ///
 /// # Errors
-/// Where the policy breaks one of laws 1 to 4.
+/// Where the policy breaks one of laws 1 to 4 of [`Turn`].
 pub fn render_turn<P: Turn + Clone>(
     policy: &mut P,
     scenario: &TurnScenario,

@@ -45,7 +45,7 @@ pub struct RunLine {
 pub enum Deed {
     /// Workgroups, or waves of them, started.
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
-    /// A workgroup was bound to a compute unit.
+    /// A workgroup was assigned to a compute unit.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
     /// The policy answered that it waits.
     Waited {
@@ -66,7 +66,8 @@ pub struct ScenarioRun {
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
     /// (tick at which the device was empty for good, a launch that still waited then), under a
-    /// policy without a setting that allows this (law 10); `None` where no launch waited.
+    /// policy without a setting that allows this (law 10 of the trait `Allocate`); `None` where no
+    /// launch waited.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
@@ -84,7 +85,8 @@ pub struct World<'s> {
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
-    /// Launches that were asked to leave the device: they leave, are off, or come back.
+    /// Launches that were asked to leave the device, each with its state: leaving, off, or coming
+    /// back.
     pub(super) off: BTreeMap<LaunchId, OffLaunch>,
     pub(super) run: ScenarioRun,
 }
@@ -94,10 +96,10 @@ pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
     /// Number of the launch in the order of submission.
     pub(super) submission: usize,
-    /// Runs of workgroups that are distributed after the run that the policy sees, ascending; only
-    /// a launch that was saved has any.
+    /// Runs of workgroups that are distributed after the run that the policy sees, ascending; empty
+    /// but for a launch that was saved.
     pub(super) behind: VecDeque<Range<u64>>,
-    /// (compute unit, number of waves that have started) of each workgroup that is bound to a
+    /// (compute unit, number of waves that have started) of each workgroup that is assigned to a
     /// compute unit and has not started as a whole.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
@@ -108,7 +110,7 @@ impl<'s> World<'s> {
     /// Plays the scenario to its end, and returns its history.
     ///
     /// # Errors
-    /// At the first answer that breaks law 1, 2 or 6 to 9.
+    /// At the first answer that breaks law 1, 2 or 6 to 9 of the trait `Allocate`.
     pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<ScenarioRun, Breach> {
         let mut world = Self {
             scenario,

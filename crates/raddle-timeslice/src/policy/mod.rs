@@ -25,7 +25,8 @@ const SLICE_US: u64 = 40_000;
 /// Longest time in microseconds that a configuration may state: 584 years.
 const MOST_US: u64 = u64::MAX / MICROSECOND;
 
-/// Converts a time of a configuration from microseconds, at least one, to ticks.
+/// Converts a time of a configuration, at least one microsecond, to ticks; the error names the
+/// setting `key`.
 fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     within(key, us, 1, MOST_US)?;
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
@@ -37,7 +38,8 @@ fn capacity(given: u32) -> Result<usize, SliceError> {
     Ok(usize::try_from(given).unwrap_or(usize::MAX))
 }
 
-/// Checks that the value `given` of a setting is from `least` to `most`.
+/// Checks that the value `given` of the setting `key` is from `least` to `most`; the error names
+/// the setting and the range.
 const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), SliceError> {
     if given < least || given > most {
         return Err(SliceError::Setting { key, given, least, most });

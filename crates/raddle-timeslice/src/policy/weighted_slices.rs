@@ -27,7 +27,7 @@ pub struct WeightedSlicesConfig {
     /// Length of the smallest slice t0 in microseconds; 40 ms if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub t0_us: u64,
-    /// Most processes that the GPU's cache holds at once; 8 if it is left out.
+    /// Most processes that are chosen to run at once (the GPU's cache); 8 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub capacity: u32,
     /// Number of levels in use; less urgent levels count as the last one. 16 if it is left out.
@@ -39,10 +39,10 @@ pub struct WeightedSlicesConfig {
     /// Length of the longest slice in microseconds; no limit if it is left out.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub longest_us: Option<u64>,
-    /// Order in which the loaded processes run.
+    /// Order in which the processes that were chosen to run get their slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub order: LoadOrder,
-    /// Condition for loading the cache again.
+    /// Condition for choosing anew which processes run next.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reload: Reload,
     /// Moment at which a process of a more urgent level takes over.
@@ -62,7 +62,7 @@ pub enum AliveTime {
     /// waiting.
     #[default]
     Runnable,
-    /// The whole time since the process joined, as the seed has it.
+    /// Counts the whole time since the process joined as its alive time, as the seed has it.
     Wall,
 }
 
@@ -81,7 +81,7 @@ const fn levels() -> u16 {
     LEVELS
 }
 
-/// Most processes that a GPU holds at once, where the configuration leaves the number out.
+/// Most processes that are chosen to run at once, where the configuration leaves the number out.
 const CAPACITY: u32 = 8;
 /// Number of levels of the seed.
 const LEVELS: u16 = 16;
@@ -111,7 +111,8 @@ pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// Last load of the cache; `has_loaded` is true if the last call of `turn` made it.
+    /// Processes chosen to run, as of the last choice; `has_loaded` is true if the last call of
+    /// `turn` made it.
     load: CacheLoad,
     has_loaded: bool,
     /// (process that has the turn, end of that turn); `None` where no process has the turn. An end
@@ -159,8 +160,8 @@ impl WeightedSlices {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Returns the process that has the turn and the end of that turn, if it keeps the turn now;
-    /// `None` otherwise.
+    /// Returns (process that has the turn, end of that turn), if it keeps the turn now; `None`
+    /// otherwise.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
@@ -169,7 +170,8 @@ impl WeightedSlices {
     }
 }
 
-/// Runnable processes as the stages see them, with levels cut to the range in use.
+/// Runnable processes as the two stages see them; levels beyond the range in use count as its last
+/// level.
 struct RunnableView<'v> {
     processes: &'v [ProcessState],
     levels: LevelRange,

@@ -20,8 +20,8 @@ use crate::error::{TraceError, begin, shown};
 /// Members of the outermost object of a JSON document, each with its text, by key.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
-/// Keys of JSON files that people may take for a load, each with the description of such a file for
-/// the error message.
+/// Keys of JSON files that people may take for a load file, each with a description of such files
+/// for the error message.
 const OTHERS: [(&str, &str); 5] = [
     (
         "results",
@@ -33,7 +33,8 @@ const OTHERS: [(&str, &str); 5] = [
     ("rocprofiler-sdk-tool", "it is a profile of rocprofv3: give it as a profile to replay"),
 ];
 
-/// Reads the load that a JSON document with these members describes.
+/// Reads the load (tasks and the arrivals of their requests) that a JSON document with these
+/// top-level keys describes.
 pub(super) fn document(
     file: &str,
     keys: &Keys,
@@ -75,7 +76,7 @@ pub(super) fn document(
     })
 }
 
-/// Describes a JSON document that is no load, for an error message.
+/// Returns a description of a JSON document that is no load file, for an error message.
 fn other(keys: &Keys) -> String {
     if let Some((_, what)) = OTHERS.iter().find(|(key, _)| keys.contains_key(*key)) {
         return (*what).to_owned();

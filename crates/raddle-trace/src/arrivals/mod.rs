@@ -31,11 +31,11 @@ pub(crate) use requests::format_of_header;
 pub use process::{ArrivalProcess, jitter};
 pub use random::SplitMix64;
 
-/// Most requests that one trace of requests may hold.
+/// Most requests that a trace of requests may have; a longer one is refused.
 const REQUEST_LIMIT: usize = 1 << 24;
 /// Most bytes of a file in JSON that are read.
 const BYTE_LIMIT: u64 = 1 << 28;
-/// Description of the problem in the error for a file that is cut off.
+/// Description of the problem in the error message for a file that ends in the middle.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
 /// Arrivals of requests that one load file or trace describes, task by task.
@@ -44,12 +44,12 @@ pub struct ArrivalFile {
     /// Name of the kind of file: `disb`, `reef`, `azure`, `mooncake`, `bailian` or `burstgpt`;
     /// another name where the arrivals come from no file.
     pub format: &'static str,
-    /// Tasks of the load, one or more, each with a name of its own.
+    /// Tasks of the load, one or more, each with a different name.
     pub tasks: Vec<ArrivalTask>,
-    /// Unit in which the times of a trace of requests were taken to count, and where the unit comes
-    /// from.
+    /// Unit in which the numbers of a trace of requests were read as times, and the origin of that
+    /// unit.
     pub counts: TimesCount,
-    /// Duration of the load; `None` where the file gives none.
+    /// Duration of the load, for which requests arrive; `None` where the file gives none.
     pub time: Option<LoadTime>,
     /// How often a trace listed an arrival earlier than the one before it; the arrivals were then
     /// sorted by time.
@@ -87,8 +87,8 @@ impl ArrivalFormat {
     }
 }
 
-/// Duration of a load, with the unit in which the file was taken to give it, and the reason for
-/// that unit.
+/// Duration of a load, with the unit in which the file's number was read, and the reason for that
+/// unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadTime {
     /// Duration of the load in nanoseconds.
@@ -123,7 +123,8 @@ impl TimeUnit {
         }
     }
 
-    /// Converts a decimal number of this unit to nanoseconds; parts of a nanosecond are cut off.
+    /// Converts a decimal number of this unit to nanoseconds; parts of a nanosecond are dropped.
+    /// The error says what is wrong with the text.
     fn ns(self, text: &str) -> Result<u64, String> {
         let (places, times) = match self {
             Self::Milliseconds => (6, 1),
@@ -171,7 +172,7 @@ pub struct ArrivalTask {
     pub priority: Option<u32>,
     /// Process by which requests of the task arrive.
     pub process: ArrivalProcess,
-    /// Position of the task in the file, from 0; with the seed it determines the task's random
+    /// Index of the task in the file, from 0; with the seed it determines the task's random
     /// numbers.
     pub number: u32,
 }
@@ -202,7 +203,7 @@ impl ArrivalFile {
     }
 }
 
-/// Reads the arrivals of a load file or a trace of requests, plain or gzip.
+/// Reads the arrivals of requests from a load file or a trace of requests, plain or gzip.
 ///
 /// # Errors
 /// When the file cannot be read, is of another kind, or holds a value that makes no sense; see
@@ -283,7 +284,8 @@ fn plain(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message).to_owned()
 }
 
-/// Builds the error for a read that failed; a file that is cut off gets an error that says so.
+/// Builds the error for a read that failed; a file that ends in the middle gets an error that says
+/// so. `at` is the place in the file.
 fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     if is_damage(&cause) {
         return fault(file, at, BREAKS_OFF.to_owned());

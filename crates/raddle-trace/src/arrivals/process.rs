@@ -20,8 +20,8 @@ pub enum ArrivalProcess {
         /// Mean rate at which requests arrive.
         rate: Rate,
     },
-    /// Arrivals at these times, in nanoseconds from the start of the load; no time is less than the
-    /// one before it.
+    /// Requests arrive at these times, in nanoseconds from the start of the load, ascending; equal
+    /// times are allowed.
     Trace(Vec<u64>),
     /// A closed loop: the next request arrives when the request before it has ended.
     Continuous,
@@ -92,9 +92,9 @@ impl ArrivalTask {
     }
 }
 
-/// Moves each time later by a random part of `width_ns`, and sorts the times again. It is for
-/// traces whose clock has coarse steps, so that many requests have the same time. Equal seeds and
-/// tasks give equal times.
+/// Adds to each time a random number of nanoseconds below `width_ns`, and sorts the times again. It
+/// is for traces whose clock has coarse steps, so that many requests have the same time. Equal
+/// seeds and tasks give equal times.
 pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
     if width_ns == 0 {
         return;

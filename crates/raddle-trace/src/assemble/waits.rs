@@ -42,7 +42,7 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the work that a copying call waits for: its copy. `None` where the call returned
+    /// Returns the work that a call for a copy waits for: its copy. `None` where the call returned
     /// before the copy ended.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
@@ -53,10 +53,10 @@ impl DraftWait {
 /// Ops in the order in which the host issued them, which is that of their arrivals.
 struct IssueOrder<'o> {
     ops: &'o [Op],
-    /// Positions of all ops, sorted by arrival.
+    /// Indices of all ops, sorted by the time of their issue.
     all: Vec<u32>,
-    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest position
-    /// of an op so far, position of the op).
+    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest index of
+    /// an op up to this one, index of the op).
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
@@ -83,7 +83,7 @@ impl<'o> IssueOrder<'o> {
         self.all.partition_point(|&at| self.arrival(at) <= by)
     }
 
-    /// Returns the position of the last op of a stream, in the order in which the stream runs them,
+    /// Returns the index of the last op of a stream, in the order in which the stream runs them,
     /// among the ops issued up to the time `by`.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
@@ -121,7 +121,8 @@ impl<'o> IssueOrder<'o> {
     /// Returns the last op of a stream that was issued up to the time `by` and had ended; `None`
     /// where there is none among the last 64 issued ops.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// Number of ops that are looked at: ops that were issued earlier have long ended.
+        /// Number of ops that are looked at, the latest first: ops that were issued earlier have
+        /// long ended.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
@@ -196,7 +197,8 @@ pub(super) fn resolve(
     (found, between)
 }
 
-/// Returns the last op of each stream among the ops at these positions, by rising position.
+/// Returns the last op of each stream among the ops with the indices `these`, in ascending order of
+/// index.
 fn last_of_each(these: &[u32], ops: &[Op]) -> Vec<u32> {
     let mut these = these.to_vec();
     these.sort_unstable_by_key(|&at| (ops[at as usize].stream, std::cmp::Reverse(at)));

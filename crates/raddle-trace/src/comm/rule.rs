@@ -9,7 +9,7 @@ use crate::assemble::Renumber;
 use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 
-/// What a replay does with communication kernels, whose durations are mostly waiting for peers.
+/// Rule for communication kernels in a replay, whose durations are mostly waiting for peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {

@@ -92,8 +92,9 @@ impl OtherWork {
         (!all.is_empty()).then(|| all.join(", "))
     }
 
-    /// Builds the refusal of a file that holds copies, fills or calls and no launch; `said` are
-    /// messages of the recording tool. `None` where the file holds none of them.
+    /// Builds the error for a file that has copies, fills or calls and no launch, and so cannot be
+    /// replayed; `said` are messages of the recording tool. `None` where the file has none of them
+    /// either.
     pub(super) fn refuse(self, file: &str, said: &[String]) -> Option<TraceError> {
         let said = if said.is_empty() {
             String::new()

@@ -55,7 +55,8 @@ const OWN_RECIPE: ForeignFile = ForeignFile::Other(
     "give it beside a profile with `raddle replay PROFILE --recipe FILE`",
 );
 
-/// Kinds of JSON files, each told by keys of the outermost object that must all be there.
+/// Kinds of JSON files that are no profiles; a file is of a kind if its outermost object has all of
+/// the kind's keys.
 const JSON: [(&[&str], ForeignFile); 9] = [
     (&["raddle", "profiles"], OWN_RESULT),
     (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
@@ -89,7 +90,8 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
-/// Columns of tables that the profilers of Huawei's Ascend write, by which such a table is told.
+/// Columns of tables that the profilers of Huawei's Ascend write; a table with all columns of one
+/// list is taken for one.
 const ASCEND: [&[&str]; 3] = [
     &["Accelerator Core", "Duration(us)"],
     &["Task Type", "Task Duration(us)"],

@@ -188,7 +188,7 @@ fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
     i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
 
-/// Reader of a launch table, with the rows that it has read so far.
+/// Reader of a launch table (raddle's own CSV), with the rows that it has read so far.
 struct LaunchTable {
     draft: Draft,
     names: Interner<String>,
@@ -249,7 +249,8 @@ impl LaunchTable {
         }
     }
 
-    /// Adds a call in which the host waited: for one stream, or, where the row names none, for all.
+    /// Adds a call in which the host waited, as a row describes it: for one stream, or for all
+    /// where the row names none.
     fn wait(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let (begin, duration) = row.span()?;
         let end = time("duration_ns", begin.unsigned_abs().saturating_add(duration))?;

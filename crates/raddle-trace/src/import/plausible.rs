@@ -26,7 +26,7 @@ const FEW: usize = 10;
 /// becomes this number.
 const SIGN: u64 = 1 << 63;
 
-/// Most that a workgroup, a work-item or a grid can have on the device of a profile.
+/// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limits {
     /// Vector registers of one work-item.
@@ -48,7 +48,8 @@ const SGPRS: u32 = 128;
 const CUDA_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const ANY_GRID: [u32; 3] = [u32::MAX; 3];
 
-/// Limits that hold for all GPUs of NVIDIA, of AMD, and of either.
+/// Limits on the figures of kernels that no GPU of NVIDIA exceeds; the next constants are those of
+/// AMD and of either maker.
 const NVIDIA: Limits =
     Limits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
 const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 1024, grid: ANY_GRID };
@@ -211,8 +212,8 @@ impl Together {
         time < SIGN && self.from_zero
     }
 
-    /// Returns whether the time of an op is doubtful: the op starts before 0 and apart from the
-    /// others, lies far before or behind this group, or lasts very long.
+    /// Returns whether the time of an op is doubtful: the op starts before 0, is far before or
+    /// after this group, or lasts very long.
     fn is_apart(&self, op: &Op) -> bool {
         let before = self.first.saturating_sub(op.start_ns);
         let after = op.start_ns.saturating_sub(self.last);

@@ -33,7 +33,8 @@ pub(super) mod v1_database;
 /// Most nanoseconds by which the times of neighbouring dispatches are taken to be off.
 const CLOCK_NS: u64 = 1000;
 
-/// Returns a kernel's name without the marks of its descriptor: `.kd`, ` [clone .kd]`, ` (.kd)`.
+/// Returns a kernel's name without the endings by which tools mark the descriptor of its code:
+/// `.kd`, ` [clone .kd]`, ` (.kd)`.
 pub(super) fn kernel_name(name: &str) -> &str {
     let name = name.trim();
     [" [clone .kd]", " (.kd)", ".kd"]

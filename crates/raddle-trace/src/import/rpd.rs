@@ -119,7 +119,7 @@ struct RpdReader<'w> {
     words: &'w BTreeMap<i64, RpdWord>,
     /// Names of ops, as numbers in the table of strings.
     names: Interner<i64>,
-    /// Lanes by (queue, GPU), as positions in the lanes found.
+    /// Lanes (streams or queues) by (queue, GPU), as indices in the list of lanes.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
 
@@ -182,7 +182,8 @@ impl<'w> RpdReader<'w> {
         Some(())
     }
 
-    /// Stores with each op the number of the call that launched it.
+    /// Stores with each op the number of the call that launched it, from the table that links ops
+    /// and calls.
     fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
@@ -274,17 +275,18 @@ impl<'w> RpdReader<'w> {
 
 /// Lanes of ops after their calls are known: each is a queue, or a stream where the call names one.
 struct RpdLanes {
-    /// Labels of streams, by position.
+    /// Labels of streams; a stream's number is its index in this list.
     streams: Vec<String>,
     queues: Vec<KinetoLane>,
-    /// Labels of queues, by position.
+    /// Labels of hardware queues; a queue's number is its index in this list.
     labels: Vec<StreamLabel>,
-    /// Positions of lanes by (queue, stream, process).
+    /// Index in the list of lanes of each lane, by (queue, stream, process).
     new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
 }
 
 impl RpdLanes {
-    /// Returns the lane of an op, given as (queue, stream, process).
+    /// Returns the index of the lane of an op, given as (queue, stream, process); a lane that is
+    /// not there is added to `found`.
     fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
         let Self { streams, queues, labels, new } = self;
         *new.entry(place).or_insert_with(|| {

@@ -46,8 +46,8 @@ impl<'a> SqliteSource<'a> {
         }
     }
 
-    /// Returns the error that says why no kernel was found, where the file is cut off or damaged;
-    /// else `None`.
+    /// Returns the error that says why no kernel was found, where the file is damaged or ends too
+    /// early; else `None`.
     pub(super) fn broken(&self) -> Option<TraceError> {
         let file = self.file.clone();
         if let Some(byte) = self.cut {
@@ -57,7 +57,7 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Counts the damage of the file in the report, after all rows are read.
+    /// Adds the damage of the file to the report, after all rows were read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

@@ -198,8 +198,9 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Returns the names that pass `wanted` of a map of a plane (`map` is the number of its field),
-    /// by number. The name is the second field of a value of the map.
+    /// Returns the names in a map of a plane (`map` is the number of the map's field) for which
+    /// `wanted` returns true, by the key of the entry. The name is the second field of a value of
+    /// the map.
     fn names(
         &mut self,
         plane: WireSpan,

@@ -30,7 +30,7 @@ pub struct Allocator {
     /// full device are passed over.
     widest: Vec<u32>,
     /// The workgroups of each launch that were saved, with the places to which they will come back:
-    /// (number of the workgroup, places).
+    /// (number of the workgroup, addresses).
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
@@ -119,8 +119,8 @@ impl Allocator {
     /// Takes the places of a plan for a workgroup, and returns the address of each wave.
     ///
     /// # Errors
-    /// When a place has been taken since, or the workgroup lies on this compute unit already;
-    /// nothing has changed.
+    /// When a place has been taken since, or the workgroup is on this compute unit already; nothing
+    /// has changed.
     pub fn commit(
         &mut self,
         plan: GroupPlan,
@@ -155,14 +155,15 @@ impl Allocator {
         Ok(())
     }
 
-    /// Frees all granules that the workgroups of a launch hold, and forgets those that it has
-    /// saved.
+    /// Frees all granules that the workgroups of a launch have, and drops what was kept of its
+    /// saved workgroups.
     pub(crate) fn release_launch(&mut self, launch: LaunchId) {
         self.saved.remove(&launch);
         self.lift(launch);
     }
 
-    /// Frees all granules that the workgroups of a launch hold, and remembers the places.
+    /// Frees all granules that the workgroups of a launch have, and keeps their places, to which
+    /// they can come back.
     pub fn save(&mut self, launch: LaunchId) {
         let mut saved = self.lift(launch);
         self.saved.entry(launch).or_default().append(&mut saved);
@@ -171,7 +172,7 @@ impl Allocator {
     /// Takes again exactly the places that the launch's workgroups had when it was saved. Returns
     /// the number of workgroups of which a place has been taken meanwhile.
     ///
-    /// Such workgroups hold no granules, and their compute units take no new workgroup until they
+    /// Such workgroups have no granules, and their compute units take no new workgroup until they
     /// have been released: so no unit is ever over-committed.
     pub fn restore(&mut self, launch: LaunchId) -> usize {
         let mut displaced = 0;
@@ -223,7 +224,7 @@ impl Allocator {
         Some([all(&unit.vgpr), unit.sgpr.as_ref().map(all).unwrap_or_default(), all(&unit.lds)])
     }
 
-    /// Removes all workgroups of a launch from the device. Returns (number of the workgroup,
+    /// Removes all workgroups of a launch from the device. Returns (number of the workgroup, its
     /// places) of each.
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();

@@ -11,7 +11,8 @@ use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
 use super::unit::CuGranules;
 
-/// Runs the three stages of a probe: scalar registers, LDS, then SIMDs with vector registers.
+/// Searches room for a workgroup on a compute unit in three stages: scalar registers, LDS, then
+/// SIMDs with vector registers. The error says which stage found none.
 pub(super) fn stages(
     unit: &CuGranules,
     cu: CuId,
@@ -95,9 +96,8 @@ impl<'a> Simds<'a> {
         }
     }
 
-    /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Only
-    /// [`SimdRule::MostRoom`] may return true so early: a rotation keeps the steps of the waves
-    /// before the one that fails.
+    /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Always false
+    /// under a rotation, as that has to go through the waves up to the first that fits nowhere.
     fn too_few_for(&self, waves: u16) -> bool {
         let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
         self.most_room && room < u32::from(waves)
@@ -143,8 +143,8 @@ impl<'a> Simds<'a> {
         best
     }
 
-    /// Returns the resource that the refused wave lacks: vector registers, or wave slots if it
-    /// needs no registers.
+    /// Returns the resource of which the refused wave lacks some: vector registers, or wave slots
+    /// if it needs no registers.
     fn lacks(&self) -> Resource {
         if self.vgpr > 0 { Resource::Vgpr } else { Resource::Waves }
     }

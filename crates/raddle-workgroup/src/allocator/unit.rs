@@ -7,7 +7,7 @@ use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
 use super::plan::PlacedGroup;
 
-/// The granules of one compute unit, and the workgroups that hold them.
+/// The granules of one compute unit, free or taken, and the workgroups that have them.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
     /// The number of free wave slots of each SIMD; 0 beyond the last SIMD.
@@ -99,8 +99,8 @@ impl CuGranules {
         groups.position(|&(launch, workgroup, _)| is_it(launch, workgroup))
     }
 
-    /// Frees the granules of the workgroup at this position of `groups`, and removes it. Returns
-    /// (number of the workgroup, places).
+    /// Frees the granules of the workgroup with the index `position` in `groups`, and removes it.
+    /// Returns (number of the workgroup, its places).
     pub(super) fn remove(&mut self, position: usize) -> (u64, PlacedGroup) {
         let (_, workgroup, group) = self.groups.swap_remove(position);
         self.give(&group.demand, &group.places);

@@ -101,7 +101,7 @@ impl Addressed {
 }
 
 /// Adds a workgroup to the pieces (equal workgroups on one compute unit) of an answer: to the last
-/// piece if that is on the same compute unit, else as a new piece.
+/// piece if that is on the compute unit `cu`, else as a new piece.
 fn push(pieces: &mut Vec<Piece>, workgroup: u64, cu: CuId) {
     match pieces.last_mut() {
         Some(last) if last.cu == cu => {

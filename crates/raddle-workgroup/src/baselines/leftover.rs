@@ -16,7 +16,7 @@ use super::waiting::{Refused, start, waiting};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum LeftoverOrder {
-    /// The launch that was submitted first.
+    /// The launch that was submitted first goes first.
     #[default]
     Arrival,
     /// The most urgent launch, of equally urgent ones the one that was submitted first: like

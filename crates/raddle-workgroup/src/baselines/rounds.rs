@@ -16,8 +16,8 @@ pub(crate) enum Passes {
     /// Pass p = 1, 2, ... has the units with room for p workgroups or more: the order of
     /// round-robin.
     Up,
-    /// Pass l = most, most - 1, ... has the units with room for l workgroups or more: the order of
-    /// leftover, most room first.
+    /// Pass l = most, most - 1, ... has the units with room for l workgroups or more, so that units
+    /// with most room come first, as in the policy leftover.
     Down,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct Dealer {
     room: Vec<(Range<u16>, u32)>,
 }
 
-/// Passes that follow each other and in which the same compute units take part: those with room for
+/// Several consecutive passes in which the same compute units take part: those with room for
 /// `least` workgroups or more.
 struct Phase {
     least: u32,
@@ -62,8 +62,9 @@ impl Dealer {
         }
     }
 
-    /// Adds to `pieces` the workgroups `first .. first + count`, dealt to the measured units, or as
-    /// many as fit. Returns the compute unit of the last workgroup; `None` where none fits.
+    /// Adds to `pieces` (equal workgroups on one compute unit) the workgroups `first .. first +
+    /// count`, or as many as fit, distributed over the measured units. Returns the compute unit of
+    /// the last workgroup; `None` where none fits.
     pub(crate) fn deal(
         &self,
         passes: Passes,
@@ -117,7 +118,8 @@ impl Dealer {
         last
     }
 
-    /// Returns the phase that begins at the room `level`; `None` after the last phase.
+    /// Returns the passes that begin at room for `level` workgroups and in which the same compute
+    /// units take part; `None` after the last ones.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);

@@ -32,14 +32,15 @@ pub struct SpatialConfig {
     /// The share of each process of the compute units, by process id, each 1 or more; a process
     /// beyond the list has the share with which it joined.
     pub shares: Vec<u32>,
-    /// The sum of all parts of the device, in the unit of `shares`, for shares that leave some
+    /// The sum of all parts of the device, in the unit of `shares`, where the shares leave some
     /// compute units to no process; `None`, or a number below the sum of the shares, counts as that
     /// sum.
     pub of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
-    /// The most compute units that a process may use, with those lent to it, by process id and in
-    /// the unit of `shares`. A process beyond the list, and one with 0, may use all.
+    /// The most compute units that a process may use, including those that others lend it, by
+    /// process id and in the unit of `shares`. A process beyond the list, and one with 0, may use
+    /// all.
     pub limits: Vec<u32>,
 }
 
@@ -49,11 +50,11 @@ pub struct Spatial {
     config: SpatialConfig,
     /// The blocks of compute units of the processes, in the order of their ids.
     blocks: Vec<ProcessBlock>,
-    /// The number of compute units that the blocks divide; `None` when the blocks have to be cut
-    /// anew.
+    /// The number of compute units that the blocks divide; `None` when the blocks (ranges of
+    /// compute units, one for each process) have to be computed anew.
     cut_for: Option<u16>,
-    /// The units of other processes that the process in question may use; the list is kept so that
-    /// no answer allocates memory.
+    /// The compute units of other processes that the process in question may use; the list stays so
+    /// that no answer allocates memory.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -64,8 +65,8 @@ struct ProcessBlock {
     process: ProcessId,
     share: u32,
     units: Range<u16>,
-    /// The launch of the process that last found no room in the block; `None` since a workgroup was
-    /// placed.
+    /// The launch of the process that last found no room in the block; `None` if a workgroup was
+    /// placed since.
     refused: Option<RefusedHead>,
     /// True if the process has a workgroup to start. Kept up to date only with `lend`.
     busy: bool,
@@ -153,8 +154,9 @@ impl Spatial {
         }
     }
 
-    /// Fills `lent` with the compute units of processes without work, and of nobody, that the
-    /// process at `position` may use beside its own; `units` is the number of all compute units.
+    /// Fills `lent` with compute units that the process of the block with the index `position` may
+    /// use beside its own: those of processes without work, and those that no process owns; `units`
+    /// is the number of all compute units.
     fn borrow(&mut self, position: usize, units: u16) {
         self.lent.clear();
         if !self.config.lend {
@@ -174,8 +176,8 @@ impl Spatial {
         self.lent.extend(idle.map(CuId).take(more));
     }
 
-    /// Places workgroups of `entry` that found no room in their own block on units lent by other
-    /// processes. Returns whether at least one fits.
+    /// Places workgroups of `entry` that found no room in the compute units of their own process on
+    /// units that other processes lend. Returns whether at least one fits.
     fn place_lent(
         &mut self,
         position: usize,

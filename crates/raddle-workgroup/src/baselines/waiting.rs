@@ -78,7 +78,7 @@ impl Asked {
         MayFit(if refused < self.waited { None } else { cus.freed() })
     }
 
-    /// Records that the question ends without room for any demand.
+    /// Records that in the present question to the policy no demand found room.
     pub(super) const fn wait(&mut self) {
         self.waited = self.question;
     }
@@ -123,12 +123,12 @@ impl Refused {
         (refused != self.asked.question()).then(|| self.asked.since(refused, cus))
     }
 
-    /// Records that a demand has found no room in this question.
+    /// Records that this demand found no room in the present question to the policy.
     pub(super) fn refuse(&mut self, demand: &Demand) {
         self.demands[Self::place(demand)] = (*demand, self.asked.question());
     }
 
-    /// Records that the question ends without room for any demand.
+    /// Records that in the present question to the policy no demand found room.
     pub(super) const fn wait(&mut self) {
         self.asked.wait();
     }

@@ -5,20 +5,20 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// The number of launches of which the channel is cached, by the lowest bits of their ids: many
-/// times the number of launches that are ready at once.
+/// The number of entries of the cache that has the channel of a launch, by the lowest bits of the
+/// launch's id: many times the number of launches that are ready at once.
 const RECENT: usize = 1024;
 
 /// The channel (queue of workgroups) of each stream; channels are numbered in the order of their
 /// first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// The most channels that there can be, over which the streams are spread in turn; `None` makes
-    /// each stream a channel.
+    /// The most channels that there can be, over which the streams are distributed in turn; `None`
+    /// makes each stream a channel.
     fold: Option<u32>,
-    /// The channel of each stream, sorted: ((process, stream), channel).
+    /// The channel of each stream, sorted by stream: ((process, stream), channel).
     known: Vec<((ProcessId, StreamId), u32)>,
-    /// A cache of the channels of launches, as the same launch is looked up many times in a row.
+    /// A cache of the channels of launches, since one launch is looked up many times in a row.
     recent: Vec<Recent>,
 }
 

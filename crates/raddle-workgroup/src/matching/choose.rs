@@ -27,8 +27,9 @@ impl Matching {
         Some((at, cu, tied))
     }
 
-    /// Chooses among the fitting heads of this rank by marks, and changes the marks (a42). Returns
-    /// the index of the head; `None` where none fits.
+    /// Chooses one of the fitting heads (next workgroups of channels) of this rank by the marks of
+    /// channels that were chosen lately, and changes the marks (a42). Returns the head's index in
+    /// `heads`; `None` where none fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
@@ -53,8 +54,8 @@ impl Matching {
         of(chosen)
     }
 
-    /// Returns whether the next round can choose no other head (next workgroup of a channel) than
-    /// this one: no head of an equal or better level fits.
+    /// Returns whether the next decision can only choose this head (next workgroup of a channel)
+    /// again: no other head of an equal or better level fits.
     pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
         let Self { heads, matcher, .. } = self;
         let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;

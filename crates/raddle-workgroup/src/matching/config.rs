@@ -34,8 +34,8 @@ pub struct MatchingConfig {
     /// The time that a decision takes; with `None`, decisions take no time.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decision: Option<DecisionTime>,
-    /// The number of channels over which streams are spread in turn, in the order of their first
-    /// use; with `None`, each stream is a channel.
+    /// The number of channels over which streams are distributed in turn, in the order of their
+    /// first use; with `None`, each stream is a channel.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub channels: Option<u16>,
 }
@@ -45,7 +45,7 @@ pub struct MatchingConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LevelOrder {
-    /// The most urgent level is always the best.
+    /// The more urgent a level, the better, at all times.
     #[default]
     Static,
     /// Each level is the best for the length of its window, over and over (E2); levels beyond the
@@ -107,7 +107,7 @@ pub struct DecisionTime {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SearchTiming {
-    /// All steps of the search in one clock.
+    /// All steps of the search are made in one clock.
     OneClock,
     /// One clock for each step, where each step has its own hardware.
     ThreeClocks,
@@ -122,12 +122,12 @@ pub enum SearchTiming {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fit {
-    /// The lowest run that is long enough.
+    /// Takes the lowest run that is long enough.
     #[default]
     First,
-    /// The shortest run that is long enough.
+    /// Takes the shortest run that is long enough.
     Best,
-    /// The longest run.
+    /// Takes the longest run.
     Worst,
     /// The lowest start at or after the end of the run that was taken last from the map (the
     /// granules of one resource), around the end of the map; at first the lowest. A run that is
@@ -143,23 +143,23 @@ impl Fit {
     }
 }
 
-/// The choice among several channels that are equally good.
+/// The rule that chooses one of several channels that are equally good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum Choice {
-    /// The channel with the lowest number.
+    /// Takes the channel with the lowest number.
     #[default]
     Lowest,
-    /// A channel chosen by pseudo-random numbers.
+    /// Takes a channel by pseudo-random numbers.
     Seeded {
         /// The seed of the pseudo-random numbers; equal seeds give equal choices.
         seed: u64,
     },
 }
 
-/// The rule that gives the waves of a workgroup to SIMDs: as evenly as can be, the surplus waves
-/// from a SIMD on that a pointer of each compute unit names.
+/// The rule that gives the waves of a workgroup to SIMDs: as evenly as possible; the surplus waves
+/// begin at the SIMD that the pointer of the compute unit names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -177,14 +177,14 @@ pub enum Balance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
-    /// The number of rounds in a row in which no workgroup fits and none is cut (the seed's G); the
-    /// next such round cuts a workgroup.
+    /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut (the
+    /// seed's G); the next such decision cuts a workgroup.
     pub threshold: u64,
-    /// Nanoseconds between two rounds while no workgroup fits and one could be cut; 10 where
-    /// neither this nor `retry_us` is given.
+    /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut; 10
+    /// where neither this nor `retry_us` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
-    /// Microseconds between two rounds, in place of `retry_ns`.
+    /// Microseconds between two decisions (rounds), in place of `retry_ns`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_us: Option<u64>,
 }
@@ -196,10 +196,11 @@ impl Default for SplitRule {
 }
 
 impl SplitRule {
-    /// The ticks between two rounds where the settings give no time.
+    /// The ticks between two decisions (rounds) where the settings give no time.
     pub(crate) const RETRY: u64 = 10;
 
-    /// Returns the ticks between two rounds while no workgroup fits and one could be cut.
+    /// Returns the ticks between two decisions (rounds) while no workgroup fits and one could be
+    /// cut.
     ///
     /// # Errors
     /// [`Error::TwoUnits`] where both units are given, [`Error::NoRetry`] for 0.
@@ -219,7 +220,7 @@ impl SplitRule {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum PlaceRule {
-    /// The lowest compute unit.
+    /// Takes the compute unit with the lowest number.
     #[default]
     LowestIndex,
     /// The next compute unit after the one that took the last workgroup.
@@ -237,7 +238,7 @@ pub enum PlaceRule {
         free: FreeWeights,
         /// The weights of the instructions that make up recent power.
         power: PowerWeights,
-        /// The shares (a, b) in the score: a of free resources, b of recent power.
+        /// The factors (a, b) of the score: a for free resources, b for recent power.
         shares: [u64; 2],
     },
 }
@@ -255,19 +256,19 @@ pub struct FreeWeights {
     pub sgpr: u64,
     /// The weight of one free granule of LDS.
     pub lds: u64,
-    /// The granules that count as free of registers and LDS, which are taken in runs.
+    /// The rule for which granules of registers and LDS count as free, as these are taken in runs.
     pub amounts: Amounts,
 }
 
-/// The granules that count as free of a resource that a workgroup takes in one run.
+/// The rule for which granules count as free, of a resource that a workgroup takes in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Amounts {
-    /// All free granules of the resource.
+    /// Counts all free granules of the resource.
     #[default]
     Free,
-    /// The longest free run that the search reports, summed over the SIMDs.
+    /// Counts the longest free run that the search reports, summed over the SIMDs.
     LongestRun,
 }
 

@@ -15,9 +15,10 @@ use crate::Error;
 pub struct SearchCost {
     /// The number of gates with two inputs.
     pub gates: u64,
-    /// The number of bits held between clocks.
+    /// The number of bits that the search circuits keep in registers from clock to clock.
     pub register_bits: u64,
-    /// The clocks of one round: of the slowest finder, or of all periods of the shared finder.
+    /// The clocks of one decision: those of the slowest search circuit, or of all periods of the
+    /// one that searches the resources in turn.
     pub clocks: u32,
 }
 

@@ -12,21 +12,22 @@ use super::config::SplitRule;
 use crate::Error;
 use crate::split::{Failures, Outcome, Step};
 
-/// The state of the rule for cutting workgroups: it counts failures in a row, and knows which
-/// workgroups are cut.
+/// The state of the rule for cutting workgroups: it counts decisions in a row in which nothing
+/// fitted, and knows which workgroups are cut.
 #[derive(Clone, Debug)]
 pub(super) struct Cutting {
     failures: Failures,
     retry: u64,
     /// The number of events and answers that the policy has been told so far.
     facts: u64,
-    /// The last round that was counted: (value of `facts` at that round, its tick); `None` before
-    /// the first.
+    /// The last decision that was counted as a failure: (value of `facts` at that decision, its
+    /// tick); `None` before the first.
     counted: Option<(u64, Tick)>,
-    /// The tick since which rounds follow each other although no event comes; `None` where they do
-    /// not.
+    /// The tick since which decisions follow each other although no event comes; `None` where they
+    /// do not.
     waiting: Option<Tick>,
-    /// The workgroups that are to be cut or are being cut: (launch, number of the workgroup).
+    /// The workgroups that are to be cut or are being cut: (launch, number of the workgroup in the
+    /// launch).
     cut: Vec<(LaunchId, u64)>,
 }
 
@@ -34,14 +35,15 @@ impl Cutting {
     /// Returns the state before any failure.
     ///
     /// # Errors
-    /// For no time between two rounds, and for a time given in two units.
+    /// For no time between two decisions (rounds), and for a time given in two units.
     pub(super) fn new(rule: SplitRule) -> Result<Self, Error> {
         let (facts, counted, waiting, cut) = (0, None, None, Vec::new());
         let (failures, retry) = (Failures::new(rule.threshold), rule.retry()?);
         Ok(Self { failures, retry, facts, counted, waiting, cut })
     }
 
-    /// Counts an event or an answer, so that the next question is a new round.
+    /// Counts an event or an answer, so that the next question to the policy counts as a new
+    /// decision.
     pub(super) const fn heard(&mut self) {
         self.facts += 1;
     }
@@ -58,8 +60,8 @@ impl Cutting {
         self.waiting = None;
     }
 
-    /// Records that no workgroup fitted; a round is counted once. Returns whether a workgroup is to
-    /// be cut now (c3).
+    /// Records that no workgroup fitted in the decision at tick `now`, which is counted once
+    /// however often it is asked. Returns whether a workgroup is to be cut now (c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {
@@ -79,8 +81,8 @@ impl Cutting {
         self.cut.push((launch, workgroup));
     }
 
-    /// With `could_cut`, lets rounds follow each other although no event comes. Returns the tick of
-    /// the round that will cut a workgroup; `None` without `could_cut`.
+    /// Where `could_cut` is true, decisions follow each other from now on although no event comes.
+    /// Returns the tick of the decision that will cut a workgroup; `None` without `could_cut`.
     pub(super) fn retry_at(&mut self, could_cut: bool, now: Tick) -> Option<Tick> {
         self.waiting = could_cut.then_some(now);
         let left = self.retry.saturating_mul(self.failures.left());

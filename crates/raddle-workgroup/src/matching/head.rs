@@ -2,7 +2,8 @@
 
 use raddle_policy::{LaunchId, Tick};
 
-/// The head of a channel: its next workgroup, or the next wave of a workgroup that is cut.
+/// The head of a channel, which is the next to be placed: its next workgroup, or the next wave of a
+/// workgroup that is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelHead {
     /// The index in the policy's view of the launch to which the workgroup belongs.
@@ -22,10 +23,11 @@ pub(super) struct ChannelHead {
 /// The state of a channel at the last question about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeenChannel {
-    /// The number of the question in which the channel last had a workgroup that waited.
+    /// The number of the question to the policy in which the channel last had a workgroup that
+    /// waited.
     pub(super) question: u64,
-    /// The head of the channel: (launch, number of the workgroup), where `since` is the tick at
-    /// which it became the head. Kept only where workgroups may be cut; else `None`.
+    /// The head (next workgroup) of the channel as (launch, number of the workgroup); `since` is
+    /// the tick at which it became the head. Kept only where workgroups may be cut; else `None`.
     pub(super) head: Option<(LaunchId, u64)>,
     pub(super) since: Tick,
 }

@@ -7,8 +7,8 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head of every channel, with the class of its demand (a1). Returns a refusal
-    /// where a head will never fit.
+    /// Collects the head (next workgroup) of every channel in `heads`, with the class of its demand
+    /// (a1). Returns a refusal where a head will never fit, else `None`.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -80,8 +80,8 @@ impl Matching {
     }
 
     /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, or the
-    /// first of the next launch. Returns whether heads can still be compared: false where the new
-    /// head will never fit.
+    /// first of the next launch. `place` is the head's index. Returns false where the new head will
+    /// never fit, so that heads cannot be compared any more.
     #[inline]
     pub(super) fn advance(
         &mut self,

@@ -17,7 +17,7 @@ pub(super) enum LevelRanks {
     Windows(Windows),
 }
 
-/// The rule that takes one of several equally good channels.
+/// The rule that chooses one of several equally good channels, with its state.
 #[derive(Clone, Debug)]
 pub(super) enum Picker {
     Lowest(Lowest),

@@ -61,7 +61,7 @@ pub struct Matching {
     levels: LevelRanks,
     pick: Picker,
     marks: Marks,
-    /// The number of channels for which `marks` has room.
+    /// The number of channels for which `marks` has an entry at each level.
     marked: usize,
     channels: Channels,
     places: Places,
@@ -111,8 +111,9 @@ impl Matching {
 }
 
 impl Matching {
-    /// Answers a question where a decision may take time: each question leads to at most one
-    /// decision, and only when its round is over.
+    /// Answers a question where a decision takes time: a question leads to at most one decision,
+    /// and only when the time of that decision is over. With `bulk`, the decision may place many
+    /// workgroups.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -151,8 +152,8 @@ impl Matching {
         }
     }
 
-    /// Frees the resources that ended workgroups held, and takes away the power that they drew;
-    /// with `None` as `now`, that was done before.
+    /// Frees the resources that ended workgroups had, and subtracts the power that they drew from
+    /// their compute units; with `None` as `now`, the power was subtracted before.
     fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Option<Tick>) {
         let wave = match waves {
             WaveSpan::All => WHOLE,

@@ -22,7 +22,7 @@ use crate::Error;
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
 
-/// The end of workgroups that the finder of free runs does not see yet.
+/// Workgroups that have ended, of which the search circuit has not yet seen the end.
 #[derive(Clone, Debug)]
 pub(super) struct LateEnd {
     seen: Tick,
@@ -37,14 +37,15 @@ pub(super) struct Pace {
     round: u64,
     /// The time at which the present round is over, in ps; `None` where no round is going on.
     over: Option<u64>,
-    /// True if one finder serves all resources in turn, so that only the next round sees the end of
-    /// a workgroup.
+    /// True if one search circuit serves all resources in turn, so that only the next decision sees
+    /// the end of a workgroup.
     shared: bool,
     late: VecDeque<LateEnd>,
 }
 
 impl Pace {
-    /// Returns the rounds of a dispatcher with this search, before the first one.
+    /// Returns the timing of decisions (rounds) of a dispatcher with this search, before its first
+    /// decision.
     ///
     /// # Errors
     /// Without a clock, without the circuit model, and for a timing that a search does not have.
@@ -60,8 +61,8 @@ impl Pace {
         Ok(Self { round, over: None, shared, late: VecDeque::new() })
     }
 
-    /// Returns the tick at which a decision can be made; `None` where that is now. Begins a round
-    /// where none is going on.
+    /// Returns the tick at which a decision can be made; `None` where that is now. Begins a
+    /// decision (round) where none is under way.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
         // A round that was over more than a tick ago had nothing to decide, so a new one begins
@@ -73,22 +74,23 @@ impl Pace {
         (at > now).then_some(at)
     }
 
-    /// Begins the next round without a gap, as a workgroup was placed.
+    /// Begins the next decision (round) right at the end of this one, as a workgroup was placed.
     pub(super) const fn placed(&mut self) {
         if let Some(over) = &mut self.over {
             *over = over.saturating_add(self.round);
         }
     }
 
-    /// Ends the rounds, as no workgroup fitted: the next round begins at the next event. Returns
-    /// the tick at which the finder will see the next late end; `None` without one.
+    /// Stops the decisions (rounds), as no workgroup fitted: the next one begins at the next event.
+    /// Returns the tick at which the search circuit will see the next end that it has not seen yet;
+    /// `None` without one.
     pub(super) fn rests(&mut self) -> Option<Tick> {
         self.over = None;
         self.late.front().map(|end| end.seen)
     }
 
-    /// Stores an end of workgroups that the finder sees later. Returns `false`, and stores nothing,
-    /// where ends are seen at once.
+    /// Stores an end of workgroups that the search circuit sees later. Returns `false`, and stores
+    /// nothing, where ends are seen at once.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,
@@ -110,8 +112,8 @@ impl Pace {
         true
     }
 
-    /// Removes and returns the next end of workgroups that the finder of free runs sees late, and
-    /// by `now`; `None` without one.
+    /// Removes and returns the next end of workgroups that the search circuit sees late, and by
+    /// `now`; `None` without one.
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
         if self.late.front()?.seen > now {
             return None;

@@ -13,7 +13,7 @@ use crate::place::{Mix, Weights};
 #[derive(Clone, Debug)]
 pub(super) enum Places {
     Lowest,
-    /// The compute unit at which the next search begins (round-robin).
+    /// The number of the compute unit at which the next search begins (round-robin).
     Next(usize),
     Scored(Scored),
 }
@@ -68,7 +68,7 @@ impl Places {
         Ok(places)
     }
 
-    /// Returns the compute unit at which the search begins.
+    /// Returns the number of the compute unit at which the search begins.
     pub(super) const fn first(&self) -> usize {
         match self {
             Self::Next(cursor) => *cursor,
@@ -119,7 +119,8 @@ impl Places {
         }
     }
 
-    /// Records that a saved workgroup of a launch, or one wave of it, has come back to `cu`.
+    /// Records that a saved workgroup of a launch, or one wave of it, has come back to the compute
+    /// unit `cu` at tick `now`.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored(scored) = self {
             scored.power_changed(cu, |power, cu| {
@@ -139,7 +140,7 @@ impl Places {
         }
     }
 
-    /// Records that the free resources of a compute unit have changed.
+    /// Updates what this rule keeps of a compute unit, as the unit's free resources have changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored(scored) = self {
@@ -147,7 +148,8 @@ impl Places {
         }
     }
 
-    /// Records that the free resources of any compute unit may have changed.
+    /// Updates what this rule keeps of all compute units, as the free resources of any of them may
+    /// have changed.
     pub(super) fn all_changed(&mut self, matcher: &Matcher) {
         if let Self::Scored(scored) = self {
             (0..matcher.len()).for_each(|cu| scored.measure(matcher, cu));
@@ -218,8 +220,8 @@ impl Scored {
     }
 }
 
-/// Returns the number of waves that start or end: all of a workgroup with [`WHOLE`], or 1 for a
-/// wave of a workgroup that was cut.
+/// Returns the number of waves that an entry for `wave` stands for: all of a workgroup with
+/// [`WHOLE`], or 1 for a wave of a workgroup that was cut.
 const fn waves_of(launch: &Launch, wave: u16) -> u16 {
     if wave == WHOLE { launch.demand.waves } else { 1 }
 }

@@ -38,7 +38,7 @@ struct PowerLog {
 }
 
 impl PowerLog {
-    /// Returns an empty log with memory for some stretches, so that few windows make it grow.
+    /// Returns an empty log with memory for eight stretches, so that few windows need more.
     fn new() -> Self {
         Self { stretches: VecDeque::with_capacity(8) }
     }
@@ -132,7 +132,7 @@ impl Power {
         each.saturating_mul(waves.into())
     }
 
-    /// Adds the power of `waves` waves that start on a compute unit.
+    /// Adds the power of `waves` waves of a launch, which start at tick `now`, to a compute unit.
     pub(super) fn start(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let more = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
@@ -140,7 +140,8 @@ impl Power {
         }
     }
 
-    /// Takes away the power of `waves` waves that end on a compute unit.
+    /// Subtracts the power of `waves` waves of a launch, which end at tick `now`, from a compute
+    /// unit.
     pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
         let less = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
@@ -148,8 +149,8 @@ impl Power {
         }
     }
 
-    /// Returns the power score of a compute unit (TB): power times ticks in the window, at most
-    /// `u64::MAX`.
+    /// Returns TB, the score of a compute unit for the power that its waves drew lately: power
+    /// times ticks in the window, at most `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {

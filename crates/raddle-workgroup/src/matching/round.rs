@@ -12,7 +12,8 @@ use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// Runs rounds until no workgroup fits with `bulk`, else one round.
+    /// Makes decisions (rounds) until no workgroup fits with `bulk`, else a single one, and writes
+    /// the starts into `round`.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -94,9 +95,9 @@ impl Matching {
         }
     }
 
-    /// Places the chosen workgroup or wave, and with `bulk` the workgroups behind it that would be
-    /// chosen next. Returns (waves placed of each workgroup, (next workgroup, next wave) of the
-    /// launch).
+    /// Places the chosen workgroup or wave, and where `bulk` is true the following workgroups that
+    /// would be chosen next. Returns (waves placed of each workgroup, (next workgroup, next wave)
+    /// of the launch).
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -126,8 +127,9 @@ impl Matching {
         (waves, (head.next + 1, 0))
     }
 
-    /// Counts a round in which no workgroup fits (c2), and cuts a head (the next workgroup of a
-    /// channel) into its waves if it is time (c3). Returns whether a head has been cut.
+    /// Counts a decision (round) in which no workgroup fits (c2), and cuts a head (the next
+    /// workgroup of a channel) into its waves if there were enough of them (c3). Returns whether a
+    /// head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {
@@ -143,17 +145,18 @@ impl Matching {
         true
     }
 
-    /// Returns the tick of the round that will cut a workgroup; `None` where none could be cut.
+    /// Returns the tick of the decision (round) that will cut a workgroup; `None` where no
+    /// workgroup could be cut.
     fn retry_at(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_mut()?;
         cutting.retry_at(self.heads.iter().any(|head| may_cut(ready, head)), now)
     }
 
-    /// Runs further rounds while no other launch could be chosen. Returns the number of the
-    /// workgroup behind the placed ones.
+    /// Makes further decisions (rounds) while no other launch could be chosen. Returns the number
+    /// of the first workgroup that was not placed.
     ///
     /// No other launch fitted when this one was chosen, and a placed workgroup makes room for
-    /// others only where it turns the split table.
+    /// others only where it changes which SIMD gets the next surplus wave.
     fn go_on(
         &mut self,
         launch: &Launch,
@@ -170,11 +173,12 @@ impl Matching {
         next
     }
 
-    /// Places the head on `cu`, and if `goes_on` the workgroups behind it as long as the rule would
-    /// place them there too. Returns the number of the workgroup behind the placed ones.
+    /// Places the head (next workgroup of its channel) on `cu`, and if `goes_on` is true also the
+    /// following workgroups, as long as the rule would place them there. Returns the number of the
+    /// first workgroup that was not placed.
     ///
-    /// Several workgroups are placed at once only where they do not turn the split table, so they
-    /// make room for no other head.
+    /// Several workgroups are placed at once only where that does not change which SIMD gets the
+    /// next surplus wave, so that no other head can fit newly.
     fn commit(
         &mut self,
         launch: &Launch,
@@ -203,8 +207,8 @@ impl Matching {
         workgroup + u64::from(count) * u64::from(units)
     }
 
-    /// Adds the refusals that say why the heads (next workgroups of channels) wait: one for the
-    /// first head of each demand.
+    /// Adds to `round` the refusals that say why the heads (next workgroups of channels) wait: one
+    /// for the first head of each demand.
     fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {

@@ -12,10 +12,11 @@ use super::fit::OpenCus;
 /// The scores of one compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// The score of free resources (TA), larger for more; of several units the largest.
+    /// The score TA, for free resources: larger for more free. For several units, the largest of
+    /// their scores.
     pub(super) free: u64,
-    /// The score of recent power (TB); of several units the smallest here, and the largest in
-    /// `most`.
+    /// The score TB, for power drawn lately. For several units, the smallest of their scores;
+    /// `most` is the largest.
     pub(super) least: u64,
     pub(super) most: u64,
 }
@@ -33,7 +34,8 @@ impl CuScore {
     }
 }
 
-/// The scores of all compute units, as a binary tree with bounds.
+/// The scores of all compute units, as a binary tree whose nodes have the best scores of the units
+/// below them.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreTree {
     /// The nodes of the tree: node n has the children 2n and 2n + 1. There is a leaf for each

@@ -15,13 +15,14 @@ pub enum SearchRule {
     /// The search reports the longest free run (E4).
     #[default]
     Full,
-    /// The search reports whole groups of granules only (E5). The groups are given by their number
-    /// or by their size, which divides the granules of the resource.
+    /// The search reports whole groups of granules only (E5). Either the number of groups is given
+    /// or the size of a group, which divides the number of granules of the resource.
     Grouped {
         /// The number of groups of each resource (the seed's Z); `None` where `size` is given.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
-        /// The granules of one group (N / Z; the seed prefers 4); `None` where `groups` is given.
+        /// The number of granules in a group (N / Z of the seed, which prefers 4); `None` where
+        /// `groups` is given.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
@@ -37,10 +38,11 @@ pub enum SearchRule {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
-    /// The search reports the longest free run, by one finder that serves the resources in turn
+    /// The search reports the longest free run, by one circuit that searches the resources in turn
     /// (E7).
     Shared {
-        /// The width of the finder in granules (the seed's E): no resource has more granules.
+        /// The width in granules of the circuit that searches the resources in turn (the seed's E):
+        /// no resource has more granules.
         width: u32,
     },
 }

@@ -10,7 +10,7 @@ use bitvec::vec::BitVec;
 use super::Pick;
 use crate::Error;
 
-/// The marks of the channels that have been chosen lately among tied channels, for each level.
+/// The marks of channels, for each level: a marked channel was chosen lately among tied channels.
 ///
 /// Laws:
 /// 1. A single channel is chosen, and no mark changes (a41).
@@ -39,7 +39,8 @@ use crate::Error;
 pub struct Marks {
     levels: usize,
     channels: usize,
-    /// One bit for each pair of level and channel, set where marked: by level, then by channel.
+    /// One bit for each pair of level and channel, ordered by level and then by channel: 1 where
+    /// the channel is marked for the level (it was chosen lately).
     marks: BitVec<usize>,
 }
 
@@ -118,14 +119,15 @@ impl Marks {
         }
     }
 
-    /// Returns whether a channel is marked for a level; `false` where there is no such level or
-    /// channel.
+    /// Returns whether a channel is marked for a level, as it was chosen lately; `false` where
+    /// there is no such level or channel.
     #[must_use]
     pub fn marked(&self, level: usize, channel: usize) -> bool {
         self.place(level, channel).is_ok_and(|at| self.marks[at])
     }
 
-    /// Sets or clears the mark of a channel for a level.
+    /// Sets (`marked` true) or clears the mark of a channel for a level, which says that the
+    /// channel was chosen lately.
     ///
     /// # Errors
     /// [`Error::LevelOutside`], [`Error::ChannelOutside`] for a level or channel that the table
@@ -136,7 +138,8 @@ impl Marks {
         Ok(())
     }
 
-    /// Returns the channels that are marked for a level, ascending.
+    /// Returns the channels that are marked for a level (chosen lately among tied channels),
+    /// ascending.
     pub fn of_level(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.channels).filter(move |&channel| self.marked(level, channel))
     }

@@ -34,7 +34,7 @@ pub struct Windows {
     /// The end of each window in ticks from the begin of a turn (all windows once), exclusive and
     /// ascending; at least one. The numbers are wide, as the sum of windows may be beyond u64.
     ends: Vec<u128>,
-    /// The ticks of a turn (all windows once); `None` where a turn is longer than a u64 counts.
+    /// The ticks of all windows together; `None` where that is too large for a u64.
     turn: Option<u64>,
 }
 

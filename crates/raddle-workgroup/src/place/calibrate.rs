@@ -36,7 +36,8 @@ pub trait Meter {
     fn measure(&mut self, kind: usize) -> Option<u64>;
 }
 
-/// A closure from the number of a kind to its power in mW is a meter.
+/// A closure from the number of a kind of instruction to its power in mW (`None` if it was not
+/// measured) is a meter.
 impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     fn measure(&mut self, kind: usize) -> Option<u64> {
         self(kind)

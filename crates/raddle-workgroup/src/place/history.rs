@@ -13,9 +13,9 @@ use crate::Error;
 /// before that cycle.
 ///
 /// The cycle itself does not count yet, and after the start the window is shorter. Cycles without
-/// instructions need not be reported and take no memory; the kept cycles lie in a ring that
-/// grows while more cycles of a window issue something than ever before, so in steady state
-/// nothing is allocated.
+/// instructions need not be reported and take no memory; the stored cycles are in a ring that grows
+/// while more cycles of a window issue something than ever before, so in steady state nothing is
+/// allocated.
 ///
 /// Laws:
 /// 1. The counts at a cycle are those of a recount over the cycles from NX before it to the one
@@ -102,8 +102,8 @@ impl History {
         Ok(&self.sums)
     }
 
-    /// Returns the score of the window before this cycle (j3: TB): the sum of its instructions,
-    /// each times the weight of its kind.
+    /// Returns TB (j3), the score of the window before this cycle: the number of its instructions
+    /// of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
     /// As [`History::counts`]; [`Error::RowLength`] for another number of weights than of kinds,

@@ -8,9 +8,9 @@ use crate::Error;
 /// A rule that takes the compute unit with the smallest weighted sum of recent instructions (j3,
 /// j4).
 ///
-/// A row holds the instructions that a compute unit issued in its latest cycles, by instruction or
-/// by kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores
-/// 0, so whether the workgroup fits must be decided before.
+/// A row has the instructions that a compute unit issued in its latest cycles, by instruction or by
+/// kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores 0,
+/// so whether the workgroup fits must be decided before.
 ///
 /// Law: no candidate has a smaller score than the one that is taken, none before it an equal one.
 ///
@@ -33,8 +33,8 @@ impl LeastPower {
         Self { weights }
     }
 
-    /// Returns the score of a compute unit (j3: TB): its recent instructions, each times its
-    /// weight.
+    /// Returns TB (j3), the score of a compute unit: its recent instructions of each kind times the
+    /// weight of the kind, summed up.
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -42,8 +42,8 @@ impl LeastPower {
         self.weights.score(issued)
     }
 
-    /// Returns the index of the row with the smallest score, ties to the first (j4); `None` for an
-    /// empty list.
+    /// Returns the index of the row with the smallest score, of equal scores the first (j4); `None`
+    /// for an empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.

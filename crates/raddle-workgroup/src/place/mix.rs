@@ -44,8 +44,9 @@ impl Mix {
         Ok(Self { free: a, power: b })
     }
 
-    /// Returns the index of the compute unit that is taken, by its score in `free` (TA) and in
-    /// `power` (TB); `None` for empty lists.
+    /// Returns the index of the compute unit that is taken, given the scores of all: TA in `free`
+    /// (more is better) and TB in `power` (less is better), combined as the type says. Of equal
+    /// units the lowest index is taken; `None` for empty lists.
     ///
     /// # Errors
     /// [`Error::RowCount`] where the two lists differ in length.
@@ -59,8 +60,8 @@ impl Mix {
         Ok(first_best(scores, |&score, &best| order(score, best) == Ordering::Greater))
     }
 
-    /// Returns the comparison of two compute units by their scores [TA, TB], given the largest TA
-    /// and the largest TB; the best unit is the greatest.
+    /// Returns a comparison of two compute units by their scores [TA of free resources, TB of
+    /// power], given the largest TA and the largest TB of all units; the better unit is `Greater`.
     pub(crate) fn order(
         &self,
         [free, power]: [u64; 2],
@@ -73,7 +74,8 @@ impl Mix {
     }
 }
 
-/// Compares up * (TA - TA of the other unit) with down * (TB - TB of the other unit), exactly.
+/// Compares two units by their scores [TA, TB]: `Greater` where up * (TA - the other's TA) is above
+/// down * (TB - the other's TB), computed exactly.
 fn compare(
     up: u128,
     down: u128,
@@ -90,7 +92,7 @@ fn compare(
     }
 }
 
-/// Returns (high 128 bits, low 128 bits) of a product.
+/// Returns a product as (high 128 bits, low 128 bits).
 fn product(factor: u128, distance: u64) -> (u128, u128) {
     let (halves, distance) = (factor >> 64, u128::from(distance));
     let low = (factor & u128::from(u64::MAX)) * distance;

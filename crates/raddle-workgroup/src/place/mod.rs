@@ -52,7 +52,7 @@ impl Weights {
         Ok(Self { each: each.to_vec() })
     }
 
-    /// Returns the weights, in the order in which they were given.
+    /// Returns the weights as a list, in the order in which they were given.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.each
@@ -84,7 +84,8 @@ impl Weights {
         Ok(sum)
     }
 
-    /// Returns the score of row `row` of several; an error names that row.
+    /// Returns the weighted sum of the amounts in the row `row` of several rows; an error names
+    /// that row.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error::RowLength { amounts, weights, .. } => Error::RowLength { row, amounts, weights },

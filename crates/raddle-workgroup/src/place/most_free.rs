@@ -8,9 +8,9 @@ use crate::Error;
 
 /// A rule that takes the compute unit with the largest weighted sum of free resources (i3, i4).
 ///
-/// A row holds the free amount of each resource, summed over the SIMDs; for resources that must be
-/// contiguous the largest run may stand there instead. Whether the workgroup fits is decided
-/// before, by the largest run.
+/// A row has the free amount of each resource, summed over the SIMDs; for resources that must be
+/// contiguous the largest run may be used instead. Whether the workgroup fits is decided before, by
+/// the largest run.
 ///
 /// Laws:
 /// 1. No candidate has a larger score than the one that is taken, none before it an equal one.
@@ -38,7 +38,8 @@ impl MostFree {
         Self { weights }
     }
 
-    /// Returns the score of a compute unit (i3: TA): its free amounts, each times its weight.
+    /// Returns TA (i3), the score of a compute unit: its free amounts, each times its weight,
+    /// summed up.
     ///
     /// # Errors
     /// As [`Weights::score`].
@@ -46,8 +47,8 @@ impl MostFree {
         self.weights.score(free)
     }
 
-    /// Returns the index of the row with the largest score, ties to the first (i4); `None` for an
-    /// empty list.
+    /// Returns the index of the row with the largest score, of equal scores the first (i4); `None`
+    /// for an empty list.
     ///
     /// # Errors
     /// As [`Weights::score`], for the first row that cannot be scored.
@@ -68,7 +69,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Returns the counter of a resource of which all of `total` is free.
+    /// Returns a counter for a resource with `total` units, all of them free.
     #[must_use]
     pub const fn new(total: u64) -> Self {
         Self { total, free: total }

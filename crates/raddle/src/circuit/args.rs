@@ -119,7 +119,8 @@ impl CircuitArgs {
         }
     }
 
-    /// Returns an error if an option is given that belongs to another kind of circuit.
+    /// Checks that no option is given that belongs to another kind of circuit; the error names the
+    /// option.
     fn check_options(&self) -> Result<(), CliError> {
         let kind = self.kind;
         let searches = !matches!(kind, Word::Choice | Word::Headers);

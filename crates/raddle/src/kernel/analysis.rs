@@ -8,7 +8,7 @@ use super::args::Build;
 use super::{KernelVerdict, OpaqueKernel, PrologueReport};
 use crate::error::CliError;
 
-/// Reason why no kernel can be judged; here `None`, since the analysis is built in.
+/// Reason why no kernel can be judged; `None` in this build, which has the analysis.
 pub(super) const ABSENT: Option<&str> = None;
 
 /// Returns the verdicts on the kernels of a source file.

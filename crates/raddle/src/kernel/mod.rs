@@ -46,7 +46,7 @@ pub(crate) struct KernelVerdict {
     /// Line of the file at which the kernel begins, from 1; 0 if unknown.
     line: u32,
     verdict: &'static str,
-    /// Pairs of arguments that must not share a byte for the verdict to hold.
+    /// Pairs of arguments; the verdict is true only where the memory of the two shares no byte.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,7 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// The new source with the test of the flag, and which kernels got the test.
+/// The new source with the test of the preemption flag, and which kernels got the test.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {
@@ -163,8 +163,8 @@ struct OpaqueKernel {
     reason: String,
 }
 
-/// Checks that a source already has the test of the flag, so that raddle wrote it; the error says
-/// that it has not.
+/// Checks that a source already has the test of the preemption flag, so that raddle wrote it; the
+/// error says that it has not.
 fn instrumented(path: &Path) -> Result<(), String> {
     let otherwise = "it is no source that raddle has instrumented";
     place::holds(path, |text| text.contains("raddle_word"), otherwise)

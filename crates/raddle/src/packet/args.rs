@@ -202,7 +202,7 @@ pub(crate) enum SharingArg {
 }
 
 impl SharingArg {
-    /// Returns the scope of a table for this option.
+    /// Returns the scope of a table (which queues share it) that this option stands for.
     pub(crate) const fn scope(self) -> TableScope {
         match self {
             Self::Queue => TableScope::Queue,

@@ -38,10 +38,11 @@ struct EncodeReport {
     bytes: u64,
     /// Bytes that the launches would take in ordinary packets alone.
     ordinary_bytes: u64,
-    /// For a profile, a sentence about the facts that it does not hold; else `None`.
+    /// Sentence about facts that a profile does not give and that were assumed; `None` where the
+    /// launches do not come from a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
-    /// For a profile, its streams, with the places of each one's packets; else empty.
+    /// For a profile, its streams, each with the range of its packets in the list; else empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<StreamPackets>,
     /// For a profile, the kernel that each made-up kernel object stands for; else empty.
@@ -54,7 +55,7 @@ struct EncodeReport {
 #[serde(rename_all = "kebab-case")]
 struct StreamPackets {
     stream: String,
-    /// Position of the stream's first packet in the list of packets.
+    /// Index of the stream's first packet in the list of packets.
     first: usize,
     packets: usize,
     launches: usize,

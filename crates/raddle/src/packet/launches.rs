@@ -95,8 +95,8 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
     Ok(sent)
 }
 
-/// Keys of questions of `golden packet` that hold the fields of a launch; a hint is given where a
-/// line has them.
+/// Keys of questions of `golden packet` that give the fields of a launch; where a line of launches
+/// has one of them, the error adds a hint.
 const OTHER_KEYS: [&str; 3] = ["fields", "dispatch", "reference"];
 
 /// Reads a launch or a barrier from a JSON object.

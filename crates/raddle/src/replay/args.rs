@@ -205,8 +205,8 @@ impl ReplayArgs {
 }
 
 impl StudyArgs {
-    /// Returns the study that the options describe; `given` are the paths of the command line,
-    /// which stand for `files`.
+    /// Returns the study that the options describe; `files` are the profiles to read, and `given`
+    /// the paths on the command line from which they come.
     pub(crate) fn study(
         &self,
         (given, files): (&[PathBuf], &[PathBuf]),
@@ -249,7 +249,7 @@ impl StudyArgs {
 }
 
 impl RunArgs {
-    /// Reads the engine that the report carries; `None` where it carries none.
+    /// Reads the engine (the WebAssembly file) that goes into the report; `None` where none does.
     pub(crate) fn engine(&self) -> Result<Option<EngineFile>, CliError> {
         self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
     }

@@ -145,8 +145,8 @@ impl<R: Read> HttpRequest<R> {
     }
 }
 
-/// Writes the head of a response, which ends with its connection; `length` is the number of bytes
-/// of the body, `None` if unknown.
+/// Writes the status line and headers of an HTTP response, after which the connection is closed;
+/// `length` is the number of bytes of the body, `None` if unknown.
 pub(super) fn respond(
     to: &mut impl Write,
     status: &str,

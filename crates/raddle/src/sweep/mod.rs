@@ -112,7 +112,7 @@ fn of_kind(
     ending.end(args.quiet || part, args.asked.shapes.partial, console)
 }
 
-/// Runs the cases that have no row yet.
+/// Runs those cases of the sweep that have no row in the file yet, and adds their rows.
 fn run(
     args: &SweepArgs,
     (sweep, told): (&Sweep, &ToldCases<'_>),
@@ -146,7 +146,8 @@ fn run(
     ran
 }
 
-/// Checks that the file of rows, and the page beside it, can be written.
+/// Checks that the file of rows, and the page beside it, can be written; the error says which
+/// cannot.
 fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     if out.extension().is_some_and(|ending| ending == "html") {
         return Err(CliError::Usage(
@@ -190,7 +191,8 @@ fn dry(
     Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
 }
 
-/// Returns the command line of this process without the options that only say how it is run.
+/// Returns the command line of this process, without the options that decide only how the sweep is
+/// run.
 ///
 /// # Errors
 /// When a word is no Unicode, which a script cannot hold.
@@ -215,12 +217,12 @@ fn own_command() -> Result<Vec<String>, CliError> {
     Ok(command)
 }
 
-/// The rows of a file, and the cases to which they belong.
+/// Rows that a file has, and the cases of the sweep to which they belong.
 struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
     rows: &'t RowFile,
-    /// Positions of the cases, by their ids.
+    /// Index of each case in the list of cases, by the case's id.
     positions: BTreeMap<String, usize>,
 }
 
@@ -230,9 +232,9 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows, each case once, and calls `take` with the positions of the case's values on
-    /// the axes. If a case failed and has a row with figures too, the row with figures counts: a
-    /// failed row holds no figures, so it does not matter which files it was computed from.
+    /// Reads the rows, each case once, and calls `take` with the index of the case's value on each
+    /// axis. If a case failed and has a row with figures too, the row with figures counts: a failed
+    /// row has no figures, so it does not matter from which files it was computed.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();
@@ -261,7 +263,7 @@ impl<'t> ToldCases<'t> {
         Ok(ReadCases { done, failed })
     }
 
-    /// Sums up the rows of all cases, or of those of the shard.
+    /// Sums up the rows of all cases, or only of the cases of the shard that the options name.
     fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
@@ -324,11 +326,11 @@ impl<'t> ToldCases<'t> {
     }
 }
 
-/// Which cases have rows in a file, by the positions of the cases.
+/// Cases that have rows in a file; cases are told apart by their indices.
 struct ReadCases {
     /// For each case true if it has a row with figures.
     done: Vec<bool>,
-    /// Rows of cases that failed and have no row with figures, by position.
+    /// Rows of cases that failed and have no row with figures, by the index of the case.
     failed: BTreeMap<usize, ReadRow>,
 }
 
@@ -336,8 +338,8 @@ struct ReadCases {
 struct SummedUp {
     json: String,
     document: Document,
-    /// Facts that can overturn the answer, each as one line; this field and those below are as in
-    /// [`Ending`].
+    /// Facts that can make the answer wrong, each as one line; this field and the following ones
+    /// are as in [`Ending`].
     overturning: Vec<String>,
     unanswered: Option<String>,
     never_ran: Option<String>,

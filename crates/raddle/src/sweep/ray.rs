@@ -87,7 +87,8 @@ impl RayDriver {
         }
     }
 
-    /// Waits for the program to end; ends it first if a row could not be taken.
+    /// Waits for the program to end; if `taken` is an error, as a row could not be stored, stops
+    /// the program first. Returns the first error.
     fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
         if taken.is_err() {
             // The program may have ended by itself.

@@ -16,10 +16,10 @@ use crate::place;
 
 /// Beginning of every row in the file of a sweep.
 const BEGIN: &str = "{\"case\":";
-/// Most bytes of a first line that are read to see whether it is a row.
+/// Most bytes that are read of a file's first line to see whether it is a row.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// Checks that rows may be written to a file, before any case is run.
+/// Checks that rows may be written to a file, before any case is run; the error says why not.
 pub(super) fn check(path: &Path) -> Result<(), CliError> {
     place::check(path, &|path| {
         let mut line = Vec::new();
@@ -38,7 +38,7 @@ fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
 }
 
-/// Returns whether a path still leads to this open file.
+/// Returns whether the file at a path is still this open file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -56,19 +56,19 @@ fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// A file of rows that no other process writes.
+/// A file of rows that is open and locked, so that no other process writes to it.
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
     /// Path of the file, with links resolved.
     path: PathBuf,
-    /// True if the file did not exist before.
+    /// True if this process created the file.
     made: bool,
     file: Mutex<File>,
 }
 
 impl RowFile {
-    /// Opens the file of rows, or makes it.
+    /// Opens the file of rows, or creates it.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
         let path = &place::behind_links(path)?;
@@ -126,8 +126,8 @@ impl RowFile {
         Ok(())
     }
 
-    /// Makes sure that the finished rows can be found by their name. If another file has taken the
-    /// name meanwhile, it stays, and the rows are put beside it.
+    /// Makes sure that the finished file of rows has its name. If another file has got that name
+    /// meanwhile, that file stays, and the rows are stored beside it under another name.
     pub(super) fn keep(&self) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +142,8 @@ impl RowFile {
         if free { Ok(()) } else { Err(CliError::NotOurs { what: self.name.clone(), reason }) }
     }
 
-    /// Reads every whole row, and cuts off an incomplete last line.
+    /// Passes every whole row of the file to `take`, and removes an incomplete last line from the
+    /// file.
     pub(super) fn read(
         &self,
         mut take: impl FnMut(ReadRow) -> Result<(), CliError>,
@@ -174,7 +175,7 @@ impl RowFile {
         file.set_len(whole).map_err(CliError::writing(&self.name))
     }
 
-    /// Adds a row, which is a line with its end.
+    /// Appends a row to the file: one line of text with its line end.
     pub(super) fn add(&self, line: &str) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::units::{quoted, shell};
 
-/// Returns the batch script that runs a command, given without its `--out`, in `tasks` tasks.
+/// Returns the batch script for Slurm that runs a command in `tasks` tasks; the command comes
+/// without its `--out`, which is `out`.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
     let command = shell(command);
     let name = |part: &str| quoted(&format!("{}{part}", out.display()));

@@ -7,8 +7,8 @@ use super::figures::{Cost, Counting, Timing};
 use crate::circuit::Jump;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Largest width in positions of a shared finder that is counted: the work grows with width times
-/// borders.
+/// Largest width in blocks of a shared finder whose gates are counted; counting takes as long as
+/// width times borders.
 const MOST_WIDTH: u32 = 65_536;
 
 /// Gates, gate levels (`depth`) and register bits of the three steps shift, combine and reduce,
@@ -59,9 +59,10 @@ const fn log(n: u32) -> u32 {
 /// window) are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Windows {
-    /// Each window is made from the one before it by one more block, as in the seed.
+    /// A window is made from the window of the length before it and one more block, as in the seed.
     Chain,
-    /// Each window of w places is made from two windows of ceil(w / 2) places.
+    /// A window of w places is made from two windows of ceil(w / 2) places, in steps that double
+    /// the width.
     Doublings,
 }
 
@@ -160,7 +161,8 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     Steps { chain_gates: gates, chain_depth: jumps, ..steps }
 }
 
-/// Counts the steps of a shared finder: a full search on `width` digits (E) with borders.
+/// Counts the steps of a shared finder (one circuit that searches several maps in turn): a full
+/// search on `width` digits (E) with borders.
 pub(super) fn shared(
     search: &Shared,
     windows: Windows,
@@ -220,8 +222,8 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether two halves of `half` places meet at a border between slots: (its position, the
-/// width of the widest slot that ends there).
+/// Returns whether two halves of `half` places meet at a border between slots: (block at which it
+/// is in the shared width, the width of the widest slot that ends there).
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
@@ -239,8 +241,8 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots of a period meet: (position, width of the widest slot
-/// that ends there).
+/// Returns the borders at which two slots of a period meet: (block at which it is in the shared
+/// width, width of the widest slot that ends there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -258,14 +260,14 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
     borders
 }
 
-/// Segments into which all borders of a round cut the shared width, and the slots as ranges of
-/// segments.
+/// Segments into which the borders of all slots of a round cut the width that the maps of a shared
+/// finder lie in, and the slots as ranges of segments.
 struct Shapes {
-    /// (first position, position behind the last) of each segment that lies within a slot,
+    /// Each segment within a slot, as (first block, block behind the last) in the shared width,
     /// ascending.
     segments: Vec<(u32, u32)>,
-    /// (index of the first segment, index behind the last) of each slot of the round; each slot
-    /// once.
+    /// Each slot of the round once, as (index in `segments` of its first segment, index behind its
+    /// last one).
     slots: Vec<(usize, usize)>,
 }
 

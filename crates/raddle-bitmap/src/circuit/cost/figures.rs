@@ -14,14 +14,14 @@ pub enum Variant<'a> {
     Grouped(&'a Grouped),
     /// The sampled search (E6): for chosen lengths only.
     Sampled(&'a Sampled),
-    /// A finder shared in time by several maps (E7), for full searches.
+    /// A search circuit that is shared in time by several maps (E7), for full searches.
     Shared(&'a Shared),
 }
 
 /// Clocks over which the steps shift, combine and reduce are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// All steps in one clock, each with its own hardware.
+    /// All steps of the search are made in one clock, each with its own hardware.
     OneClock,
     /// One clock for each step, each step with its own hardware and registers between the steps.
     ThreeClocks,
@@ -33,7 +33,7 @@ pub enum Timing {
 /// Rule for what counts as a gate or a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Every gate and register that the seed's figures show counts.
+    /// Counts every gate and register that the seed's figures draw.
     Drawn,
     /// Only the gates and registers count that are left when constants are folded and equal
     /// registers joined.
@@ -49,7 +49,7 @@ pub struct Cost {
     pub or_gates: u64,
     /// Number of bits held in registers between clocks.
     pub register_bits: u64,
-    /// Number of gates on the longest path within one clock.
+    /// Number of gates on the longest path that a signal takes within one clock.
     pub depth: u32,
     /// Number of clocks from the map to the answer's sequence (the sequence under test).
     pub clocks: u32,

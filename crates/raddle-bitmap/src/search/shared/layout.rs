@@ -16,7 +16,7 @@ pub struct Kind {
     pub blocks: u32,
 }
 
-/// Division of the shared width of a finder among the kinds of one period.
+/// Division of the width that a period's maps share among the kinds of resource of that period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// One slot behind the other, each as wide as its map. With this layout, the bound on the sum
@@ -31,20 +31,20 @@ pub enum Layout {
     Borders(Vec<Vec<Range<u32>>>),
 }
 
-/// Range of positions of one kind in a period: its map lies from `start` on; positions behind the
-/// map, up to `end`, are occupied.
+/// Range of blocks, in the shared width, of one kind of resource in a period: its map is from
+/// `start` on; blocks behind the map, up to `end`, are occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Kind of resource whose map lies in the slot.
+    /// Kind of resource whose free map is in the slot.
     pub kind: Kind,
-    /// First position of the slot in the shared width.
+    /// First block of the slot in the width that the maps of a period share.
     pub start: u32,
-    /// Position behind the last one of the slot.
+    /// Block behind the last one of the slot, in the width that the maps of a period share.
     pub end: u32,
 }
 
 impl Slot {
-    /// Returns the number of positions of the slot.
+    /// Returns the width of the slot in blocks.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.end - self.start

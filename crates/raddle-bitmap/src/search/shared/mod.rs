@@ -34,10 +34,10 @@ pub struct Shared {
     periods: Vec<Vec<Slot>>,
 }
 
-/// Answer of a shared finder for one kind of resource, in one round.
+/// Result of a shared finder for one kind of resource in one round: its longest run of free blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// Period in which the kind was searched, from 0.
+    /// Period of the round in which the kind of resource was searched, from 0.
     pub period: usize,
     /// Number that names the kind ([`Kind::id`]).
     pub kind: u32,
@@ -84,7 +84,8 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Returns the width of the shared finder, in positions of one block each (E).
+    /// Returns the width of the shared finder, in blocks (E): the maps of one period together have
+    /// at most so many.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width

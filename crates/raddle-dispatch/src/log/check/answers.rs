@@ -109,8 +109,8 @@ impl Checker {
         }
     }
 
-    /// Checks rule 3 where a launch starts or binds a workgroup that was not bound: it must not be
-    /// one that a preemption holds.
+    /// Checks rule 3 of logs where a launch starts a workgroup that was not assigned to a compute
+    /// unit, or assigns one: its work must not be held or saved by a preemption then.
     pub(super) fn distributes(&mut self, id: LaunchId) {
         let staying = |launch: &&SeenLaunch| launch.stage == SeenStage::Staying;
         let Some(launch) = self.launches.get(id).filter(staying) else { return };
@@ -123,7 +123,8 @@ impl Checker {
         }
     }
 
-    /// Records that a launch starts or binds a workgroup, and checks that it may (rules 4 and 5).
+    /// Records that a launch starts or assigns a workgroup, and checks that it may (rules 4 and 5
+    /// of logs).
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
@@ -166,8 +167,8 @@ impl Checker {
         self.is_open(id, closed);
     }
 
-    /// Checks rule 9: a launch must not start on a compute unit that is being reset (`closed` has
-    /// the unit and the process of that reset), nor while the device is being reset.
+    /// Checks rule 9 of logs: a launch must not start on a compute unit that is being reset
+    /// (`closed` has the unit and the process of that reset), nor while the device is being reset.
     pub(super) fn is_open(&mut self, id: LaunchId, closed: Option<(CuId, ProcessId)>) {
         let device = self.scope == ResetScope::Device;
         let mut processes = self.processes.iter().take_while(|_| device);
@@ -206,7 +207,7 @@ impl Checker {
 
     /// Records that a launch is killed, and checks that this is allowed (S3.3, A2). Every launch of
     /// its process, or of its stream where single streams are reset, that is in the runtime and
-    /// does not leave by the flag must be one that may be killed.
+    /// does not leave by the preemption flag must be one that may be killed.
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(id).map(|launch| launch.stream);
@@ -239,7 +240,7 @@ impl Checker {
     }
 
     /// Records that the preemption of a process is complete, so that its compute units are open
-    /// again, and checks rule 3.
+    /// again, and checks rule 3 of logs.
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

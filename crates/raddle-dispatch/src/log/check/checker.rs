@@ -15,7 +15,7 @@ use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::log::line::{LogLine, LoggedEvent};
 use crate::{ByLaunch, DispatchError};
 
-/// A list of the pieces (equal workgroups on one compute unit) of a start or an end.
+/// A list of the pieces (equal workgroups on one compute unit) that a line of the log names.
 pub(crate) trait Pieces {
     /// Returns the single pieces: each is equal workgroups on one compute unit.
     fn each(&self) -> impl Iterator<Item = Piece>;
@@ -47,11 +47,12 @@ pub struct Checker {
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
-    /// A device of one empty compute unit, by which the checker knows launches that never fit.
+    /// A device of one empty compute unit, on which the checker tests whether a launch can ever
+    /// fit.
     pub(super) empty: Cus,
     pub(super) cuts: bool,
     pub(super) launches: ByLaunch<SeenLaunch>,
-    /// Launches that have ended or were refused.
+    /// Ids of launches that have ended or were refused.
     pub(super) gone: UsedIds,
     pub(super) processes: BTreeMap<ProcessId, SeenProcess>,
     pub(super) may_issue: Vec<ProcessId>,
@@ -80,13 +81,13 @@ impl std::fmt::Debug for Checker {
 
 impl Checker {
     /// Returns the checker `live`, changed for a dispatcher whose compute units are like those of
-    /// `empty`; `cuts` is true where its allocate policy may cut workgroups.
+    /// `empty`; `cuts` is true where its allocate policy may cut workgroups into waves.
     pub(crate) fn of_dispatcher(cuts: bool, empty: Cus, live: Self) -> Self {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
 
-    /// Follows an event that a dispatcher has taken. Ends of waves are left out, as the
-    /// dispatcher's account of resources checks them.
+    /// Changes the state of the check by an event that a dispatcher has taken. Ends of waves are
+    /// left out, as the dispatcher's account of resources checks them.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
@@ -95,7 +96,8 @@ impl Checker {
         }
     }
 
-    /// Follows an answer that is not a start.
+    /// Checks an answer of the log that does not start workgroups, and changes the state of the
+    /// launches by it.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
         self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
@@ -104,7 +106,7 @@ impl Checker {
         }
     }
 
-    /// Follows a start of workgroups of a launch; `fresh` is true where their first waves start. Of
+    /// Checks a start of workgroups of a launch; `fresh` is true where their first waves start. Of
     /// starts of one launch in a row only the first is checked.
     pub(crate) fn starts(&mut self, launch: LaunchId, fresh: bool) {
         self.line += 1;
@@ -172,7 +174,8 @@ impl Checker {
         }
     }
 
-    /// Follows a line of a log, an event or an answer spelled in full, with its number from 1.
+    /// Checks a line of a log, an event or an answer spelled in full, with its number from 1, and
+    /// changes the state of the check by it.
     ///
     /// # Errors
     /// When the line cannot be read.
@@ -204,13 +207,13 @@ impl Checker {
         self.found.note(rule, self.line, what);
     }
 
-    /// Returns whether the buffer of the launch's stream holds a launch that was issued before this
-    /// one.
+    /// Returns whether a launch that was issued before this one still waits in the buffer of its
+    /// stream.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
         self.buffers[launch.buffer].first().is_some_and(|first| first < launch.order)
     }
 
-    /// Checks rule 6 at the end of a log: every launch has ended or was refused.
+    /// Checks rule 6 of logs at the end of a log: every launch has ended or was refused.
     pub(super) fn the_end(&mut self) {
         for id in self.launches.ids() {
             let Some(launch) = self.launches.remove(id) else { continue };

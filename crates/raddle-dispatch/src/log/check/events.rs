@@ -104,7 +104,8 @@ impl Checker {
         }
     }
 
-    /// Adds a new launch or copy to the buffer of its stream.
+    /// Adds a launch or copy that its host has just issued to the buffer of its stream, where work
+    /// waits to be submitted.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
             return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));

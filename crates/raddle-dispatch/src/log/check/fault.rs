@@ -26,19 +26,20 @@ pub enum LogRule {
     /// 6: every launch ends or is refused, before its process leaves.
     Lost,
     /// 7: no launch is stopped part-way that may not be run again. A reset kills only where every
-    /// launch of the process that is in the runtime and does not leave by the flag is idempotent
-    /// and was killed less often than the recipe's bound. A launch that has begun does not leave by
-    /// the flag.
+    /// launch of the process that is in the runtime and does not leave by the preemption flag is
+    /// idempotent and was killed less often than the recipe's bound. A launch that has begun does
+    /// not leave by the flag.
     Stopped,
     /// 8: a reset comes only when a launch of the process is in the runtime, and no launch is
-    /// killed whose process does not see a raised flag.
+    /// killed whose process does not see a raised preemption flag.
     Reset,
     /// 9: from a reset on no launch starts on the compute units that are reset, until all launches
     /// of the process have left the runtime. Where single streams are reset, this holds until the
     /// reset is over, as the other streams of the process must be able to end.
     Units,
-    /// 10: only launches that a raised flag holds leave by the flag. A flag is raised when every
-    /// submit call has returned, and lowered before the process submits again.
+    /// 10: only launches that a raised preemption flag (which each launch tests at its start) holds
+    /// leave by the flag. A flag is raised when every submit call has returned, and lowered before
+    /// the process submits again.
     Flag,
     /// 11: when a host is told that a launch has been reached, that launch and all launches before
     /// it have ended.

@@ -6,7 +6,7 @@ use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Preemption, ProcessId, 
 
 use crate::ByLaunch;
 
-/// The stage of a launch, as the lines of a log tell it.
+/// The state of a launch, as far as the lines of a decision log show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeenStage {
     /// The launch is in the buffer of its stream, not submitted.
@@ -16,11 +16,11 @@ pub(super) enum SeenStage {
     /// The launch is in the runtime while its process is preempted, so that it will be asked to
     /// leave.
     Staying,
-    /// The launch was asked to leave the device in this way, and is not gone yet.
+    /// The launch was asked to leave the device by this method of preemption, and has not left yet.
     Leaving(Preemption),
-    /// The launch is held or saved, so that it does not run.
+    /// The launch is held or saved, after a preemption, so that none of its workgroups starts.
     Held,
-    /// The launch was asked to come back to the device, and is not back yet.
+    /// The launch was taken off the device and asked to come back, and is not back yet.
     Returning,
 }
 
@@ -80,21 +80,23 @@ impl SeenLaunch {
     }
 }
 
-/// A preemption that is under way.
+/// A preemption of one process that has begun and is not complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
-    /// True if the launches that the preemption takes off stay in the runtime, held or saved.
+    /// True if the launches that the preemption takes off stay in the runtime, held or saved; false
+    /// if they end or go back to the buffer of their process.
     pub(super) holds: bool,
     /// The number of the line that begins the preemption.
     pub(super) since: usize,
 }
 
-/// The state of the preemption flag of a process.
+/// The state of the preemption flag (tested by each launch at its start) of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeenFlag {
     #[default]
     Low,
-    /// The flag is raised, and perhaps not visible to launches yet.
+    /// The preemption flag (tested by each launch at its start) is raised, and perhaps not visible
+    /// to launches yet.
     Raised,
     Visible,
 }

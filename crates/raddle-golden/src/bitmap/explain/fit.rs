@@ -8,7 +8,7 @@ use super::rows::WIDEST;
 use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
-/// Explains which free runs there are, then which of them the rule chooses.
+/// Adds to the explanation which free runs there are, and which of them the rule chooses.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),
     (want, fit, after): (u64, FitWord, u64),

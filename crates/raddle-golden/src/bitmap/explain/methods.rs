@@ -10,10 +10,10 @@ use crate::explanation::{Story, counted, listed};
 /// Words and digits of an explanation, which depend on the form of the circuits.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// Digit of a free block; the field below is the digit of an occupied block.
+    /// Digit of a free block; the next field is the digit of an occupied block.
     pub(super) free: char,
     pub(super) occupied: char,
-    /// Name of the operation that combines two sequences; the field below is the operation that
+    /// Name of the operation that combines two sequences; the next field is the operation that
     /// reduces a sequence to a digit.
     pub(super) combine: &'static str,
     pub(super) reduce: &'static str,
@@ -165,8 +165,8 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// Explains how the last 1 of a sequence becomes an answer; `ones` is the number of the
-    /// sequence's 1s, which all stand in front.
+    /// Adds to the explanation how the last 1 of a sequence of digits gives the reported run
+    /// length; `ones` is the number of the sequence's 1s, which all stand in front.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

@@ -4,13 +4,14 @@ use raddle_bitmap::circuit::Bits;
 
 use crate::explanation::Story;
 
-/// Most digits that stand on one line.
+/// Most digits of a sequence that are written on one line.
 pub(super) const WIDEST: usize = 128;
 /// Number of sequences up to which all of them are shown.
 const ALL: usize = 10;
 
-/// Shows sequences, one a line, as `S_3  01110000`: of many only the first ones, those around
-/// position `turn`, and the last. Sequences that are too wide for a line are only counted.
+/// Shows sequences, one a line, as `S_3  01110000`: of many only the first ones, those around the
+/// sequence with the index `turn`, and the last. Sequences that are too wide for a line are only
+/// counted.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
     let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {

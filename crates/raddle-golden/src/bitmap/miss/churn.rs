@@ -15,7 +15,8 @@ pub struct Churn {
     pub blocks: u32,
     /// Shortest and longest request, in blocks; each length between them is equally likely.
     pub want: (u32, u32),
-    /// Levels, in percent of the map's blocks, between which the use of the map is held.
+    /// (least, most) percent of the map's blocks that are in use; requests are made and freed so
+    /// that the use stays between them.
     pub used_percent: (u32, u32),
     /// Number of requests that the simulation makes.
     pub requests: u32,

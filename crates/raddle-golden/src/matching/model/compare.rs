@@ -11,27 +11,28 @@ use crate::ModelError;
 /// A head (first workgroup of a channel) that fits at least one compute unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Candidate {
-    /// Channel whose head fits.
+    /// Index of the channel whose head (first workgroup) fits.
     pub channel: usize,
-    /// Compute units that the head fits, ascending; at least one.
+    /// Indices of the compute units that the head (first workgroup of the channel) fits, ascending;
+    /// at least one.
     pub cus: Vec<usize>,
 }
 
 /// One resource of which a compute unit has too little for one head.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingResource<R> {
-    /// Channel whose head lacks the resource.
+    /// Index of the channel whose head (first workgroup) lacks the resource.
     pub channel: usize,
-    /// Compute unit that lacks the resource.
+    /// Index of the compute unit that lacks the resource.
     pub cu: usize,
     /// SIMD that lacks the resource; `None` for a resource of the whole compute unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simd: Option<usize>,
     /// Resource that is short.
     pub resource: R,
-    /// Amount that the head wants, in blocks.
+    /// Amount of the resource that the head (first workgroup of the channel) wants, in blocks.
     pub wanted: u64,
-    /// Amount that one demand can get.
+    /// Amount of the resource that a demand can get on the compute unit: free, or in one run.
     #[serde(flatten)]
     pub left: Left,
 }

@@ -37,8 +37,8 @@ pub struct Cu<R> {
     pub shared: BTreeMap<R, Stock>,
     /// Resources of each SIMD, by name.
     pub simds: Vec<BTreeMap<R, Stock>>,
-    /// Pointer that places the surplus of waves, over all SIMDs; `None` where no workgroup is given
-    /// as a number of waves.
+    /// Pointer that says on which SIMD the surplus of waves begins that the SIMDs cannot share
+    /// equally; `None` where no workgroup is given as a number of waves.
     pub pointer: Option<Pointer>,
 }
 
@@ -62,8 +62,8 @@ impl Left {
     }
 }
 
-/// Amounts that are left of a compute unit's resources: read once, then compared with every head
-/// (a2).
+/// Amounts of a compute unit's resources that are free or that a search reports, read once a
+/// decision and then compared with every head (a2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuRecord<R> {
     /// Amounts left of the resources of the whole compute unit.

@@ -14,18 +14,19 @@ use crate::ModelError;
 pub struct MatchHead<R> {
     /// Level of the workgroup, counted from 0.
     pub level: usize,
-    /// Demand of the workgroup.
+    /// Demand of the workgroup: the amounts of resources that it needs.
     pub wants: Wants<R>,
 }
 
 /// Demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// Amounts for each wave group: group t goes to SIMD t, and takes one run of each resource.
+    /// Amounts for the waves on each SIMD: entry t is for SIMD t, and takes one run of each
+    /// resource.
     Groups {
         /// Amounts that all waves need together, by resource.
         shared: BTreeMap<R, u64>,
-        /// Amounts that each wave group needs, one group for each SIMD.
+        /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
     /// Amounts for each wave; the pointer of a compute unit decides how many waves go to which SIMD
@@ -45,13 +46,13 @@ pub enum Wants<R> {
 pub struct SplitDemand<R> {
     /// Amounts that all waves need together, by resource.
     pub shared: BTreeMap<R, u64>,
-    /// Amounts that the wave group of each SIMD needs, by resource.
+    /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
     pub groups: Vec<BTreeMap<R, u64>>,
     /// Number of waves for each SIMD; `None` unless the workgroup was given as a number of waves.
     pub target: Option<balance::Target>,
 }
 
-/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). The positions of
+/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). The indices of
 /// channel and compute unit are for errors.
 ///
 /// # Errors

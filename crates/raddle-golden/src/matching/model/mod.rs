@@ -74,12 +74,13 @@ pub use compare::{Candidate, LackingResource, compare};
 pub use cu::{Cu, CuRecord, Left, Stock, by, record};
 pub use demand::{MatchHead, SplitDemand, Wants, split};
 
-/// Compute units and marks: all that the model keeps between two decisions.
+/// State that the model keeps between two decisions: the compute units, and the marks of channels
+/// that were chosen lately.
 #[derive(Clone, Debug)]
 pub struct MatchModel<R> {
     /// Compute units with their resources.
     pub cus: Vec<Cu<R>>,
-    /// Marks of channels, for each level: a marked channel had its turn among equals.
+    /// Channels that are marked for each level, as they were chosen lately among tied channels.
     pub marks: Marks,
     /// Rule that picks one of the free runs that are long enough.
     pub fit: Fit,
@@ -90,14 +91,15 @@ pub struct MatchModel<R> {
 #[derive(Debug)]
 #[must_use = "a decision takes nothing"]
 pub struct MatchDecision<R> {
-    /// Heads that fit at least one compute unit, by channel.
+    /// Heads (first workgroups of channels) that fit at least one compute unit, by index of the
+    /// channel.
     pub candidates: Vec<Candidate>,
-    /// Every resource that is short, ordered by channel, compute unit, shared before SIMDs, SIMD,
-    /// resource.
+    /// Every resource of which a compute unit has too little for a head; sorted by channel, compute
+    /// unit, shared resources before those of SIMDs, SIMD, resource.
     pub refusals: Vec<LackingResource<R>>,
     /// Workgroup that is dispatched; `None` where nothing fits.
     pub target: Option<MatchTarget<R>>,
-    /// Marks of channels after the decision.
+    /// Marks of channels (chosen lately among tied channels) after the decision.
     pub marks: Marks,
 }
 
@@ -107,7 +109,7 @@ pub struct MatchDecision<R> {
 pub struct MatchTarget<R> {
     /// Channel of the workgroup.
     pub channel: usize,
-    /// Compute unit that the workgroup goes to.
+    /// Index of the compute unit that the workgroup goes to.
     pub cu: usize,
     /// Blocks that the workgroup takes of the resources that the SIMDs share.
     pub shared: BTreeMap<R, TakenPiece>,
@@ -132,7 +134,8 @@ pub enum TakenPiece {
     Count(u64),
 }
 
-/// Returns 0, the position of the lowest of the compute units that fit.
+/// Returns `Some(0)`, the index in the first list of the lowest of the compute units that fit. It
+/// serves as the argument `place` of [`MatchModel::decide`].
 ///
 /// # Errors
 /// None; other rules have some.
@@ -186,7 +189,7 @@ impl<R: Ord + Clone> MatchModel<R> {
 }
 
 /// Finds the blocks of a channel's head on a compute unit: a start for every run (a43). `None`
-/// where a search reported more than there is.
+/// where a search reported a longer run than the free map has.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

@@ -28,7 +28,7 @@ pub struct Baseline {
     algorithm: Algorithm,
     cus: u16,
     allocator: Allocator,
-    /// For each compute unit the SIMD with which its rotation goes on.
+    /// For each compute unit the SIMD with which its round-robin over SIMDs goes on.
     rotations: Vec<u8>,
     /// For each launch the compute unit at which its search begins.
     cursors: BTreeMap<LaunchId, u16>,
@@ -43,8 +43,8 @@ impl Baseline {
         Self { algorithm, cus, allocator, rotations, cursors: BTreeMap::new() }
     }
 
-    /// Places one workgroup, and returns its compute unit and the address of each wave; `None`
-    /// where no compute unit has room.
+    /// Places one workgroup, and returns (its compute unit, the address of each wave); `None` where
+    /// no compute unit has room.
     pub fn place(
         &mut self,
         launch: LaunchId,
@@ -71,7 +71,7 @@ impl Baseline {
         Some((cu, places))
     }
 
-    /// Frees the resources that a workgroup holds.
+    /// Frees the resources that a workgroup has on the compute unit `cu`.
     ///
     /// # Errors
     /// When the workgroup does not lie there.

@@ -36,7 +36,7 @@ pub struct PlacementReplay {
 /// Result of a replay of the placement contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacementOutcome {
-    /// FNV-1a hash of all rows, each with its line end.
+    /// FNV-1a hash over the text of all rows, each with its line end.
     pub fnv1a: u64,
     /// Number of the cycle after the last tick.
     pub cycles: u64,
@@ -79,9 +79,9 @@ struct Play {
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// Workgroups placed in this tick; they are handed out after their ends are drawn.
+    /// Workgroups placed in this tick; they are passed to the caller after their ends are drawn.
     rows: Vec<PlacedWorkgroup>,
-    /// Text of the row that is written, with its line end.
+    /// Text of the row that is being written, with its line end.
     text: String,
 }
 
@@ -166,7 +166,7 @@ impl Play {
     }
 
     /// Runs step 4 of a tick: draws when each of the `placed` workgroups of this tick ends, and
-    /// passes it to `each`.
+    /// passes each workgroup to `each`.
     fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;

@@ -16,7 +16,7 @@ const LDS: u64 = 256;
 pub struct PlacedWorkgroup {
     /// Number that names the workgroup in its launch, from 0.
     pub number: u64,
-    /// Compute unit that the workgroup lies on.
+    /// Compute unit that the workgroup is on.
     pub cu: CuId,
     /// Address of each wave: its SIMD, and its first granules.
     pub places: Vec<Place>,

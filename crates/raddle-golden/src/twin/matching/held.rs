@@ -8,13 +8,13 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// Reads a compute unit again after a change.
+    /// Updates what the model keeps of a compute unit after a change of its free resources.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);
     }
 
-    /// Takes the resources at a workgroup's places, or gives them back where `back` is true.
+    /// Takes the resources at the addresses of a workgroup, or frees them where `back` is true.
     pub(super) fn hand(&mut self, held: &Held, back: bool) {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
@@ -34,8 +34,8 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Records the ends of the runs that a search gave a workgroup, from which the fit `next` goes
-    /// on. It is not called for a workgroup that comes back.
+    /// Records the ends of the runs that a search gave a workgroup, behind which the fit `next`
+    /// searches on. It is not called for a workgroup that comes back.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
         for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
@@ -72,7 +72,8 @@ impl Matching {
         }
     }
 
-    /// Takes all workgroups of a launch off; if `saved`, they can come back later.
+    /// Takes all workgroups of a launch off the device at tick `now`; if `saved`, they are kept, so
+    /// that they can come back later.
     pub(super) fn lift(&mut self, launch: &Launch, saved: bool, now: u64) {
         let id = launch.id;
         let names = |of: &BTreeMap<Name, Held>| -> Vec<Name> {
@@ -93,7 +94,7 @@ impl Matching {
         }
     }
 
-    /// Puts the saved workgroups of a launch back at their places; where a place is taken, nothing
+    /// Puts the saved workgroups of a launch back at their addresses; where one is taken, nothing
     /// new starts on that compute unit.
     pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
         for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
@@ -112,8 +113,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Returns the address of every wave of a workgroup: wave w lies on the SIMD w behind the
-    /// pointer, after the earlier waves of that SIMD.
+    /// Returns the address of every wave of a workgroup: wave w is on the SIMD `pointer` + w,
+    /// modulo the number of SIMDs, after the earlier waves of that SIMD.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();
@@ -130,7 +131,7 @@ impl Matching {
 }
 
 impl Held {
-    /// Moves the workgroup to the addresses that a log names.
+    /// Gives the workgroup the addresses that a line of the log names.
     pub(super) fn lies_at(&mut self, places: &[Place]) {
         for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
             let here = || places.iter().filter(|place| usize::from(place.simd) == at);

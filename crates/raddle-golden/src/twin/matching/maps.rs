@@ -4,7 +4,7 @@
 use raddle_policy::CuShape;
 use serde_json::Value;
 
-/// Most granules of a device that the model looks at; no device has more.
+/// Most granules of a device that the model takes; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
 /// Free granules (true) of a resource, and the end of the run that was taken last.
@@ -71,7 +71,8 @@ impl Map {
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    /// Records that a search has given this run of granules.
+    /// Records that a search has chosen the run of `len` granules at `start`, so that a search for
+    /// the next run goes on behind it.
     pub(super) const fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.1 = start + len;
@@ -98,16 +99,17 @@ pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
 /// Method by which the hardware reports the longest free run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// The longest run (E4), also where one finder serves the resources in turn (E7).
+    /// Reports the longest run (E4); also used where one circuit searches the resources in turn
+    /// (E7).
     Full,
-    /// The longest run of whole groups of this many granules (E5).
+    /// Reports the longest run of free groups, each of this many granules (E5).
     Groups(u64),
-    /// The largest of these amounts of granules for which a run is long enough (E6).
+    /// Reports the largest of these amounts of granules for which a run is long enough (E6).
     Amounts(Vec<u64>),
 }
 
 impl Finder {
-    /// Makes the finder of a resource with this many granules, by the setting `search` of a recipe.
+    /// Makes the search of a resource with this many granules, by the setting `search` of a recipe.
     pub(super) fn of(search: &Value, resource: &str, granules: u64) -> Self {
         let of = |value: &Value| match value {
             Value::Object(each) => each.get(resource).cloned(),
@@ -149,7 +151,7 @@ impl Finder {
         }
     }
 
-    /// Returns the length in granules that the finder reports of a map.
+    /// Returns the length in granules of the free run that the search reports of a map.
     pub(super) fn report(&self, map: &Map) -> u64 {
         match self {
             Self::Full => map.longest(),

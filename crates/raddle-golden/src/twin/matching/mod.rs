@@ -34,7 +34,7 @@ type Name = (LaunchId, u64, Option<u16>);
 /// One compute unit, with its free granules and slots.
 #[derive(Clone, Debug)]
 pub(super) struct Cu {
-    /// Free wave slots and vector registers of each SIMD.
+    /// For each SIMD (free wave slots, map of free vector registers).
     simds: Vec<(u64, Map)>,
     /// Scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
@@ -46,14 +46,12 @@ pub(super) struct Cu {
     /// Number of workgroups that came back and found their place taken; while it is not 0, nothing
     /// new starts on this compute unit.
     displaced: u64,
-    /// Lengths in granules that the finders report: vector registers of each SIMD, scalar
-    /// registers, LDS (a2).
+    /// Lengths in granules that finders report (a2): vector registers of each SIMD, scalar, LDS.
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Returns the free amounts of the compute unit: wave slots, vector registers, scalar
-    /// registers, LDS.
+    /// Returns the free amounts of the unit: wave slots, vector registers, scalar registers, LDS.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -70,12 +68,12 @@ impl Cu {
     }
 }
 
-/// Place of a workgroup, also while it is saved.
+/// Compute unit and addresses of a workgroup, also while it is saved.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
     demand: Demand,
-    /// For each SIMD the number of waves, and the start of their registers in granules.
+    /// For each SIMD (waves, first granule of their registers).
     simds: Vec<(u64, u64)>,
     sgpr: u64,
     lds: u64,
@@ -92,17 +90,18 @@ pub(super) struct Matching {
     turns: bool,
     /// Ticks of the windows in which each level is the best (E2); empty if the order is fixed.
     windows: Vec<u64>,
-    /// True if one of several channels is picked at random (a42).
+    /// True if one of several tied channels is picked at random (a42).
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams in the order of their first use; each stream is a channel, unless they are folded.
+    /// Streams in the order of first use; each is a channel, unless the number of channels is set.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marked channels, as (level, channel): they had their turn among equals.
+    /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level,
+    /// channel).
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
-    /// Finder that serves the resources in turn; `None` unless decisions take time.
+    /// Circuit that searches the resources in turn; `None` unless decisions take time.
     turns_of_finder: Option<Turns>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
@@ -110,7 +109,7 @@ pub(super) struct Matching {
     /// For each demand, whether each compute unit takes a workgroup of it; `None` where that was
     /// not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
-    /// Heads that were compared in the last match.
+    /// Heads (first workgroups of channels) that were compared in the last decision.
     last: Vec<Head>,
 }
 
@@ -190,8 +189,7 @@ impl Matching {
         })
     }
 
-    /// Lists the head of every channel, in the order of the channels' first entries in the view
-    /// (a1).
+    /// Lists the head of every channel, in the order of the channels' first entries in the view.
     fn heads(&mut self, view: &View<'_>) -> Vec<Head> {
         let mut heads: Vec<Head> = Vec::new();
         let last = if self.windows.is_empty() { 255 } else { self.windows.len() as u64 - 1 };
@@ -217,7 +215,7 @@ impl Matching {
     }
 
     /// Returns the number of a workgroup's waves for each SIMD of a compute unit (E8); `None` where
-    /// it does not fit by what the finders report (a31, a32).
+    /// the lengths that the finders report are too short (a31, a32).
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -240,7 +238,7 @@ impl Matching {
         fits.then_some(spread)
     }
 
-    /// Lists the compute units that the head with this demand fits (a3).
+    /// Returns the compute units that a channel's first workgroup with this demand fits (a3).
     fn fitting(&mut self, demand: &Demand) -> Vec<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -258,8 +256,7 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`: the level of the present window comes first, the others as they
-    /// are (E2).
+    /// Ranks a level at tick `now`: the level of the present window first, the others as they are.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -303,7 +300,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Sets the marks after the head of a launch was chosen.
+    /// Marks the channel of `id`, which was chosen, for its level (a42), where others were tied.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -325,7 +322,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Returns whether even an empty compute unit never reports enough for a head.
+    /// Returns whether a channel's first workgroup can never start: empty units report too little.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
@@ -363,7 +360,7 @@ impl Matching {
     }
 }
 
-/// Reads the lengths that the finders report of a compute unit (a2).
+/// Stores in a unit the lengths of free runs that the searches report of it (a2).
 fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     let [vgpr, sgpr, lds] = finders;
     let of_simds = cu.simds.iter().map(|it| vgpr.report(&it.1)).collect();
@@ -371,14 +368,12 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// Returns the demand of one wave of a workgroup, with all resources that the workgroup shares but
-/// the barrier (E3).
+/// Returns the demand of one wave: all resources that its workgroup shares, but the barrier (E3).
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// Returns whether a workgroup of the launch may be cut: its waves are independent, and more than
-/// one (E3).
+/// Returns whether workgroups of the launch may be cut: they have several, independent waves.
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }

@@ -20,7 +20,8 @@ pub(super) struct PlaceRule {
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
-    /// For each compute unit the waves that draw power on it, or did.
+    /// For each compute unit the waves that draw power on it, or have drawn power within the
+    /// window.
     drawn: Vec<Vec<Drawn>>,
     cursor: usize,
 }

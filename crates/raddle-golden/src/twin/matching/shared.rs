@@ -14,7 +14,8 @@ use raddle_policy::{CuShape, Launch, Piece, WaveSpan};
 use super::{Matching, name_of};
 use crate::twin::unit::Part;
 
-/// Workgroups, or waves of them, that have ended, and the tick at which the finder sees that.
+/// Workgroups, or waves of them, that have ended, and the tick at which the search circuit sees
+/// that.
 #[derive(Clone, Debug)]
 struct Ended {
     seen: u64,
@@ -23,16 +24,17 @@ struct Ended {
     pieces: Vec<Piece>,
 }
 
-/// The finder that serves the resources in turn, and the ends that it has not seen yet.
+/// The search circuit that searches the resources in turn, and the ends of workgroups that it has
+/// not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Picoseconds that a round takes.
+    /// Picoseconds that the shared finder needs to search all maps once (a round).
     round: u64,
     late: VecDeque<Ended>,
 }
 
-/// Counts the periods of a round (g1): the maps are searched in their order, in each period as many
-/// as fit into `width` granules.
+/// Counts the periods of a round, in which all maps are searched once (g1): the maps are searched
+/// in their order, in each period as many as fit into `width` granules.
 pub(super) fn periods(width: u64, shape: &CuShape) -> u64 {
     let scalar = if shape.sgpr == u16::MAX { 0 } else { u64::from(shape.sgpr) };
     let vectors = (0..shape.simds).map(|_| u64::from(shape.vgpr_per_simd));
@@ -52,7 +54,8 @@ impl Turns {
         Self { round, late: VecDeque::new() }
     }
 
-    /// Returns the tick at which the finder sees the next end; `None` where it has seen all.
+    /// Returns the tick at which the search circuit sees the next end of workgroups; `None` where
+    /// it has seen all.
     pub(super) fn next(&self) -> Option<u64> {
         self.late.front().map(|ended| ended.seen)
     }
@@ -66,8 +69,8 @@ impl Turns {
 }
 
 impl Matching {
-    /// Ends workgroups, or waves of them: their resources are free at once, or, where a finder
-    /// serves in turn, when it sees the end.
+    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free at once; where
+    /// one finder searches all maps in turn, they are free when it sees the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -84,8 +87,8 @@ impl Matching {
         }
     }
 
-    /// Gives back the resources whose end the finder sees by tick `now`. Where a launch leaves or
-    /// comes back, every map is read again.
+    /// Frees the resources of ended workgroups whose end the search circuit sees by tick `now`.
+    /// Where a launch leaves or comes back, every map is searched again.
     pub(super) fn see(&mut self, now: u64) {
         while let Some(turns) = &mut self.turns_of_finder
             && let Some(ended) = turns.late.pop_front_if(|ended| ended.seen <= now)

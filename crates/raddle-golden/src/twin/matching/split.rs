@@ -8,19 +8,23 @@ use serde_json::Value;
 
 use super::shared::{Turns, periods};
 
-/// Head of a channel, as (channel, launch, workgroup, tick since which it is the head).
+/// Head (first workgroup) of a channel, as (channel, launch, workgroup, tick since which the
+/// workgroup is the head).
 type Since = (usize, LaunchId, u64, u64);
 
-/// Number of failures in a row, and the workgroups that were cut into waves.
+/// Number of decisions in a row in which no head fitted, and the workgroups that were cut into
+/// waves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of facts heard; below, the last round, as (number of facts before it, its tick).
+    /// Number of facts heard. The next field is the last decision (round), as (number of facts
+    /// before it, its tick).
     facts: u64,
     round: Option<(u64, u64)>,
-    /// Tick since which rounds follow each other although nothing happens; `None` where none do.
+    /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
+    /// none do.
     waiting: Option<u64>,
     heads: Vec<Since>,
     cut: Vec<(LaunchId, u64)>,
@@ -47,7 +51,8 @@ impl Split {
         self.cut.contains(&(launch, workgroup))
     }
 
-    /// Records the present heads, given as (channel, launch, workgroup).
+    /// Records the heads (first workgroups of channels) at tick `now`, each given as (channel,
+    /// launch, workgroup).
     pub(super) fn seen(&mut self, heads: impl Iterator<Item = (usize, LaunchId, u64)>, now: u64) {
         for (channel, launch, workgroup) in heads {
             let known = self.heads.iter().position(|it| it.0 == channel);
@@ -62,9 +67,10 @@ impl Split {
         }
     }
 
-    /// Counts a round in which no head fits, and cuts one of the `whole` heads, which may be cut,
-    /// when there were too many such rounds (c2, c3). Returns whether a head was cut. One round
-    /// counts once; so do the rounds that passed in the meantime, in which nothing had changed.
+    /// Counts a decision (round) in which no head (first workgroup of a channel) fits, and cuts one
+    /// of the `whole` heads, which may be cut, when there were too many such decisions (c2, c3).
+    /// Returns whether a head was cut. One round counts once; so do the rounds that passed in the
+    /// meantime, in which nothing had changed.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -90,15 +96,16 @@ impl Split {
         longest.is_some()
     }
 
-    /// Returns the tick of the round that will cut a head; `None` where `any` is false, since no
-    /// head may be cut.
+    /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
+    /// waves; `None` where `any` is false, since no head may be cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
         let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Records that a head fitted; `over` is true if all waves of its workgroup have started.
+    /// Records that the head of a channel fitted, the workgroup `workgroup`; `over` is true if all
+    /// its waves have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -119,8 +126,8 @@ impl Split {
     }
 }
 
-/// Rounds that take time: each places one workgroup, one round behind the other while something is
-/// placed. Times are picoseconds.
+/// Decisions that take time (rounds): each places one workgroup, one behind the other while
+/// something is placed. Times are picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
@@ -128,8 +135,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Makes the pace of a recipe; `None` where decisions take no time. One finder that serves the
-    /// resources in turn takes its clocks in every period (E7).
+    /// Returns the pace of a recipe's decisions; `None` where they take no time. A circuit that
+    /// searches the resources in turn needs its clocks in every period (E7).
     pub(super) fn of(
         decision: &Value,
         search: &Value,
@@ -151,12 +158,14 @@ impl Pace {
         Ok(Some(Self { round, over: None }))
     }
 
-    /// Makes the finder that serves the resources in turn; `None` where each resource has its own.
+    /// Returns the search circuit that searches the resources in turn; `None` where each resource
+    /// has its own.
     pub(super) fn turns(&self, search: &Value) -> Option<Turns> {
         search.get("shared").map(|_| Turns::new(self.round))
     }
 
-    /// Returns the end, in picoseconds, of the round that goes on at tick `now`, or begins then.
+    /// Returns the end, in picoseconds, of the decision (round) that is under way at tick `now`, or
+    /// begins then.
     fn over(&self, now: u64) -> u64 {
         let now = now.saturating_mul(1000);
         // After a pause a workgroup waits for a whole round.
@@ -174,7 +183,8 @@ impl Pace {
         self.over = Some(self.over(now).saturating_add(self.round));
     }
 
-    /// Records an answer that placed nothing: a round goes on, or no head fits and the rounds stop.
+    /// Records an answer that placed nothing: a decision is still under way until `until`, or no
+    /// head fits and the decisions stop.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));

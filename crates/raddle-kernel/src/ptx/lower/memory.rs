@@ -175,8 +175,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Resizes a loaded value from the width of memory to that of its register, or a stored value
-    /// the other way; the bytes that are filled or left out make it another value.
+    /// Resizes a value that is read from memory from the width of memory to that of its register,
+    /// or a stored value the other way; the bytes that are filled or left out make it another
+    /// value.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,

@@ -53,9 +53,9 @@ impl<'t> PtxLowering<'_, 't> {
         }
     }
 
-    /// Notes a variable whose address the host can ask for (`cuModuleGetGlobal`) and hand over.
-    /// Constant memory is left out: its address can be had too, but a kernel that writes there what
-    /// it reads is undefined even without a kill.
+    /// Notes a variable whose address the host can ask for (`cuModuleGetGlobal`) and pass to a
+    /// kernel. Constant memory is left out: its address can be had too, but a kernel that writes
+    /// there what it reads is undefined even without a kill.
     pub(super) fn addressed(&mut self, space: &str, origin: Origin) {
         if space == "global" {
             self.addressable.insert(origin);

@@ -46,7 +46,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
 struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, Origin)>,
-    /// Variables that hold structures handed over by value.
+    /// Variables with the structures that a caller passes by value to the kernel.
     handed: Vec<Origin>,
 }
 

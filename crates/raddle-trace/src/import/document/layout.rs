@@ -26,7 +26,7 @@ pub(in crate::import) trait RecordSink {
     /// Plural word for the items that are counted against the limit of records, for messages.
     const RECORDS: &'static str;
 
-    /// Tells the receiver that a section begins.
+    /// Called when a section of the document begins, before its records.
     fn begin(&mut self, section: Self::Section);
 
     /// Reads the record at the start of `text`, and returns its length in bytes.
@@ -35,12 +35,12 @@ pub(in crate::import) trait RecordSink {
     /// When the text is not such a record, or ends before the record does. Nothing was taken then.
     fn record(&mut self, section: Self::Section, text: &[u8]) -> serde_json::Result<usize>;
 
-    /// Counts a record of this section that cannot be read.
+    /// Called for each record of this section that cannot be read, so that it is counted.
     fn malformed(&mut self, section: Self::Section);
 
-    /// Returns the key that stands first in every record of this section: after damaged text,
-    /// reading goes on where that key stands next. `None` where the records have no first key in
-    /// common.
+    /// Returns the key that is the first one in every record of this section: after damaged text,
+    /// reading goes on at the next place with that key. `None` where the records have no first key
+    /// in common.
     fn first_key(section: Self::Section) -> Option<&'static [u8]>;
 
     /// Returns the number of records that are kept.
@@ -60,12 +60,13 @@ pub(in crate::import) struct DocumentEnd {
     pub(in crate::import) position: u64,
     /// True if the input ended before the document did.
     pub(in crate::import) truncated: bool,
-    /// Position in the text, in bytes, where it stopped being JSON; `None` where all of it is JSON.
+    /// Offset in the text, in bytes, at which the text stops being JSON; `None` where all of it is
+    /// JSON.
     pub(in crate::import) broken_at: Option<u64>,
     /// Number of values that stand among the records and are no records.
     pub(in crate::import) strange: u64,
     /// First keys of the document's outermost object, for messages.
     pub(in crate::import) keys: Vec<String>,
-    /// Number of records that are lost, because they were cut off or too large.
+    /// Number of records that are lost, as the document ends within them or as they are too large.
     pub(super) lost: u64,
 }

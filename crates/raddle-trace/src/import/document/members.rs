@@ -56,7 +56,7 @@ impl<'t, const N: usize> Visitor<'t> for MembersSeed<'_, N> {
     }
 }
 
-/// Seed that finds the position of a JSON key among these names.
+/// Reader of a JSON key that returns the index of the key in this list of names.
 struct NameSeed<'n>(&'n [&'n str]);
 
 impl<'t> DeserializeSeed<'t> for NameSeed<'_> {

@@ -28,7 +28,7 @@ pub(super) struct Stop;
 
 /// Length of the JSON value at the beginning of the window.
 enum Measured {
-    /// The value is whole and has this length in bytes.
+    /// The value is complete and has this length in bytes.
     Whole(usize),
     /// The text stops being JSON after this many bytes.
     Broken(usize),
@@ -332,7 +332,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         self.window.token().ok_or_else(|| self.cut())
     }
 
-    /// Marks the document as cut off: the input ends here.
+    /// Records that the input ends in the middle of the document, and returns the reason to stop.
     fn cut(&mut self) -> Stop {
         self.end.truncated = true;
         Stop
@@ -345,7 +345,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 }
 
-/// Finds the position where a record begins: a brace, blanks, and the record's first key.
+/// Returns the offset in bytes at which a record begins, `None` where none does: a brace, blanks,
+/// and the record's first key.
 fn record_start(bytes: &[u8], key: &[u8]) -> Option<usize> {
     let starts = |at: &usize| {
         let inner = bytes[at + 1..].trim_ascii_start().strip_prefix(b"\"");

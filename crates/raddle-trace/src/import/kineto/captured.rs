@@ -59,7 +59,7 @@ impl GraphCaptures {
         }
     }
 
-    /// Adds the kernels of a profile that have a shape.
+    /// Adds the shapes of those kernels of a profile that have one, by name.
     fn add(&mut self, profile: &Profile) {
         let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
         for (at, op) in profile.ops.iter().filter(shaped).enumerate() {

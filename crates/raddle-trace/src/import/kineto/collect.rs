@@ -50,9 +50,9 @@ const WORK_ARGS: [&str; 12] = [
 ];
 
 /// An op of some device, before its arrival and, if it is a kernel, its shape are known. Its
-/// `stream` is a position in [`KinetoCollector::lanes`].
+/// `stream` is an index in [`KinetoCollector::lanes`].
 ///
-/// There may be millions of ops, so the correlation and the position of the extents (grid and
+/// There may be millions of ops, so the correlation and the index of the extents (grid and
 /// workgroup) are kept in two fields of `Op` that are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct KinetoOp {
@@ -78,7 +78,7 @@ impl KinetoOp {
         Some(self.op.arrival_ns).filter(|&n| n > 0)
     }
 
-    /// Returns a kernel's grid and workgroup as its event writes them, as a position in
+    /// Returns a kernel's grid and workgroup as its event writes them, as an index in
     /// [`KinetoCollector::extents`]; `None` where the event has none.
     pub(in crate::import) fn extents(&self) -> Option<u32> {
         self.op.after
@@ -88,7 +88,7 @@ impl KinetoOp {
 /// The place where an op ran: its stream, and its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoLane {
-    /// Stream of the op, as a position in [`KinetoCollector::streams`].
+    /// Stream of the op, as an index in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
     /// True where, on a GPU of AMD, the label of the stream is that of a hardware queue, since the
@@ -101,9 +101,9 @@ pub(in crate::import) struct KinetoLane {
 pub(in crate::import) struct KinetoCall {
     pub(in crate::import) correlation: u64,
     pub(in crate::import) start: i64,
-    /// Work that the call asked for, as a position in [`KinetoCollector::asked`].
+    /// Work that the call asked for, as an index in [`KinetoCollector::asked`].
     pub(in crate::import) asked: u32,
-    /// Thread that called, as a position in [`KinetoCollector::threads`].
+    /// Thread that called, as an index in [`KinetoCollector::threads`].
     pub(in crate::import) thread: u32,
 }
 
@@ -124,15 +124,17 @@ pub(in crate::import) enum TraceMaker {
     /// The profiler of PyTorch: on NVIDIA the events tell all of a kernel, on AMD only a part.
     #[default]
     Kineto,
-    /// The profiler of XLA and TensorFlow: kernels tell their shape, in workgroups, on every GPU.
+    /// The profiler of XLA and TensorFlow: the records of kernels have their shape, in workgroups,
+    /// on every GPU.
     Xla,
-    /// The profiler rocprof v1: kernels tell only the volumes of grid and workgroup, or no shape.
+    /// The profiler rocprof v1: the records of kernels have only the volumes of grid and workgroup,
+    /// or no shape.
     RocprofV1,
     /// The tool rocmProfileData: the launch calls tell the shape, if any event does.
     Rpd,
 }
 
-/// Parts of a trace that are read.
+/// Sections of a trace that the importer reads, by their key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum TraceSection {
     /// The array `traceEvents` of a trace, or the whole document where that is the array.
@@ -305,7 +307,8 @@ impl KinetoCollector {
         self.kept() <= OP_LIMIT
     }
 
-    /// Returns the position of a lane (a stream of a device) in `lanes`; a new one is added.
+    /// Returns the index in `lanes` of a lane (a stream of a device); a lane that is not there is
+    /// added.
     pub(in crate::import) fn lane(
         &mut self,
         label: &StreamLabel,
@@ -358,7 +361,7 @@ impl KinetoCollector {
 }
 
 /// Sets the registers of a work-item and the shared memory of a workgroup in bytes, or marks them
-/// as assumed where they are `None`; work-items and barrier stay open.
+/// as assumed where they are `None`; work-items and barrier are not set here.
 pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {

@@ -4,7 +4,7 @@ use super::shape::GridUnit;
 use crate::decimal::{Micros, micros, natural, unquote};
 use crate::import::document::{members, string};
 
-/// Kinds of events that are told apart.
+/// Kinds of events of a trace that the importer treats differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Category {
     /// A kernel on the device.
@@ -45,7 +45,7 @@ impl Category {
 /// Kind of work that a call of the host starts on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) enum Api {
-    /// A copy, a fill, or a kernel of CUDA, which are treated alike.
+    /// A call that starts a copy, a fill, or a kernel of CUDA, which are treated alike.
     Plain,
     /// A kernel of HIP, whose grid the call gives in workgroups.
     HipWorkgroups,

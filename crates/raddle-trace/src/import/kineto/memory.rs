@@ -14,12 +14,13 @@ const GPUS: [u64; 2] = [1, 6];
 
 const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];
 
-/// Most bytes that the allocator held at once, by the number of the device.
+/// Most bytes of device memory that PyTorch's allocator had at once, by the number of the device.
 #[derive(Debug, Default)]
 pub(super) struct AllocatorPeaks(BTreeMap<u64, u64>);
 
 impl AllocatorPeaks {
-    /// Reads an event, if it tells how much device memory is held; returns whether it does.
+    /// Reads an event, if it says how much device memory the allocator has; returns whether it
+    /// does.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) -> bool {
         if event.name.and_then(string).is_none_or(|name| name != "[memory]") {
             return false;
@@ -33,8 +34,8 @@ impl AllocatorPeaks {
         true
     }
 
-    /// Returns the most bytes held on a device; where the events have no such number, those on the
-    /// only device. `None` where nothing is known.
+    /// Returns the most bytes that the allocator had on a device; where the events have no device
+    /// number, those on the only device. `None` where nothing is known.
     pub(super) fn on(&self, device: Option<u64>) -> Option<u64> {
         let named = device.and_then(|device| self.0.get(&device));
         let only = self.0.values().next().filter(|_| self.0.len() == 1);

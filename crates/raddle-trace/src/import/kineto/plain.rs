@@ -135,7 +135,7 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Adds an op of the device to the work that was found.
+    /// Adds a piece of work of the device, found in the trace, to the ops.
     pub(in crate::import) fn plain_work(&mut self, work: PlainWork<'_>) {
         let (start, duration) = work.span;
         let mut op = Op::at(work.kind, start, duration);

@@ -49,7 +49,7 @@ const IN_WORK_ITEMS: [&str; 14] = [
 pub(super) struct Settler<'a> {
     /// Launch calls, sorted by correlation.
     pub(super) calls: &'a [KinetoCall],
-    /// Work that the launch calls asked for, by the position that a call has for it.
+    /// Work that the launch calls asked for; a call names its own by its index in this list.
     pub(super) asked: &'a [AskedLaunch],
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
@@ -70,7 +70,7 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
-    /// Sets the shapes of kernels whose own events hold the whole shape, as on NVIDIA.
+    /// Sets the shapes of those kernels whose own events give the whole shape, as NVIDIA's do.
     pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
@@ -241,7 +241,7 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
 }
 
 /// Finds the launch call with this correlation number; `None` where there is none. The search
-/// begins at `near`, the position that the last search found, and moves it.
+/// begins at the index `near`, where the last search ended, and stores its own end there.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],

@@ -38,16 +38,16 @@ impl KernelExtents {
         self.shape(unit).filter(|_| fits)
     }
 
-    /// Returns the fault of extents that give no shape: an impossible grid, or an impossible
-    /// workgroup.
+    /// Returns the quirk to report for extents that give no valid shape: an impossible grid, or an
+    /// impossible workgroup.
     pub(super) fn fault(self) -> Quirk {
         let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
         let possible = threads.is_some() && !self.block.contains(&u32::MAX);
         if possible { Quirk::ImpossibleGrid } else { Quirk::ImpossibleThreads }
     }
 
-    /// Returns the shape that these extents give in this unit; `None` where one is negative or a
-    /// product is too large.
+    /// Returns the shape of the kernel, where the grid is counted in `unit`; `None` where one is
+    /// negative or a product is too large.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         if grid.iter().chain(&block).any(|&extent| extent == u32::MAX) {

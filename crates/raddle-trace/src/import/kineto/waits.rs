@@ -14,7 +14,7 @@ use crate::import::blocking::Blocking;
 use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
-/// Calls in which the host or a stream may have waited, and the records that tell for which work.
+/// Calls in which the host or a stream may have waited, and the records that say for which work.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
@@ -22,11 +22,13 @@ pub(in crate::import) struct KinetoWaits {
     /// Times in nanoseconds at which events were recorded in a stream, by the correlation of the
     /// recording call.
     records: BTreeMap<u64, i64>,
-    /// Calls that told a stream to wait, as (time in nanoseconds, thread, correlation).
+    /// Calls by which the host told a stream to wait for an event, each as (time in nanoseconds,
+    /// thread, correlation).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
-/// A call that told a stream to wait, in a trace without a record that names the stream.
+/// A call by which the host told a stream to wait for an event, in a trace without a record that
+/// names the stream.
 #[derive(Clone, Copy, Debug)]
 struct GuessedWait {
     thread: u64,
@@ -50,7 +52,8 @@ impl KinetoWaits {
         self.calls.len().max(self.syncs.len()).max(self.records.len()).max(self.told.len())
     }
 
-    /// Reads a call, if it may have waited, recorded an event, or told a stream to wait.
+    /// Stores a call of the host, if it may have waited, recorded an event, or told a stream to
+    /// wait; other calls are ignored.
     pub(super) fn call(&mut self, event: &KinetoEvent<'_>, name: &str) {
         let blocking = Blocking::of(name);
         let records = name.contains("EventRecord");

@@ -117,7 +117,8 @@ impl KinetoCollector {
         lanes
     }
 
-    /// Returns the waits of the host, and of streams that the host told to wait.
+    /// Returns the waits of the host for work, and those of streams that the host told to wait for
+    /// an event.
     fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
         let threads = core::mem::take(&mut self.threads).into_items();
         let stream = |op: &Op| lanes[op.stream as usize].stream;

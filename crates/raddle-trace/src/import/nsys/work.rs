@@ -93,7 +93,7 @@ impl KernelNotes {
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
     }
 
-    /// Adds the quirks that were noted to the counts of the report.
+    /// Adds the counts of the quirks that were noted to those of the report.
     pub(super) fn count(self, report: &mut ImportReport) {
         for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
             report.add(quirk, u64::from(self.0 >> at & 1));

@@ -10,7 +10,7 @@ use crate::report::{ImportReport, Quirk};
 /// Place where a dispatch was put, as the file describes it: process, hardware queue, stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePlace {
-    /// Position of the process in the file, from 0.
+    /// Index of the process in the file, from 0.
     pub(super) process: u32,
     /// Number of the hardware queue.
     pub(super) queue: u64,
@@ -28,8 +28,8 @@ pub(super) struct RocprofLanes {
 }
 
 impl RocprofLanes {
-    /// Decides whether streams or hardware queues are the lanes, from the places of all dispatches
-    /// that are kept.
+    /// Decides whether streams or hardware queues are the lanes (in which ops run in order), from
+    /// the places of all dispatches that are kept.
     pub(super) fn decide(
         places: impl Iterator<Item = QueuePlace>,
         report: &mut ImportReport,
@@ -52,7 +52,8 @@ impl RocprofLanes {
         Self { told, numbers: BTreeMap::new(), labels: Interner::default() }
     }
 
-    /// Returns the position of the lane of a dispatch.
+    /// Returns the index of the lane (stream or hardware queue) of a dispatch; a lane that is not
+    /// there is added.
     pub(super) fn of(&mut self, place: QueuePlace) -> u32 {
         let number = match place.stream {
             Some(stream) if self.told => stream,
@@ -65,7 +66,7 @@ impl RocprofLanes {
         })
     }
 
-    /// Returns the position of the lane of a copy: its stream, or, where the stream is unknown or
+    /// Returns the index of the lane of a copy: its stream, or, where the stream is unknown or
     /// streams are not told apart, a lane for all copies of this kind.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
@@ -77,14 +78,14 @@ impl RocprofLanes {
         }
     }
 
-    /// Returns the labels of all lanes, in the order of their positions.
+    /// Returns the labels of all lanes, by the index of the lane.
     pub(super) fn into_labels(self) -> Vec<StreamLabel> {
         self.labels.into_items()
     }
 }
 
 /// Returns the context by which lanes of several processes differ: `None` for the first process,
-/// else its position.
+/// else the index of the process.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
@@ -117,7 +118,7 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
 }
 
 /// Counts the ops that start before the op before them in their lane has ended, by no more than the
-/// clock may be off ([`CLOCK_NS`]).
+/// possible error of the clock ([`CLOCK_NS`]).
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

@@ -5,8 +5,9 @@ use raddle_policy::Dim3;
 use crate::config::BarrierRule;
 use crate::profile::{Op, OpKind};
 
-/// Builds an op without a lane that ran from `start` to `end`, in nanoseconds; `None` where a time
-/// is 0, which the tool writes for an unknown one, or where the end is before the start.
+/// Builds an op, without its lane (stream), that ran from `start` to `end`, in nanoseconds; `None`
+/// where a time is 0, which the tool writes for an unknown one, or where the end is before the
+/// start.
 pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     let duration = end.checked_sub(start)?;
     i64::try_from(end).ok()?;

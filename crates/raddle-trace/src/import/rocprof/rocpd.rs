@@ -90,13 +90,13 @@ fn processes(database: &Database) -> Vec<String> {
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// Stack of each event, and of the event around it, by the number of the event; events with
-    /// equal stacks belong together.
+    /// (stack number of the event, that of the event around it), by the number of the event; events
+    /// with equal stack numbers belong together.
     events: NumbersById<'d, 2>,
     /// Agent, queue and stream of each track, by the number of the track.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
-    /// Names of calls of HIP, by number.
+    /// Names of the calls of HIP, by the number that rows give.
     calls: BTreeMap<i64, String>,
 }
 

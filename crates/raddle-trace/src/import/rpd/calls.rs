@@ -14,7 +14,7 @@ use crate::import::sqlite::database::{Database, DatabaseRow};
 /// A launch or a copy, with the facts that its call gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
-    /// Stream of the launch, as a position in [`RpdCalls::streams`]; `None` where the call names
+    /// Stream of the launch, as an index in [`RpdCalls::streams`]; `None` where the call names
     /// none.
     pub(super) stream: Option<u32>,
     pub(super) extents: Option<KernelExtents>,
@@ -27,11 +27,11 @@ pub(super) struct RpdLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdCall {
     pub(super) api: Api,
-    /// Process of the call, as a position among the processes whose calls launch, in order of first
+    /// Process of the call, as an index among the processes whose calls launch, in order of first
     /// use.
     pub(super) process: u32,
-    /// Launch that the call asked for, as a position in [`RpdCalls::launches`]; `None` where it is
-    /// no launch.
+    /// Launch that the call asked for, as an index in [`RpdCalls::launches`]; `None` where it is no
+    /// launch.
     pub(super) launch: Option<u32>,
 }
 
@@ -46,12 +46,12 @@ impl RpdCall {
 pub(super) struct RpdCalls {
     /// Launch calls, and the waits of calls that may have waited.
     pub(super) found: KinetoCollector,
-    /// Labels of the streams that calls name; [`RpdLaunch::stream`] is a position in this list.
+    /// Labels of the streams that calls name; [`RpdLaunch::stream`] is an index in this list.
     pub(super) streams: Interner<String>,
     /// Launches and copies that calls asked for; equal ones stand here once, since few differ.
     pub(super) launches: Vec<RpdLaunch>,
-    /// Kinds of calls; [`KinetoCall::asked`] is a position in this list. Equal ones stand here
-    /// once, since few differ.
+    /// Kinds of calls; [`KinetoCall::asked`] is an index in this list. Each distinct kind is here
+    /// once.
     pub(super) kinds: Interner<RpdCall>,
 }
 
@@ -162,8 +162,8 @@ impl RpdLaunches {
     }
 }
 
-/// Finds the launch that a call asked for, as a position among the launches; `None` where it asked
-/// for none. The search begins at `next`, the position behind the last one found, and moves it.
+/// Finds the launch that a call asked for, as an index among the launches; `None` where it asked
+/// for none. The search begins at the index `next`, behind the entry found last, and moves it on.
 fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
     *next = count_before(of_calls, *next, |&(other, _)| other <= call);
     let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;

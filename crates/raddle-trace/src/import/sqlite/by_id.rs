@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 
 use super::row::DatabaseRow;
 
-/// Most rows that are read at a time.
+/// Most rows that one query reads.
 const LONGEST: usize = 1024;
 
 /// Numbers that the rows of a table hold in N columns, by the `id` of the row.
@@ -29,7 +29,7 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Sets the query by which rows are found: it reads a run of rows from an `id` on.
+    /// Sets the query by which rows are found; it reads rows in order from an `id` on.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),

@@ -20,7 +20,7 @@ use super::by_id::NumbersById;
 use super::load::LoadedDatabase;
 pub(in crate::import) use super::row::DatabaseRow;
 
-/// Number of steps of SQLite's machine between two checks of the budget.
+/// Number of steps of SQLite's virtual machine between two checks of the budget of steps.
 const STRIDE: i32 = 1000;
 
 /// Steps of SQLite's machine that are allowed for each byte of the file, and (below) for any file.
@@ -286,5 +286,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Most columns that are read at once.
+/// Most columns of one query.
 const CELLS: usize = 32;

@@ -8,7 +8,7 @@ use crate::import::Watch;
 /// Number of rows between two calls of the callback.
 const STRIDE: u64 = 1 << 13;
 
-/// A meter that reports to a callback how many rows have been read.
+/// Meter that counts the rows that have been read and reports the count to a callback.
 pub(in crate::import) struct RowMeter<'w> {
     watch: Watch<'w>,
     done: u64,

@@ -83,8 +83,8 @@ impl<R: Read + Seek> WireFile<R> {
         }
     }
 
-    /// Reads a number of up to 64 bits that ends before the position `end`; `None` where it does
-    /// not.
+    /// Reads a number of up to 64 bits that ends before the offset `end` in the file, in bytes;
+    /// `None` where it does not.
     fn number(&mut self, end: u64) -> Option<u64> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -106,7 +106,7 @@ impl<R: Read + Seek> WireFile<R> {
 #[derive(Clone, Debug)]
 pub(super) struct WireFields {
     rest: WireSpan,
-    /// True if the message is cut off or damaged in the part that has been read so far.
+    /// True if the message ends too early, or is damaged, in the part that has been read so far.
     pub(super) broken: bool,
 }
 

@@ -10,9 +10,9 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of classes (one for each demand) that are remembered; more where one question has
-/// more, or where more lie on the device. To make room, the class that was asked for longest ago is
-/// dropped.
+/// The number of classes (one for each demand) that are stored; more where one question has more,
+/// or where workgroups of more are on the device. To make room, the class that was asked for
+/// longest ago is dropped.
 pub(super) const CLASSES: usize = 64;
 
 /// Returns the bit that stands for a demand class in a set of demand classes; 0 for a demand class
@@ -87,8 +87,8 @@ impl CuAmounts {
         wanted
     }
 
-    /// Returns the first of these amounts that is larger than the one in `have`, with both; `None`
-    /// where none is.
+    /// Returns the first resource of which these amounts are larger than those in `have`, with both
+    /// amounts; `None` where there is none.
     pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
         const SHARED: [Resource; 4] =
             [Resource::Workgroups, Resource::Sgpr, Resource::Lds, Resource::Barriers];
@@ -112,7 +112,7 @@ pub(super) struct Class {
     /// wave.
     wanted: [CuAmounts; MAX_SIMDS],
     /// The number of SIMDs that get waves of one workgroup: the SIMD of the first wave, and those
-    /// behind it.
+    /// that follow.
     used: usize,
     /// True if some SIMDs get one wave of a workgroup more than others.
     pub(super) uneven: bool,
@@ -164,8 +164,8 @@ impl Class {
         })
     }
 
-    /// Adds one address for each wave to `places`: wave w lies on SIMD turn + w, around the end,
-    /// behind the earlier waves of that SIMD.
+    /// Adds the address of each wave of a workgroup to `places`: wave w is on the SIMD with the
+    /// number (turn + w) modulo the number of SIMDs, behind the earlier waves of that SIMD.
     #[inline(always)]
     pub(super) fn write_places(
         &self,

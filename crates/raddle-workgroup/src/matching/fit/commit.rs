@@ -83,8 +83,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Frees all slots and granules that the workgroup at this position of a compute unit holds,
-    /// and removes the workgroup.
+    /// Frees all slots and granules of the workgroup with the index `position` among those on a
+    /// compute unit, and removes the workgroup.
     #[inline(always)]
     pub(super) fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
         match self.simds {
@@ -186,9 +186,9 @@ impl Matcher {
         }
     }
 
-    /// Returns the free resources of a compute unit, which together with the turn of its split
-    /// table decide which demand classes fit: (amounts that the SIMDs share, (wave slots, runs of
-    /// vector registers) by SIMD).
+    /// Returns the free resources of a compute unit, which together with the SIMD that gets the
+    /// next surplus wave decide which demand classes fit: (amounts that the SIMDs share, (wave
+    /// slots, runs of vector registers) by SIMD).
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))

@@ -17,7 +17,8 @@ use crate::matching::search::{Excluded, SearchRule};
 pub enum ResourceSearch {
     /// The search that reports the longest free run.
     Exact,
-    /// The search that reports whole groups of granules only (E5).
+    /// The search that reports whole groups of granules only (E5): the longest run of groups that
+    /// are free throughout.
     Grouped(Grouped),
     /// The search that reports one of a few chosen lengths only (E6).
     Sampled(Sampled),
@@ -107,10 +108,10 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
     Sampled::new(granules, &k)
 }
 
-/// Returns the finder (a circuit that finds a free run) of this width, in granules, that serves all
-/// resources in turn: each granule map in one period, and in a period as many granule maps as fit;
-/// `None` where no resource has granules. The finder reports exactly, so the answers are those of
-/// the full search.
+/// Returns the finder (a circuit that finds a free run) of this width, in granules, that searches
+/// all resources in turn: each granule map in one period, and in a period as many granule maps as
+/// fit; `None` where no resource has granules. The finder reports exactly, so the answers are those
+/// of the full search.
 ///
 /// # Errors
 /// [`Error::SearchRule`] where a finder of this width cannot serve the resources.

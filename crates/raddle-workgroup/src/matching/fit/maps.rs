@@ -18,8 +18,8 @@ use crate::matching::config::Fit;
 pub(super) struct RunMaps {
     bank: Bank,
     finder: ResourceSearch,
-    /// The length of the free run that the finder reports of each granule map; empty where all
-    /// finders report the longest run.
+    /// The length of the free run that the finder (the simulated search circuit) reports of each
+    /// granule map; empty where it always reports the longest run.
     reported: Vec<u32>,
     /// The end of the run that was taken last from each granule map; empty under every fit but
     /// [`Fit::Next`].
@@ -50,8 +50,8 @@ impl RunMaps {
         self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
 
-    /// Returns the length of the free run that the finder reports of each granule map: the longest
-    /// if `exact`, else at most the longest.
+    /// Returns the length of the free run that the finder (the simulated search circuit) reports of
+    /// each granule map: the longest if `exact`, else at most the longest.
     #[inline(always)]
     pub(super) fn runs(&self, exact: bool) -> &[u32] {
         if exact { self.bank.longest_runs() } else { &self.reported }
@@ -63,13 +63,13 @@ impl RunMaps {
     }
 
     /// Returns the number of free granules of a granule map; with `longest`, the length of the run
-    /// that the finder reports.
+    /// that the finder (the simulated search circuit) reports.
     pub(super) fn free(&self, map: usize, longest: bool) -> u64 {
         u64::from(if longest { self.found(map) } else { self.bank.free_blocks(map) })
     }
 
     /// Searches a granule map in its present state, and returns the length of the run that the
-    /// finder reports.
+    /// finder (the simulated search circuit) reports.
     fn found(&self, map: usize) -> u32 {
         match &self.finder {
             ResourceSearch::Exact => self.bank.longest(map),
@@ -113,13 +113,13 @@ impl RunMaps {
         self.bank.state(map)
     }
 
-    /// Makes these granule maps equal to a copied state.
+    /// Makes the granule maps with these indices equal to a copied state.
     #[inline(always)]
     pub(super) fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         self.bank.set_all(maps, to);
     }
 
-    /// Frees all granules of these granule maps.
+    /// Frees all granules of the granule maps with these indices.
     #[inline(always)]
     pub(super) fn give_all(&mut self, maps: Range<usize>) {
         self.bank.release_all(maps);
@@ -185,7 +185,7 @@ impl RunMaps {
         self.bank.fit_at(map, start, len).is_some()
     }
 
-    /// Takes a run of granules that are all free.
+    /// Takes a run of `len` granules from `start` on in a map; all of them must be free.
     pub(super) fn take_at(&mut self, map: usize, start: u32, len: u32) {
         if let Some(plan) = self.bank.fit_at(map, start, len) {
             let taken = self.bank.commit(map, plan);
@@ -193,15 +193,15 @@ impl RunMaps {
         }
     }
 
-    /// Frees a run of granules that was taken.
+    /// Frees a run of `len` granules from `start` on in a map; all of them must be taken.
     #[inline(always)]
     pub(super) fn give(&mut self, map: usize, start: u32, len: u32) {
         let given = self.bank.release(map, start, len);
         debug_assert!(given.is_ok(), "{len} from {start} were taken");
     }
 
-    /// Searches these granule maps anew, because they have changed, and stores the runs that the
-    /// finder reports.
+    /// Searches the granule maps with these indices anew, because they have changed, and stores the
+    /// run that the search reports of each.
     pub(super) fn report(&mut self, maps: Range<usize>) {
         for map in maps {
             let longest = self.found(map);

@@ -48,7 +48,8 @@ pub(crate) use resident::{Name, WHOLE};
 use resident::{Parked, Residents};
 use thresholds::Thresholds;
 
-/// The counts of one compute unit, and the turn of its split table.
+/// The counts of free resources of one compute unit, and the SIMD that gets the next surplus wave
+/// (the turn of its split table).
 #[derive(Clone, Copy, Debug)]
 struct CuState {
     /// The number of free barriers.
@@ -104,14 +105,14 @@ pub(crate) struct Matcher {
     alike: u32,
     /// The workgroups that were saved, by launch, with the places to which they will come back.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
-    /// The restored workgroups of which a place had been taken: they hold no granules until they
-    /// end.
+    /// The restored workgroups whose place others had taken meanwhile: they have no granules until
+    /// they end.
     displaced: Vec<Parked>,
 }
 
 impl Matcher {
-    /// Returns an index of the free resources of `cus` empty compute units of this shape. A shape
-    /// that fails [`CuShape::check`] has room for nothing.
+    /// Returns the free resources of `cus` empty compute units of this shape, so arranged that a
+    /// unit with room is found quickly. A shape that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
     /// As [`SearchRule::of`], and where no memory could hold the granule maps.

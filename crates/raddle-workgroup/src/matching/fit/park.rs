@@ -9,16 +9,17 @@ use super::Matcher;
 use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
-    /// Frees all that the workgroups of a launch hold, and drops those that were saved; `left` is
-    /// called with the compute unit and the wave of each that was on the device (`WHOLE` for a
-    /// whole workgroup).
+    /// Frees all slots and granules of the workgroups of a launch, and drops its saved workgroups;
+    /// `left` is called with the compute unit and the wave of each that was on the device (`WHOLE`
+    /// for a whole workgroup).
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
-    /// Frees all that the workgroups of a launch hold, and remembers their places; `left` is called
-    /// with the compute unit and the wave of each (`WHOLE` for a whole workgroup).
+    /// Frees all slots and granules of the workgroups of a launch, and keeps their places, to which
+    /// they can come back; `left` is called with the compute unit and the wave of each (`WHOLE` for
+    /// a whole workgroup).
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
@@ -64,7 +65,8 @@ impl Matcher {
         true
     }
 
-    /// Returns whether all slots and granules that a saved workgroup held are still free.
+    /// Returns whether all slots and granules that a saved workgroup had on the compute unit `cu`
+    /// are still free.
     fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &RunStarts) -> bool {
         let (class, unit) = (&self.classes[class], &self.units[cu]);
         let wanted = class.wanted(turn);
@@ -81,7 +83,7 @@ impl Matcher {
             })
     }
 
-    /// Takes all slots and granules that a saved workgroup held, which must be free.
+    /// Takes all slots and granules that a saved workgroup had, which must be free, for its return.
     fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
         let class = &self.classes[class];
         let wanted = class.wanted(turn);

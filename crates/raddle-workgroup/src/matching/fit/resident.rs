@@ -51,7 +51,7 @@ pub(crate) struct Name {
     pub(crate) wave: u16,
 }
 
-/// A workgroup that was saved, with the compute unit and the granules that it held.
+/// A workgroup that was saved, with its compute unit and the granules that it had there.
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     pub(super) cu: u16,
@@ -101,8 +101,8 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups of all compute units. Each unit has an entry for every workgroup that it can
-/// hold, rounded up to full rows of [`ROW`] entries.
+/// The workgroups that are on all compute units. Each unit has as many entries as it has room for
+/// workgroups, rounded up to full rows of [`ROW`] entries.
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
@@ -137,8 +137,8 @@ impl Residents {
         &self.all[cu * self.most..][..usize::from(resident)]
     }
 
-    /// Returns the position of a workgroup among the `resident` ones of a compute unit; `None`
-    /// where it is not there.
+    /// Returns the index of a workgroup among the `resident` ones of a compute unit; `None` where
+    /// it is not there.
     #[inline(always)]
     pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
         let (first, low) = (cu * self.most, name.workgroup as u32);
@@ -184,23 +184,23 @@ impl Residents {
         })
     }
 
-    /// Returns the demand class of the workgroup at a position of a compute unit; `None` where its
-    /// index did not fit a u16.
+    /// Returns the demand class of the workgroup with the index `position` among those on a compute
+    /// unit; `None` where its index did not fit a u16.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
         let class = self.all.get(cu * self.most + position)?.class;
         (class != NO_CLASS).then_some(class.into())
     }
 
-    /// Returns the name of the workgroup at a position of a compute unit.
+    /// Returns the name of the workgroup with the index `position` among those on a compute unit.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let ResidentEntry { high, launch, wave, .. } = self.all[at];
         Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
     }
 
-    /// Returns the SIMD that carries the first wave of the workgroup at a position of a compute
-    /// unit, and the first granules of the runs that it holds.
+    /// Returns (SIMD of the first wave, first granules of the runs) of the workgroup with the index
+    /// `position` among those on a compute unit.
     #[inline(always)]
     pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, RunStarts) {
         let at = cu * self.most + position;
@@ -249,8 +249,8 @@ impl Residents {
         ResidentRow { all: self.all[here].into(), firsts }
     }
 
-    /// Adds the workgroups of a copied row to an empty compute unit, numbered from that of `name`
-    /// on.
+    /// Adds workgroups to an empty compute unit as a copied list (`row`) has them, numbered from
+    /// the workgroup of `name` on.
     #[inline(always)]
     pub(super) fn enter(&mut self, cu: usize, row: &ResidentRow, name: Name) {
         let here = cu * self.most..cu * self.most + row.all.len();
@@ -267,8 +267,8 @@ impl Residents {
         }
     }
 
-    /// Removes the workgroup at a position of a compute unit; the last of the `resident` ones takes
-    /// that position.
+    /// Removes the workgroup with the index `position` among those on a compute unit; the last of
+    /// the `resident` workgroups gets that index.
     #[inline(always)]
     pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
         let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);

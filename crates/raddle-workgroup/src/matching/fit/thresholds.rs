@@ -11,8 +11,8 @@ use raddle_policy::CuShape;
 
 use super::class::CuAmounts;
 
-/// The largest amount, in slots or granules, that has a row of demand classes of its own. Larger
-/// amounts share the last row.
+/// The largest amount, in slots or granules, that has its own list of demand classes. Larger
+/// amounts share the last list.
 const MOST: u32 = 4_096;
 
 /// The rows of one resource: entry n has the demand classes, one bit for each, that want at most n
@@ -25,7 +25,8 @@ impl AmountRows {
         Self(vec![0; 1 + most.min(MOST) as usize])
     }
 
-    /// Returns the demand classes that want no more than `have` slots or granules.
+    /// Returns the demand classes that want no more than `have` slots or granules, one bit for each
+    /// class.
     #[inline(always)]
     fn of(&self, have: u32) -> u64 {
         match self.0.get(have as usize) {
@@ -43,7 +44,7 @@ impl AmountRows {
     }
 }
 
-/// The rows of demand classes of all resources of a compute unit.
+/// For each resource of a compute unit, the demand classes sorted by their amount.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
@@ -53,7 +54,7 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// Returns rows without demand classes for compute units of this shape.
+    /// Returns the lists of demand classes, all empty, for compute units of this shape.
     pub(super) fn new(shape: &CuShape) -> Self {
         let CuShape { workgroups, sgpr, lds, barriers, .. } = *shape;
         let shared = [workgroups.into(), sgpr.into(), lds, barriers.into()];
@@ -65,7 +66,7 @@ impl Thresholds {
     }
 
     /// Adds a demand class with the amounts that it wants where SIMD 0 gets the first wave; a
-    /// demand class with `None` never fits. Returns whether the rows can tell where the demand
+    /// demand class with `None` never fits. Returns whether the lists can decide where the demand
     /// class fits: false where it wants more than [`MOST`] of a resource.
     pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
         let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };

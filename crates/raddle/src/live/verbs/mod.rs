@@ -108,7 +108,7 @@ fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
-/// Carries out `live serve`: runs the daemon until it is stopped.
+/// Carries out `live serve`: runs the daemon, which does not return until it is stopped.
 fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
     let mut options = DaemonConfig {

@@ -86,7 +86,8 @@ fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
     })
 }
 
-/// Returns the list of OpenCL layers to load: ours before others that the environment asks for.
+/// Returns the value that names the OpenCL layers to load: `layer` first, then those that the
+/// environment names.
 fn layers(layer: &Path) -> OsString {
     let mut layers = layer.as_os_str().to_owned();
     if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {

@@ -4,7 +4,7 @@ use csv::StringRecord;
 
 use crate::csv_table::CellFault;
 
-/// Kinds of reports of Nsight Systems and nvprof, told by their header.
+/// Kinds of reports of Nsight Systems and nvprof, recognised by the names of their columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NsysReport {
     /// The report `cuda_gpu_trace` of Nsight Systems.

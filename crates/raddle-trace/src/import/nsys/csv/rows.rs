@@ -86,12 +86,12 @@ type ReportDevice = (String, Option<u64>);
 /// An op of some device, as a row of the report describes it.
 struct ReportOp {
     op: Op,
-    /// Device of the op, as a position in `known_devices`.
+    /// Device of the op, as an index in `known_devices`.
     device: u32,
     notes: KernelNotes,
 }
 
-/// Reader of a report, with the rows that it has read so far.
+/// Reader of a report in CSV, with the ops that it has read so far.
 pub(super) struct GpuTrace {
     header: ReportHeader,
     ops: Vec<ReportOp>,
@@ -121,7 +121,7 @@ impl GpuTrace {
         }
     }
 
-    /// Reads a row; returns `false` where the row is behind the end of the report.
+    /// Reads a row of the report; returns `false` where the row comes after the end of the report.
     ///
     /// # Errors
     /// When the times of the row have lost their digits.
@@ -147,7 +147,7 @@ impl GpuTrace {
         Ok(true)
     }
 
-    /// Counts a row that cannot be read.
+    /// Counts in the report a row that cannot be read.
     fn malformed(&mut self) {
         self.report.events += 1;
         self.report.leave_out();

@@ -36,7 +36,7 @@ const PLACE: [&str; 9] = [
     "graphNodeId",
 ];
 
-/// Position of the column of the correlation number in [`PLACE`].
+/// Index of the column of the correlation number in [`PLACE`].
 const CORRELATION: usize = 6;
 
 /// Columns that only the table of kernels has.
@@ -153,7 +153,7 @@ impl NsysCollector {
         self.keep(row, op, &used)
     }
 
-    /// Adds a graph that was recorded as a whole, as one opaque kernel.
+    /// Adds a graph launch that was recorded as a whole, as one kernel without a shape.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
         let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {

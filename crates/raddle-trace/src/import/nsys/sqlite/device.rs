@@ -45,7 +45,7 @@ pub(super) struct Gpus {
     rows: Vec<GpuRow>,
     /// GPU, by its number in the table of GPUs, for each (process, CUDA number).
     used: BTreeMap<(u64, u64), i64>,
-    /// GPU, by its number in the table of GPUs, for each CUDA number; `None` where processes
+    /// For each CUDA number of a GPU its number in the table of GPUs; `None` where processes
     /// disagree.
     agreed: BTreeMap<u64, Option<i64>>,
 }

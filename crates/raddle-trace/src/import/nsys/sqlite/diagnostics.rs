@@ -10,7 +10,8 @@ use crate::import::sqlite::database::Database;
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
 /// Number of the severity "Warning"; errors have larger numbers.
 const WARNING: i64 = 2;
-/// Most texts that are kept; below, the most characters of one text.
+/// Most texts of the tool's own messages that are stored; the next number is the most characters of
+/// one text.
 const TEXTS: usize = 32;
 const LONGEST: usize = 1000;
 /// Words of texts about the recording of the GPU, in lower case; such texts come first.

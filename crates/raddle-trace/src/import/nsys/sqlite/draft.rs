@@ -193,7 +193,7 @@ fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }
 
-/// Returns the names of ops as texts, each text once, and for each name the position of its text.
+/// Returns (the names of ops as texts, each text once; for each of `names` the index of its text).
 fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {

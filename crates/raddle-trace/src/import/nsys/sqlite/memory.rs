@@ -26,7 +26,7 @@ const COLUMNS: [&str; 8] = [
     "localMemoryPoolAddress",
 ];
 
-/// Position of the column with the size of a pool, behind [`COLUMNS`].
+/// Index of the column with the size of a memory pool, which follows [`COLUMNS`].
 const POOL_SIZE: usize = COLUMNS.len();
 
 /// Numbers of the kinds of memory that lie on the device: device memory, arrays, managed memory,
@@ -39,8 +39,8 @@ const ALLOCATION: i64 = 0;
 /// A block of memory or a pool, as (process, true for a pool, address).
 type BlockKey = (u64, bool, i64);
 
-/// Returns the most bytes that all programs of the file held on a GPU at once; `None` where the
-/// file records no memory.
+/// Returns the most bytes of device memory that all programs of the file had allocated on a GPU at
+/// once; `None` where the file records no memory.
 pub(super) fn peak(database: &Database, gpus: &Gpus, gpu: Gpu) -> Option<u64> {
     // Rows are in no order of time: start, block, bytes that it holds from then on.
     let mut rows: Vec<(i64, BlockKey, u64)> = Vec::new();

@@ -42,17 +42,18 @@ pub(super) struct NsysLane {
     pub(super) stream: i64,
 }
 
-/// An op of some device, before its arrival is known. Its `stream` is a position among the lanes.
+/// An op of some device, before its arrival is known. Its `stream` is an index in the list of lanes
+/// (streams).
 ///
-/// There may be millions of ops, so the correlation and the position of the op's [`NsysUse`] are
-/// kept in two fields of `Op` that are still unused: `arrival_ns` and `after`.
+/// There may be millions of ops, so the correlation and the index of the op's [`NsysUse`] are kept
+/// in two fields of `Op` that are still unused: `arrival_ns` and `after`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysOp {
     pub(super) op: Op,
 }
 
 impl NsysOp {
-    /// Stores an op with its correlation number, and with the position of its [`NsysUse`].
+    /// Stores an op with its correlation number, and with the index of its [`NsysUse`].
     pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
         let arrival_ns = correlation.cast_unsigned();
         Self { op: Op { arrival_ns, after: Some(used), ..op } }
@@ -68,8 +69,8 @@ impl NsysOp {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// Returns the op without its correlation and its position of the use, which it no longer
-    /// needs.
+    /// Returns the op without its correlation number and the index of its [`NsysUse`], which are no
+    /// longer needed.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
@@ -81,7 +82,7 @@ pub(super) struct NsysUse {
     pub(super) gpu: Gpu,
     /// CUDA's number of the device; `None` where the record has none.
     pub(super) device: Option<u64>,
-    /// True if the ops are nodes of a graph.
+    /// True if the ops are nodes of a graph that was launched as a whole.
     pub(super) node: bool,
     pub(super) notes: KernelNotes,
 }

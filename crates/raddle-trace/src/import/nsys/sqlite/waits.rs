@@ -41,7 +41,7 @@ impl NsysWaits {
         Self { names, calls: Vec::new() }
     }
 
-    /// Adds a call, if it may have waited.
+    /// Stores a call of the host, if it may have waited; other calls are ignored.
     pub(super) fn call(
         &mut self,
         row: &DatabaseRow<'_>,
@@ -122,13 +122,13 @@ fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     waits
 }
 
-/// Returns the position of each lane, by process, context and stream.
+/// Returns the index in `lanes` of each lane, by (process, context, stream).
 fn numbers(lanes: &[NsysLane]) -> BTreeMap<(NsysProcess, Option<u64>, i64), u32> {
     let lanes = lanes.iter().zip(0u32..);
     lanes.map(|(lane, number)| ((lane.process, lane.context, lane.stream), number)).collect()
 }
 
-/// Returns the position of the lane (stream) that each call waited for.
+/// Returns the index in `lanes` of the lane (stream) for which each call waited, by call.
 fn streams(database: &Database, lanes: &[NsysLane]) -> BTreeMap<CallKey, u32> {
     let numbers = numbers(lanes);
     let mut found = BTreeMap::new();

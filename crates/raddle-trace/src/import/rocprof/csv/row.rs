@@ -34,7 +34,7 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// Volume of the grid in work-items; the field below is the volume of the workgroup.
+    /// Volume of the grid in work-items; the next field is the volume of the workgroup.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
     #[serde(alias = "wgr", alias = "wgp")]
@@ -72,7 +72,7 @@ impl<'r> DispatchRow<'r> {
     }
 
     /// Returns grid and workgroup along x, y and z, in work-items; where only volumes are given,
-    /// they count as x.
+    /// they count as x. `None` where the row gives none.
     pub(super) fn shape(&self) -> Option<[[u64; 3]; 2]> {
         self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
@@ -83,7 +83,8 @@ impl<'r> DispatchRow<'r> {
         natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
-    /// Builds the op of the dispatch, without its registers and its lane.
+    /// Builds the op of the dispatch, without its registers and its lane (stream), which are set
+    /// later.
     ///
     /// # Errors
     /// The quirk for which the row is left out.

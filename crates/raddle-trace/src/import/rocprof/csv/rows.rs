@@ -16,7 +16,7 @@ use crate::profile::Op;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Names of the columns that hold times.
+/// Names of the columns with times, in lower case.
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
 /// Most LDS that a workgroup can have on devices before gfx950, in bytes.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
@@ -31,11 +31,11 @@ struct RowKind {
     registers: Option<Registers>,
 }
 
-/// Reader of a table of kernels, with the rows that it has read so far.
+/// Reader of a table of kernels in CSV, with the dispatches that it has read so far.
 #[derive(Debug)]
 pub(super) struct RocprofRows {
     columns: RocprofColumns,
-    /// Dispatches that were read so far; the `stream` of each is a position in `kinds`.
+    /// Dispatches that were read so far; the `stream` of each is an index in `kinds`.
     pub(super) found: Vec<Op>,
     kinds: Interner<RowKind>,
     pub(super) report: ImportReport,

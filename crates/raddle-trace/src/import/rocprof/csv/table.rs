@@ -62,7 +62,7 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
     ),
 ];
 
-/// Kinds of tables of rocprof, told by their header.
+/// Kinds of tables of rocprof, recognised by the names of their columns.
 #[derive(Debug)]
 pub(super) enum RocprofTable {
     /// A table of kernels with their times.

@@ -22,8 +22,8 @@ use crate::import::rocprof::registers::Registers;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-/// An op before its name, its lane and its arrival are known. Its `stream` is a position in
-/// [`ResultProcess::places`], a kernel's name one in [`ResultProcess::kernels`].
+/// An op before its name, its lane and its arrival are known. Its `stream` is an index in
+/// [`ResultProcess::places`], the name of a kernel an index in [`ResultProcess::kernels`].
 ///
 /// There may be millions of ops, so the numbers of the calls are kept in two fields of `Op` that
 /// are still unused: `arrival_ns` and `activity`.
@@ -109,7 +109,7 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
     pub(super) ops: Vec<RecordedOp>,
     pub(super) places: Interner<RecordedPlace>,
-    /// Numbers that kernels have in the file.
+    /// Numbers of kernels in the file, in order of first use; an op has an index in this list.
     pub(super) kernels: Interner<u64>,
     pub(super) calls: Vec<HipCall>,
     pub(super) waits: KinetoWaits,
@@ -125,7 +125,7 @@ pub(in crate::import::rocprof) struct ResultProcess {
 }
 
 impl ResultProcess {
-    /// Notes that calls with this (kind, operation) have this name.
+    /// Stores the name of the calls that records give by this pair (kind, operation).
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));

@@ -86,7 +86,7 @@ struct OpMaker {
 }
 
 impl OpMaker {
-    /// Adds the ops of a process, and its waits if `alone` says that no other process works:
+    /// Adds the ops of a process, and its waits if `alone` is true, as no other process has work:
     /// several processes may wait for each other in ways that the file does not show.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();

@@ -55,7 +55,7 @@ pub(in crate::import::rocprof) struct RawRecord {
     pub(in crate::import::rocprof) stream_id: Option<RawHandle>,
     /// Packet of the dispatch; `None` where the record is no dispatch.
     pub(in crate::import::rocprof) dispatch_info: Option<RawInfo>,
-    /// Agent that a copy reads from; the field below is the agent that it writes to.
+    /// Agent that a copy reads from; the next field is the agent that it writes to.
     pub(in crate::import::rocprof) src_agent_id: RawHandle,
     pub(in crate::import::rocprof) dst_agent_id: RawHandle,
 }
@@ -92,7 +92,7 @@ pub(in crate::import::rocprof) struct RawSymbol<'a> {
 }
 
 /// Names of the operations of one kind of call, of the array `strings.buffer_records`. The `kind`
-/// of a record is a position in that array, its `operation` one in this list.
+/// of a record is an index in that array, its `operation` an index in this list.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawKind<'a> {
