@@ -14,10 +14,11 @@
 
 #define RADDLE_VERSION "0.1.0"
 
-// Number that stands for a value that an event does not report.
+// Number that means that an event does not report the value.
 #define RADDLE_NOT_TOLD UINT64_MAX
 
-// Most packets that one call of an encoder makes: the open packet, and one more.
+// Most packets that one call of an encoder makes: the condensed packet that was being filled, and
+// one more.
 #define RADDLE_PACKETS_AT_ONCE 2
 
 // Most launches that one packet stands for.
@@ -69,8 +70,8 @@ typedef int32_t RaddleStatus;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Kinds of actions that the host carries out. Behind each kind stand the fields of `RaddleAction`
-// that count; all others are 0.
+// Kinds of actions that the host carries out. The text of each kind names the fields of
+// `RaddleAction` that it uses; all others are 0.
 typedef enum {
     // Take over a launch: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No event
     // reports that it is done.
@@ -80,7 +81,7 @@ typedef enum {
     RADDLE_ACTION_KIND_START = 2,
     // Start a copy: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
-    // Bind a workgroup to a compute unit: `launch`, `workgroup`, `cu`.
+    // Assign a workgroup to a compute unit before its waves start: `launch`, `workgroup`, `cu`.
     RADDLE_ACTION_KIND_ASSIGN = 4,
     // Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
     // is off.
@@ -88,9 +89,9 @@ typedef enum {
     // Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
     // when it does.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the flags of a process: `process`, `first_cut`, `cut_count`. A launch that starts
-    // leaves if the cut of its stream holds the launch's `sequence`. The event `Raised` reports
-    // that launches see the flags.
+    // Raise the preemption flags of a process: `process`, `first_cut`, `cut_count`. A launch that
+    // starts leaves if the cut of its stream holds the launch's `sequence`. The event `Raised`
+    // reports that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
     // Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
     // launch that is killed has its own `TakeOff`.
@@ -103,29 +104,30 @@ typedef enum {
     RADDLE_ACTION_KIND_REFUSE = 10,
     // Send the event `Woke` at the tick `ticks`.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
-    // Lower the flags of a process, before any launch that is submitted later starts: `process`.
-    // No event reports it.
+    // Lower the preemption flags (tested by each launch at its start) of a process, before any
+    // launch that is submitted later starts: `process`. No event reports it.
     RADDLE_ACTION_KIND_LOWER = 12,
     // An action that this version of the C interface does not know.
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
 
-// Answer of a controller to a call that preempts, escalates or resumes, or to a raised flag.
+// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
+// flag (which each launch tests at its start).
 typedef enum {
     // The call has taken effect, or its preemption or reset has begun.
     RADDLE_ANSWER_BEGUN = 0,
     // A resume that waited is cancelled; the process stays preempted.
     RADDLE_ANSWER_RESUME_CANCELLED = 1,
-    // A preemption is under way or complete: nothing has changed.
+    // A preemption is already under way or complete, so nothing has changed.
     RADDLE_ANSWER_ALREADY = 2,
     // The runtime does not have this method of preemption: nothing has changed.
     RADDLE_ANSWER_MISSING = 3,
     // The process for which the work should leave is not more urgent, or is the same process:
     // nothing has changed.
     RADDLE_ANSWER_NOT_OUTRANKED = 4,
-    // The method takes no more work off the device than the method under way: nothing has changed.
+    // The method takes no more work off the device than the method under way, so nothing changes.
     RADDLE_ANSWER_NOT_STRONGER = 5,
-    // No preemption is under way, or the process was neither preempted nor paused: nothing has
+    // No preemption is under way, and the process was neither preempted nor paused, so nothing has
     // changed.
     RADDLE_ANSWER_NOT_PREEMPTED = 6,
     // The resume takes effect when the preemption is complete.
@@ -136,19 +138,20 @@ typedef enum {
     RADDLE_ANSWER_NO_RESET_EMPTY = 9,
     // There is no reset: a launch may not be run again.
     RADDLE_ANSWER_NO_RESET_NOT_IDEMPOTENT = 10,
-    // There is no reset: a launch does not leave by the flag.
+    // There is no reset: a launch that would stay, as it does not leave by the preemption flag
+    // (tested at its start), would run before the killed ones.
     RADDLE_ANSWER_NO_RESET_NOT_FLAGGED = 11,
     // There is no reset: a launch was killed as often as allowed.
     RADDLE_ANSWER_NO_RESET_KILLED_OFTEN = 12,
     // There is no reset: it would also kill launches of a process that is not being preempted.
     RADDLE_ANSWER_NO_RESET_OTHER_PROCESS = 13,
-    // There is no reset, for another reason.
+    // There is no reset, for a reason that this version of the C interface does not know.
     RADDLE_ANSWER_NO_RESET = 14,
 } RaddleAnswer;
 
 // Knowledge whether waves of a workgroup wait for each other at a barrier.
 typedef enum {
-    // Unknown, so a barrier is assumed.
+    // Not known: the waves are then taken to wait for each other (a barrier).
     RADDLE_BARRIER_ASSUMED = 0,
     // No wave waits for another wave of its workgroup.
     RADDLE_BARRIER_NO = 1,
@@ -160,10 +163,10 @@ typedef enum {
 typedef enum {
     // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
-    // Raise the flags of a process, as `raddle_controller_cut` says; report
-    // `raddle_controller_raised`.
+    // Raise the preemption flags (tested by each launch at its start) of a process, as
+    // `raddle_controller_cut` says; report `raddle_controller_raised`.
     RADDLE_COMMAND_KIND_RAISE = 2,
-    // Lower the flags of a process.
+    // Lower the preemption flags (tested by each launch at its start) of a process.
     RADDLE_COMMAND_KIND_LOWER = 3,
     // Reset the compute units of a process; report each killed launch as `Killed`, then
     // `raddle_controller_drained`.
@@ -171,7 +174,7 @@ typedef enum {
     // Place no further workgroup of a process; report `raddle_controller_drained` when none of
     // them is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
-    // Place the workgroups of a process again.
+    // Let the workgroups of a process start again that a drain kept from starting.
     RADDLE_COMMAND_KIND_RELEASE = 6,
     // Save the work of a process on the device; report `raddle_controller_drained` when none of it
     // is on the device.
@@ -182,8 +185,8 @@ typedef enum {
     RADDLE_COMMAND_KIND_DRAINED = 9,
 } RaddleCommandKind;
 
-// Kinds of events outside of the dispatcher. Behind each kind stand the fields of `RaddleEvent`
-// that count.
+// Kinds of events outside of the dispatcher. The text of each kind names the fields of
+// `RaddleEvent` that it uses.
 typedef enum {
     // A process appeared: `process`, `share` (1 or more).
     RADDLE_EVENT_KIND_PROCESS_JOINED = 1,
@@ -200,13 +203,14 @@ typedef enum {
     RADDLE_EVENT_KIND_COPY_READY = 6,
     // A copy has ended: `launch`.
     RADDLE_EVENT_KIND_COPY_ENDED = 7,
-    // Workgroups, or waves of them, ended: `launch`, `waves`, `pieces`, `piece_count`.
+    // Workgroups ended, or some waves of each: `launch`, `waves`, `pieces`, `piece_count`.
     RADDLE_EVENT_KIND_WAVES_ENDED = 8,
     // A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
     RADDLE_EVENT_KIND_TAKEN_OFF = 9,
     // A launch that was taken off the device may continue: `launch`.
     RADDLE_EVENT_KIND_RESTORED = 10,
-    // Every launch of the process that starts from now on sees its raised flag: `process`.
+    // Every launch of the process that starts from now on sees its raised preemption flag:
+    // `process`.
     RADDLE_EVENT_KIND_RAISED = 11,
     // The reset of a process is over: `process`.
     RADDLE_EVENT_KIND_RESET_OVER = 12,
@@ -218,11 +222,11 @@ typedef enum {
 
 // Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
 typedef enum {
-    // The lowest run.
+    // The lowest free run that is long enough.
     RADDLE_FIT_FIRST = 0,
-    // The shortest run, of equal ones the lowest.
+    // The shortest free run that is long enough, of equal ones the lowest.
     RADDLE_FIT_BEST = 1,
-    // The longest run, of equal ones the lowest.
+    // The longest free run, of equal ones the lowest.
     RADDLE_FIT_WORST = 2,
     // The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
     // gave last by any fit (0 before the first); else the lowest run of all.
@@ -255,9 +259,9 @@ typedef enum {
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
-// Division of the circuit's width among the maps of one period.
+// Division of the width of the circuit among the maps that one period searches.
 typedef enum {
-    // One map behind the other.
+    // The maps are placed one behind the other, without gaps.
     RADDLE_LAYOUT_PACKED = 0,
     // Two halves, each for a map of at most half the width; a map that is alone in its period has
     // the whole width.
@@ -268,7 +272,7 @@ typedef enum {
 typedef enum {
     // Launches of the process are submitted.
     RADDLE_PHASE_RUNNING = 0,
-    // A preemption of the process is under way.
+    // A preemption of the process is under way: its work is leaving the device.
     RADDLE_PHASE_DRAINING = 1,
     // The preemption of the process is complete: none of its work is on the device.
     RADDLE_PHASE_PREEMPTED = 2,
@@ -276,11 +280,12 @@ typedef enum {
 
 // Method of taking work off a device.
 typedef enum {
-    // All submitted launches run to their end.
+    // No work is taken off: all submitted launches run to their end.
     RADDLE_PREEMPTION_WAIT = 0,
     // Launches that have not started go back to the buffer; launches that run go on to their end.
     RADDLE_PREEMPTION_FLAG = 1,
-    // Workgroups that are on the device run to their end, all others are held back.
+    // Workgroups that are on the device run to their end, and all that have not started are held
+    // back.
     RADDLE_PREEMPTION_DRAIN = 2,
     // Workgroups that are on the device are killed, and their launch starts again.
     RADDLE_PREEMPTION_RESET = 3,
@@ -300,7 +305,7 @@ typedef enum {
 
 // Rule that says which launches get an entry of the agent's table.
 typedef enum {
-    // The first launches get an entry and keep it for ever.
+    // The first launches get an entry of the table and keep it for ever.
     RADDLE_REPLACEMENT_FIRST = 0,
     // A launch takes the place of the entry that was not used for longest.
     RADDLE_REPLACEMENT_MOST_RECENT = 1,
@@ -312,9 +317,9 @@ typedef enum {
 typedef enum {
     // The submit call of the launch has returned.
     RADDLE_REPORT_SUBMITTED = 0,
-    // The runtime refused the launch for now: the launch waits again.
+    // The runtime refused the launch for now, so the launch waits again to be submitted.
     RADDLE_REPORT_NOT_SUBMITTED = 1,
-    // The launch has started, or at least tests the flag now.
+    // The launch has started, or at least tests the preemption flag now.
     RADDLE_REPORT_STARTED = 2,
     // The launch has run to its end.
     RADDLE_REPORT_FINISHED = 3,
@@ -322,7 +327,8 @@ typedef enum {
     RADDLE_REPORT_FAILED = 4,
     // The host has made sure that the launch leaves without having begun.
     RADDLE_REPORT_CLAIMED = 5,
-    // The launch has left by the flag.
+    // The launch has left without doing its work, as the preemption flag that it tests at its
+    // start was raised.
     RADDLE_REPORT_EXITED = 6,
     // The launch was killed by a reset.
     RADDLE_REPORT_KILLED = 7,
@@ -332,7 +338,8 @@ typedef enum {
 typedef enum {
     // A reset kills all launches that run on the device.
     RADDLE_RESET_SCOPE_DEVICE = 0,
-    // A reset kills all launches that run in the process's part of the device.
+    // A reset kills all launches that run in the part of the device (a partition) that the process
+    // has.
     RADDLE_RESET_SCOPE_PARTITION = 1,
     // A reset kills all running launches of one process.
     RADDLE_RESET_SCOPE_PROCESS = 2,
@@ -374,29 +381,34 @@ typedef enum {
     RADDLE_ROUTE_SECOND = 2,
 } RaddleRoute;
 
-// Use of a workgroup's part of a resource by its waves.
+// Use of the part of a resource that a workgroup holds: by all its waves together, or by each wave
+// for itself.
 typedef enum {
-    // Each wave has an equal share of the workgroup's part, in the order of the waves' numbers.
+    // Each wave uses an equal share of what the workgroup holds, in the order of the waves'
+    // numbers.
     RADDLE_SHARE_PER_WAVE = 0,
-    // Every wave uses the workgroup's whole part of the resource.
+    // Every wave uses all that the workgroup holds of the resource.
     RADDLE_SHARE_SHARED = 1,
 } RaddleShare;
 
-// Rule by which the length of a slice follows from the weights of the loaded processes.
+// Rule by which the length of a slice follows from the weights of the processes that were chosen
+// to run.
 typedef enum {
     // A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
-    // The smallest slice for each process.
+    // Every process gets the smallest slice.
     RADDLE_SLICE_RULE_EQUAL = 1,
-    // A slice in proportion to the weight, on average the smallest slice.
+    // A slice in proportion to the weight; the average slice is the smallest one.
     RADDLE_SLICE_RULE_MEAN = 2,
-    // A slice in proportion to the weight, in a round as long as that of `Claim`.
+    // A slice in proportion to the weight; the slices of all processes together are as long as
+    // under `Claim`.
     RADDLE_SLICE_RULE_INVERSE = 3,
     // A slice in proportion to the weight; the shortest one is the smallest slice.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
 
-// Rule by which the start of a workgroup's part of a resource is predicted.
+// Rule by which the check predicts where the run of blocks starts that a workgroup gets of a
+// resource.
 typedef enum {
     // No rule: starts are not predicted.
     RADDLE_START_RULE_ANY = 0,
@@ -409,18 +421,19 @@ typedef enum {
     // Lowest start at or after the end of the part that was placed last; behind the last block the
     // search goes on at block 0.
     RADDLE_START_RULE_NEXT = 4,
-    // Tail of a ring, or 0 where the blocks from the tail to the end are too few; parts are
-    // reclaimed in order.
+    // Start at the end of the run placed last (a ring), or at 0 where the blocks up to the end are
+    // too few; runs come back in the order in which they were placed.
     RADDLE_START_RULE_RING = 5,
 } RaddleStartRule;
 
 // Moment at which a process of a more urgent level takes over.
 typedef enum {
-    // The process takes over when the running slice has ended.
+    // The more urgent process starts when the running slice has ended.
     RADDLE_TAKE_OVER_SLICE_END = 0,
-    // The process takes over at once: the running slice is cut short.
+    // The more urgent process starts at once, and the rest of the running slice is lost.
     RADDLE_TAKE_OVER_AT_ONCE = 1,
-    // The process takes over when the slices of the load are used up.
+    // The more urgent process starts when all slices of the present load (the processes chosen to
+    // run next) are used up.
     RADDLE_TAKE_OVER_BATCH_END = 2,
 } RaddleTakeOver;
 
@@ -431,8 +444,8 @@ typedef enum {
     // `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
     // other on one compute unit.
     RADDLE_WAVE_KIND_RANGE = 1,
-    // `count` waves from the wave `first` on, of a workgroup that was cut: these waves act as a
-    // workgroup of their own.
+    // `count` waves from the wave `first` on, of a workgroup that was cut into waves, so that
+    // these waves are placed like a workgroup of their own.
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
@@ -490,17 +503,19 @@ typedef struct RaddleRing RaddleRing;
 // answers it.
 typedef struct RaddleSearch RaddleSearch;
 
-// Circuit that searches several maps in turns: in each period of a round other maps.
+// Circuit that searches several free maps in turn: a round is made of periods, and each period
+// searches other maps.
 typedef struct RaddleShared RaddleShared;
 
-// Two stages of time slicing: which processes are loaded, and how long the slice of each is.
+// Two stages of time slicing: the first chooses the processes that run next, the second how long
+// the slice of each is.
 typedef struct RaddleSlices RaddleSlices;
 
 // Counts of the blocks of a map.
 typedef struct {
-    // Number of all blocks.
+    // Number of all blocks of the map.
     uint32_t blocks;
-    // Number of free blocks.
+    // Number of free blocks of the map.
     uint32_t free;
     // Length of the longest free run, in blocks.
     uint32_t longest;
@@ -573,9 +588,9 @@ typedef struct {
 typedef struct {
     // Choice of the waves, one of `RaddleWaveKind`.
     uint32_t kind;
-    // Number of the lowest wave within the workgroup.
+    // Number of the lowest of these waves within the workgroup, from 0.
     uint16_t first;
-    // Number of waves.
+    // Number of these waves; it has no meaning where all waves are meant.
     uint16_t count;
 } RaddleWaves;
 
@@ -605,27 +620,26 @@ typedef struct {
     uint32_t activity[6];
     // Number of the kernel within its process, from 1.
     uint32_t kernel;
-    // Workgroups of the grid along x, y and z. The grid and all fields below count only where
+    // Workgroups of the grid along x, y and z. The grid and all following fields count only where
     // `kernel` is not 0.
     uint32_t grid[3];
     // Number of work-items of one workgroup.
     uint32_t threads;
     // Shared memory (LDS) of one workgroup, in bytes.
     uint32_t lds_bytes;
-    // 1 if a copy or a fill lies between the launch and the launch before it in its stream, else
-    // 0.
+    // 1 if a copy or a fill is between the launch and the launch before it in its stream, else 0.
     uint32_t behind_copy;
 } RaddleLaunch;
 
 // Workgroups `first`, `first + stride`, .. of one launch on one compute unit.
 typedef struct {
-    // Number of the lowest workgroup.
+    // Number of the lowest of these workgroups in the launch.
     uint64_t first;
     // Difference between the numbers of neighbouring workgroups, 1 or more.
     uint32_t stride;
-    // Number of workgroups, 1 or more.
+    // Number of these workgroups, 1 or more.
     uint32_t count;
-    // Compute unit on which the workgroups lie, from 0.
+    // Compute unit on which the workgroups are, from 0.
     uint16_t cu;
 } RaddlePiece;
 
@@ -648,13 +662,13 @@ typedef struct {
     uint8_t of_stream;
     // Method by which the launch was taken off, one of `RaddlePreemption`.
     uint32_t how;
-    // Waves of each workgroup that ended.
+    // Waves that ended, of each workgroup that the pieces name.
     RaddleWaves waves;
     // Launch that was issued or is ready.
     const RaddleLaunch *issued;
-    // Workgroups that ended, as pieces.
+    // Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     const RaddlePiece *pieces;
-    // Number of pieces in `pieces`.
+    // Number of entries in the list `pieces`.
     size_t piece_count;
     // Time that a copy takes, in ticks.
     uint64_t lasts;
@@ -680,25 +694,29 @@ typedef struct {
     int32_t cu;
     // Resource that lacks for a refused launch, one of `RaddleResource`.
     uint32_t resource;
-    // Waves of each workgroup that start.
+    // Waves that start, of each workgroup that the pieces name.
     RaddleWaves waves;
-    // Index in `RaddleActions.pieces` of the first piece that starts.
+    // Index in `RaddleActions.pieces` of the first piece (equal workgroups on one compute unit)
+    // that starts.
     size_t first_piece;
-    // Number of pieces that start.
+    // Number of pieces (equal workgroups on one compute unit each) that start, from `first_piece`
+    // on.
     size_t piece_count;
-    // Index in `RaddleActions.places` of the first place. There is one place a wave, in the order
-    // of the pieces.
+    // Index in `RaddleActions.places` of the first address. There is one address for each wave, in
+    // the order of the pieces.
     size_t first_place;
-    // Number of places; 0 where the policy keeps no addresses.
+    // Number of addresses; 0 where the policy gives none.
     size_t place_count;
-    // Index in `RaddleActions.cuts` of the first cut. There is one cut for each stream that has
+    // Index in `RaddleActions.cuts` of the first cut, the range of submission numbers that leave,
+    // for an action that raises preemption flags. There is one cut for each stream that has
     // launches to leave.
     size_t first_cut;
-    // Number of cuts.
+    // Number of cuts (ranges of submission numbers that leave, one for each stream), from
+    // `first_cut` on.
     size_t cut_count;
     // Number of the submission among the submissions of its process.
     uint64_t sequence;
-    // Workgroup that is bound to a compute unit, by its number in the launch.
+    // Workgroup that is assigned to a compute unit, by its number in the launch.
     uint64_t workgroup;
     // Number of packets that the submission writes to the queue of the device.
     uint32_t packets;
@@ -716,8 +734,8 @@ typedef struct {
     uint64_t available;
 } RaddleAction;
 
-// Raised flag of one stream: a launch of the stream leaves when it starts if its `sequence` is
-// `from` or more, and below `to`.
+// Raised preemption flag of one stream: a launch of the stream leaves when it starts if its
+// `sequence` is `from` or more, and below `to`.
 typedef struct {
     // Stream whose launches leave.
     uint32_t stream;
@@ -728,23 +746,26 @@ typedef struct {
 } RaddleStreamCut;
 
 // Actions of one decision, in the order in which the host carries them out. The lists belong to
-// the dispatcher, and stand until its next decision, or until it is freed.
+// the dispatcher, and are valid until its next decision, or until it is freed.
 typedef struct {
     // List of the actions.
     const RaddleAction *list;
     // Number of actions in `list`.
     size_t count;
-    // Pieces (workgroups on one compute unit) that start, to which actions refer by index.
+    // Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
+    // action names its own by `first_piece` and `piece_count`.
     const RaddlePiece *pieces;
-    // Number of pieces in `pieces`.
+    // Number of entries in the list `pieces`.
     size_t piece_count;
-    // Places of waves that start, to which actions refer by index.
+    // Places (addresses on a compute unit) of the waves that start, of all actions; an action
+    // names its own by index and count.
     const RaddlePlace *places;
-    // Number of places in `places`.
+    // Number of addresses in `places`.
     size_t place_count;
-    // Cuts of raised flags, to which actions refer by index.
+    // Ranges of submission numbers that leave, one for each stream, of all actions that raise
+    // preemption flags; an action names its own by `first_cut` and `cut_count`.
     const RaddleStreamCut *cuts;
-    // Number of cuts in `cuts`.
+    // Number of entries in `cuts`.
     size_t cut_count;
 } RaddleActions;
 
@@ -798,7 +819,7 @@ typedef struct {
 typedef struct {
     // Id of the kernel; no other unfinished kernel has it.
     uint32_t id;
-    // 1 if the warps of a block meet at a barrier, else 0.
+    // 1 if the warps of a block wait for each other at a barrier, else 0.
     uint32_t barrier;
     // Rank of the kernel: the smaller, the more urgent.
     uint64_t rank;
@@ -814,7 +835,7 @@ typedef struct {
 
 // Reason why a kernel is refused: one of its blocks needs more of a resource than an SM has.
 typedef struct {
-    // Resource that lacks, one of `RaddleResource`.
+    // Resource of which an empty SM has too little, one of `RaddleResource`.
     uint32_t resource;
     // Amount of the resource that a block needs.
     uint64_t wanted;
@@ -824,15 +845,15 @@ typedef struct {
 
 // Blocks of one kernel that a decision gives to an SM.
 typedef struct {
-    // Route of the blocks, one of `RaddleRoute`.
+    // Route by which the blocks come to the SM, one of `RaddleRoute`.
     uint32_t route;
     // Id of the kernel.
     uint32_t kernel;
     // SM that gets the blocks, from 0.
     uint16_t sm;
-    // Lowest block, by its number in the kernel.
+    // Number of the first of these blocks in its kernel, from 0.
     uint64_t first;
-    // Number of blocks.
+    // Number of blocks that the decision gives to the SM.
     uint64_t count;
     // Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
     // than `Whole`.
@@ -847,9 +868,9 @@ typedef struct {
     uint32_t last;
     // Number of the block in its kernel.
     uint64_t block;
-    // Number of the first warp in its block.
+    // Number of the first of these warps in its block, from 0.
     uint64_t first;
-    // Number of warps that start.
+    // Number of warps of the block that start.
     uint64_t count;
 } RaddleStarted;
 
@@ -863,26 +884,27 @@ typedef struct {
     uint32_t kernel_done;
 } RaddleWarpEnd;
 
-// Settings of the two stages of time slicing.
+// Settings of the two stages of time slicing: the first chooses the processes that run next, the
+// second their slices.
 typedef struct {
     // Length of the smallest slice, in ticks, 1 or more.
     uint64_t t0;
     // Length of the longest slice, in ticks; 0 for no limit.
     uint64_t longest;
-    // Most processes that are loaded at once, 1 or more.
+    // Most processes that are chosen to run at once, 1 or more.
     size_t capacity;
     // Rule for the length of slices, one of `RaddleSliceRule`.
     uint32_t rule;
     // 1 if a share multiplies the weight once more for the length of slices, so that run times are
     // as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
     uint32_t shares_as_time;
-    // 1 if the slices of a load come round until all its processes have completed; 0 if each slice
-    // comes once.
+    // 1 if the processes that were chosen to run get their slices again and again until all have
+    // completed; 0 if each gets one slice.
     uint32_t until_completion;
     // Moment at which a more urgent process takes over, one of `RaddleTakeOver`.
     uint32_t take_over;
-    // 1 if the processes of a load run in a random order that begins with `seed`; 0 if in the
-    // order in which they were loaded.
+    // 1 if the processes that were chosen to run get their slices in a random order drawn with
+    // `seed`; 0 if in the order in which they were chosen.
     uint32_t random;
     // Seed of the random order; not used where `random` is 0.
     uint64_t seed;
@@ -919,8 +941,8 @@ typedef struct {
     uint8_t reference;
     // Type number of a condensed packet; the default is 6.
     uint8_t condensed;
-    // 1 if the half-words of a value stand with the most significant one first, else 0; the
-    // default is 0.
+    // 1 if the half-words of a value are in the order of the most significant one first, else 0;
+    // the default is 0.
     uint8_t half_words_high_first;
     // 1 if the number of the table entry stands in the highest bits of a header, 0 if in the
     // lowest; the default is 0.
@@ -977,7 +999,7 @@ typedef struct {
 // Abilities of a runtime, and settings of a controller. In a field of 8 bits, any number but 0
 // means yes.
 typedef struct {
-    // 1 if kernels test a flag before they begin, else 0.
+    // 1 if kernels test a preemption flag before they begin, else 0.
     uint8_t can_flag;
     // 1 if workgroups that have not started can be held back, else 0.
     uint8_t can_drain;
@@ -985,18 +1007,19 @@ typedef struct {
     uint8_t can_reset;
     // 1 if workgroups that are on the device can be saved and restored, else 0.
     uint8_t can_switch;
-    // 1 if a launch tests the flag once, before its first workgroup; 0 if each workgroup tests it.
+    // 1 if a launch tests the preemption flag once, before its first workgroup; 0 if each
+    // workgroup tests it.
     uint8_t latched;
-    // 1 if work that does not test the flag can be taken out of the runtime before it begins, else
-    // 0.
+    // 1 if work that does not test the preemption flag can be taken out of the runtime before it
+    // begins, else 0.
     uint8_t withdraws;
     // Extent of a reset, one of `RaddleResetScope`.
     uint32_t scope;
     // Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
     uint32_t window;
-    // Most launches of one process that wait in its queues; 0 for no bound.
+    // Most launches of one process that may wait in its queues; 0 for no limit.
     uint32_t most_waiting;
-    // Most times that one launch is killed; 0 for no bound.
+    // Most times that one launch may be killed by resets; 0 for no limit.
     uint32_t most_kills;
 } RaddleControllerConfig;
 
@@ -1012,8 +1035,8 @@ typedef struct {
     // 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     // 0.
     uint32_t resumed;
-    // Number of a submission, which the launch compares with the raised flag (its cut); 0 for
-    // other commands.
+    // Number of a submission, which the launch compares with the raised preemption flag (its cut);
+    // 0 for other commands.
     uint64_t sequence;
     // Payload of the submitted work, as the host gave it; 0 for other commands.
     uint64_t payload;
@@ -1029,7 +1052,7 @@ typedef struct {
     uint32_t kind;
     // Verdict whether the work may be killed and run again, one of `RaddleIdempotence`.
     uint32_t idempotent;
-    // Any number but 0 if the work tests the flag, else 0.
+    // Any number but 0 if the work tests the preemption flag, else 0.
     uint32_t tests_flag;
     // Stream of the work that a wait waits for; not read for other kinds of work.
     uint32_t after_stream;
@@ -1042,9 +1065,10 @@ typedef struct {
 typedef struct {
     // Phase of the process, one of `RaddlePhase`.
     uint32_t phase;
-    // 1 while a flag of the process is raised, else 0.
+    // 1 while a preemption flag (tested by each launch at its start) of the process is raised,
+    // else 0.
     uint32_t raised;
-    // Number of launches that wait in the queues of the process.
+    // Number of launches that wait in the queues of the process to be submitted.
     size_t buffered;
     // Number of launches of the process in the runtime.
     size_t in_flight;
@@ -1061,7 +1085,7 @@ extern "C" {
 // change it.
 const char *raddle_last_error(void);
 
-// Returns a few words on what a status means, for every number. The text stands for ever.
+// Returns a few words on what a status means, for every number. The text is never freed.
 const char *raddle_status_text(int32_t status);
 
 // Returns the version of the library, such as "0.1.0". Below 1.0.0, functions and structs may
@@ -1109,18 +1133,18 @@ RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_
 // Adds `by` free blocks behind the last block of the map.
 RaddleStatus raddle_free_map_grow(RaddleFreeMap *map, uint32_t by);
 
-// Makes a ring of `blocks` blocks, 1 or more, with no part handed out.
+// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out.
 RaddleStatus raddle_ring_new(uint32_t blocks, RaddleRing **ring);
 
-// Writes the block at which a part of `want` blocks would begin, and takes nothing. A part of 0
+// Writes the block at which a run of `want` blocks would begin, and takes nothing. A run of 0
 // blocks begins at 0. Answers `Refused` where there is no room.
 RaddleStatus raddle_ring_find(const RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Hands out a part of `want` blocks, and writes the block at which it begins, as
-// `raddle_ring_find` does.
+// Hands out a run of `want` blocks, and writes the block at which it begins, as `raddle_ring_find`
+// does.
 RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Gives back the part of 1 or more blocks that begins at the block `start`.
+// Gives back the run of 1 or more blocks that begins at the block `start`.
 RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
 
 // Makes the search that reports the longest run exactly, for maps of every size.
@@ -1177,14 +1201,13 @@ RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        RaddlePlace *places,
                                        size_t capacity);
 
-// Gives back all granules that a workgroup holds on a compute unit.
+// Frees all granules that a workgroup has on a compute unit.
 RaddleStatus raddle_allocator_release(RaddleAllocator *allocator,
                                       uint16_t cu,
                                       uint32_t launch,
                                       uint64_t workgroup);
 
-// Gives back all granules that a launch holds, and remembers its places for
-// `raddle_allocator_restore`.
+// Frees all granules that a launch has, and stores its addresses for `raddle_allocator_restore`.
 RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 
 // Takes again exactly the places that a launch has saved. Writes to `displaced` the number of
@@ -1192,7 +1215,7 @@ RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 // units take no new workgroup until they have been released.
 RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launch, size_t *displaced);
 
-// Writes the number of workgroups that lie on the device.
+// Writes the number of workgroups that are on the device.
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
 // Makes a checker of 1 to 65536 units without resources. `wave_slots` is the most waves that a
@@ -1214,7 +1237,7 @@ RaddleStatus raddle_placement_check_resource(RaddlePlacementCheck *check,
 
 // Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
 // each resource. Here and in all events, the answer `Finding` says that a rule is broken,
-// `RADDLE_NOT_TOLD` stands for a number that is not known, and numbers go up to 2^62 - 1.
+// `RADDLE_NOT_TOLD` means that a number is not known, and numbers go up to 2^62 - 1.
 RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
                                             uint64_t clock,
                                             uint64_t workgroup,
@@ -1245,8 +1268,8 @@ RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
                                          const uint64_t *bases,
                                          size_t count);
 
-// Reports that a wave ends; where neither `wave` nor `tag` is given, that all waves of the
-// workgroup end.
+// Reports that a wave of a workgroup ends on a compute unit; where neither `wave` nor `tag` is
+// given, that all waves of the workgroup end.
 RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t clock,
                                         uint64_t unit,
@@ -1254,7 +1277,7 @@ RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t wave,
                                         uint64_t tag);
 
-// Reports that a workgroup gives its part of a unit's resources back.
+// Reports that a workgroup gives back all that it holds of the resources of a compute unit.
 RaddleStatus raddle_placement_check_free(RaddlePlacementCheck *check,
                                          uint64_t clock,
                                          uint64_t unit,
@@ -1329,7 +1352,8 @@ RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
                                          uint16_t sm,
                                          RaddleSmResources *remaining);
 
-// Makes both stages of time slicing, with no process loaded.
+// Makes both stages of time slicing, while no process is chosen to run yet. Writes the handle to
+// `slices`.
 RaddleStatus raddle_slices_new(const RaddleSliceConfig *config, RaddleSlices **slices);
 
 // Writes the next slice. `pool` lists the processes that can run now. Answers `Empty` for an empty
@@ -1371,8 +1395,8 @@ RaddleStatus raddle_encoder_barrier(RaddleEncoder *encoder,
                                     size_t capacity,
                                     size_t *count);
 
-// Writes the condensed packet that is still open, if there is one. `packets` must have room for
-// `RADDLE_PACKETS_AT_ONCE` packets.
+// Writes the condensed packet that is being filled, if launches are in it. `packets` must have
+// room for `RADDLE_PACKETS_AT_ONCE` packets.
 RaddleStatus raddle_encoder_flush(RaddleEncoder *encoder,
                                   RaddlePacket *packets,
                                   size_t capacity,
@@ -1400,23 +1424,24 @@ RaddleStatus raddle_controller_next(RaddleController *controller, RaddleCommand 
 
 // Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
 // `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
-// for an exit that no flag asked for: launches behind it may have run before it.
+// for an exit that no preemption flag asked for: launches behind it may have run before it.
 RaddleStatus raddle_controller_report(RaddleController *controller,
                                       uint32_t report,
                                       uint16_t process,
                                       uint64_t sequence,
                                       uint64_t *payload);
 
-// Reports that every launch of the process that starts from now on sees its raised flag. Writes
-// one of `RaddleAnswer`, which says whether a reset follows.
+// Reports that every launch of the process that starts from now on sees its raised preemption
+// flag. Writes one of `RaddleAnswer`, which says whether a reset follows.
 RaddleStatus raddle_controller_raised(RaddleController *controller, uint16_t process, uint32_t *answer);
 
-// Reports that the reset of a process is over, or that its held or saved work is off the device.
+// Reports that a preemption of a process is complete: its reset is over, or none of its held or
+// saved work runs on the device any more.
 RaddleStatus raddle_controller_drained(RaddleController *controller, uint16_t process);
 
-// Writes the raised flag of a stream: submissions with the numbers `from` up to, but not, `to`
-// leave when they start. Answers `Empty` where no flag is raised. Read the flag when the command
-// to raise it comes.
+// Writes the raised preemption flag of a stream: submissions with the numbers `from` up to, but
+// not, `to` leave when they start. Answers `Empty` where no flag is raised. Read the flag when the
+// command to raise it comes.
 RaddleStatus raddle_controller_cut(const RaddleController *controller,
                                    uint16_t process,
                                    uint32_t stream,
@@ -1446,8 +1471,8 @@ RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device that a process has, 0 by default. The part matters where a reset
-// kills the launches of one part.
+// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
+// reset kills the launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
@@ -1462,7 +1487,8 @@ RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Removes the hold of a stream that begins at the order `from`.
+// Lets the launches of a stream run again that the host held back from the order of capture `from`
+// on.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
@@ -1483,7 +1509,8 @@ RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Writes the state of a process: its phase, its flag and its launches.
+// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
+// start) and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
@@ -1527,8 +1554,8 @@ RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device that a process has, 0 by default. The part matters where a reset
-// kills the launches of one part.
+// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
+// reset kills the launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
@@ -1543,7 +1570,8 @@ RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Removes the hold of a stream that begins at the order `from`.
+// Lets the launches of a stream run again that the host held back from the order of capture `from`
+// on.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
@@ -1564,7 +1592,8 @@ RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Writes the state of a process: its phase, its flag and its launches.
+// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
+// start) and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
