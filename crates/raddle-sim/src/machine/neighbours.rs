@@ -23,7 +23,7 @@ pub(super) struct Neighbours {
     /// The number of running fronts (workgroups that end together) of each class of kernels, by
     /// process; empty where neighbours cost nothing.
     running: Vec<[u32; 4]>,
-    /// What the running launches and copies of each process want.
+    /// The bytes and pipes that the running launches and copies of each process want.
     wanted: Vec<Wants>,
     /// The sum of `wanted` over all processes.
     all: Wants,
@@ -69,7 +69,7 @@ pub(super) struct Load {
     pub(super) pace: Pace,
 }
 
-/// What launches want of the device.
+/// The parts of the device that launches want.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
     /// The bytes that they want to move in a microsecond to and from the shared memory.
