@@ -1,6 +1,7 @@
 //! Which steps lead from the profiles of a study to its result?
 
 mod candidates;
+mod fitting;
 mod queued;
 
 use raddle_device::Device;
@@ -18,20 +19,17 @@ use crate::devices::{self, Chosen};
 use crate::energy;
 use crate::error::StudyError;
 use crate::files::{Files, Leavings};
-use crate::fitted::FitRules;
 use crate::memory;
 use crate::no_op;
 use crate::open_load::OpenLoad;
-use crate::parallel;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::result::{
     DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules, SUMMARY,
 };
 use crate::runs::{AllRuns, Charges, RunPlan, Runner};
-use crate::self_replay;
 use crate::share::{self, ShareCandidate, Tenants};
-use crate::study::{FileNames, Latency, Study, Ways};
+use crate::study::{FileNames, Study, Ways};
 use crate::sweep::FailedCase;
 use crate::timeline::TimelineNames;
 use crate::timelines::{TimelineWish, Wanted};
@@ -249,31 +247,6 @@ impl Study {
         profiles::check_priorities(&self.priorities, profiles)?;
         profiles::check_needs(profiles, &self.needs)?;
         Ok(draws)
-    }
-
-    /// Fits the model to each profile by replays alone on its own device, or takes the fit that an
-    /// earlier run stored. A file is fitted once, however many processes run it.
-    pub(crate) fn fit(
-        &self,
-        profiles: &mut [Loaded],
-        files: &dyn Files,
-        watcher: &dyn Watcher,
-    ) -> Result<(), StudyError> {
-        let latency = self.launch_latency == Latency::Fitted;
-        let rules = FitRules { waits: self.waits, latency, queues: self.queues };
-        let like = |at: usize| profiles.iter().position(|other| other.given == profiles[at].given);
-        let firsts: Vec<usize> = (0..profiles.len()).map(|at| like(at).unwrap_or(at)).collect();
-        let all: Vec<(usize, &Loaded)> = profiles.iter().enumerate().collect();
-        let found = parallel::map(&all, |&(at, loaded)| {
-            let first = at == firsts[at];
-            Ok(first.then(|| self_replay::judged(loaded, rules, files, watcher)))
-        })?;
-        for (loaded, first) in profiles.iter_mut().zip(firsts) {
-            if let Some((fitted, error)) = &found[first] {
-                (loaded.fitted, loaded.self_replay) = (fitted.clone(), *error);
-            }
-        }
-        if watcher.is_cancelled() { Err(StudyError::Cancelled) } else { Ok(()) }
     }
 
     /// Plans the processes on the device. Returns (workload, own device of each profile).

@@ -61,8 +61,8 @@ pub(crate) struct RunPlan<'p> {
     /// True if recipes with assumed figures, such as the length of a turn, also run under the least
     /// and the most that these may be.
     pub(crate) priced: bool,
-    /// The same processes, with work whose issue no file tells issued without the recorded gaps;
-    /// `None` where every file tells it, or nothing is to be bounded.
+    /// Workload of these processes in which work whose issue no file tells is issued without the
+    /// recorded gaps; `None` where every file tells it, or nothing is to be bounded.
     pub(crate) queued: Option<&'p Workload>,
     /// Requests that each seed after the first draws.
     pub(crate) draws: &'p [SeedDraw],

@@ -220,13 +220,21 @@ impl JudgedProcess {
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
         let end = || alone.records.iter().filter_map(|record| record.ended).max();
+        let alone_ns = match judged {
+            JudgedBy::End => end().map(|end| end.0),
+            _ => alone.first_latency_ns(),
+        };
+        Self::plain(&workload.processes[process].name, judged, alone_ns)
+    }
+
+    /// Describes a process that was recorded on the device replayed on, of whose recording nothing
+    /// is known that casts doubt on its figures. `alone_ns` is its figure alone in nanoseconds, if
+    /// there is one.
+    pub(crate) fn plain(name: &str, judged: JudgedBy, alone_ns: Option<u64>) -> Self {
         Self {
-            name: workload.processes[process].name.clone(),
+            name: name.to_owned(),
             judged,
-            alone_ns: match judged {
-                JudgedBy::End => end().map(|end| end.0),
-                _ => alone.first_latency_ns(),
-            },
+            alone_ns,
             recorded_on: None,
             scaled: None,
             device_factors: None,

@@ -8,21 +8,7 @@ use crate::fidelity::ModelError;
 const MS: f64 = 1e6;
 
 fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
-    JudgedProcess {
-        name: name.to_owned(),
-        judged,
-        alone_ns: Some((alone_ms * MS) as u64),
-        recorded_on: None,
-        scaled: None,
-        device_factors: None,
-        other_vendor: false,
-        self_replay: None,
-        end_error: None,
-        issue_unknown: false,
-        times_apart: false,
-        gaps_closed: false,
-        idle_issued: false,
-    }
+    JudgedProcess::plain(name, judged, Some((alone_ms * MS) as u64))
 }
 
 /// Makes the row of a recipe with the figure by which each process is judged, and the longest wait

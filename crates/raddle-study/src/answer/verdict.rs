@@ -90,21 +90,10 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, other, text, why, doubt } = said(figures);
     let named = recipe.filter(|_| !are_alike(figures));
     let streams = named.and_then(|row| streams_told(figures, row));
-    let text = [Some(text), streams].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let ranked = kind != VerdictKind::OtherVendor;
-    let text = match who_meets(figures).filter(|_| ranked) {
-        Some(yes) => format!("{yes} {text}"),
-        None => text,
-    };
-    let text = match misses(figures) {
-        Some(missed) => format!("{text} {missed}"),
-        None => text,
-    };
+    let yes = who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
-    let text = match assumed {
-        Some(assumed) => format!("{text} {assumed}"),
-        None => text,
-    };
+    let text = [yes, Some(text), streams, misses(figures), assumed];
+    let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
         recipe: recipe.map(|at| figures.rows[at].recipe.clone()),

@@ -314,20 +314,8 @@ impl<'b> Bench<'b> {
     pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
         let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
         let judged = workload.processes.iter().zip(alone.iter()).enumerate();
-        let judged = judged.map(|(at, (process, alone_ns))| JudgedProcess {
-            name: process.name.clone(),
-            judged: JudgedBy::of(&workload, at),
-            alone_ns: *alone_ns,
-            recorded_on: None,
-            scaled: None,
-            device_factors: None,
-            other_vendor: false,
-            self_replay: None,
-            end_error: None,
-            issue_unknown: false,
-            times_apart: false,
-            gaps_closed: false,
-            idle_issued: false,
+        let judged = judged.map(|(at, (process, alone_ns))| {
+            JudgedProcess::plain(&process.name, JudgedBy::of(&workload, at), *alone_ns)
         });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = PolicyRow::new(name, &judged, &summary);
