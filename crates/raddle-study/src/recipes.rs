@@ -60,6 +60,12 @@ pub struct NamedRecipe {
     set: Vec<String>,
 }
 
+/// Prices of a preemption flag, by key, and the most that each is taken to be where it is unknown, in
+/// nanoseconds. All are assumed: the exit as twice that of a V100, the others as some reads over the
+/// bus.
+const MOST_OF_FLAG: [(&str, u64); 3] =
+    [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
+
 impl NamedRecipe {
     /// Reads a recipe from its text.
     ///
@@ -107,7 +113,7 @@ impl NamedRecipe {
     /// they are bundled or as [`Self::in_turns_of`] returns them; a figure that the user set has
     /// none.
     fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
-        let slices = device.time_slices().filter(|_| self.name == TIME_SLICE && self.is_bundled());
+        let slices = device.time_slices().filter(|_| self.is_time_sliced());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
         let turn_us = recipe["turn"]["slice-us"].as_u64();
         let turn = slices.map(|it| it.turn_ns).filter(|[_, expected, _]| {
@@ -156,7 +162,11 @@ impl NamedRecipe {
             format!("to follow a process that has run dry as nothing, it may be up to {most}")
         });
         let switch = switch.and_then(|bounds| told("switch", bounds));
-        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).collect();
+        let flag = self.unknown_of_flag(device).into_iter();
+        let flag = flag.map(|(key, most)| {
+            format!("{key} of {} as nothing, it may be up to {}", self.name, duration(most))
+        });
+        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).chain(flag).collect();
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
 
@@ -174,7 +184,7 @@ impl NamedRecipe {
         };
         let (turns, switches) = (several(turn), several(switch));
         if turns.len() * switches.len() == 1 {
-            return Ok(Vec::new());
+            return self.with_dear_flag(device).map(|dear| dear.into_iter().collect());
         }
         let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
@@ -192,6 +202,34 @@ impl NamedRecipe {
             Ok(Self { offered: self.offered, ..priced })
         };
         pairs.map(of).collect()
+    }
+
+    /// Returns the prices of a preemption flag that are unknown for a device, and the most that each
+    /// is taken to be, in nanoseconds; empty for recipes whose launches test no flag.
+    fn unknown_of_flag(&self, device: &Device) -> Vec<(&'static str, u64)> {
+        let runtime = self.recipe.runtime.or(raddle_sim::device_runtime(device));
+        let known = [runtime.flag_ns, runtime.exit_ns, runtime.check_ns];
+        let prices = MOST_OF_FLAG.into_iter().zip(known).filter(|(_, known)| known.is_none());
+        prices.map(|(price, _)| price).filter(|_| self.recipe.tests_flag()).collect()
+    }
+
+    /// Returns a copy of the recipe in which the unknown prices of a flag are the most that they are
+    /// taken to be; `None` where none is unknown.
+    fn with_dear_flag(&self, device: &Device) -> Result<Option<Self>, StudyError> {
+        let unknown = self.unknown_of_flag(device);
+        if unknown.is_empty() {
+            return Ok(None);
+        }
+        let settings = unknown.iter().map(|(key, ns)| format!("preempt.{key}={ns}"));
+        let settings = settings.map(Setting::try_from).collect::<Result<Vec<_>, _>>();
+        let text = with(self.text.clone(), &settings.map_err(StudyError::Usage)?);
+        let dear = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;
+        Ok(Some(Self { offered: self.offered, ..dear }))
+    }
+
+    /// Returns whether processes take turns at the whole device, in the driver's time slices.
+    pub(crate) fn is_time_sliced(&self) -> bool {
+        self.name == TIME_SLICE && self.is_bundled()
     }
 
     /// Returns whether the recipe is a bundled one, by its name or as the word `today`.
@@ -424,5 +462,23 @@ mod tests {
         // A recipe beside itself would be told as one that changes nothing.
         let twice = chosen(["streams", "greedy", "today"]).unwrap_err().to_string();
         assert_eq!(twice, "the recipe streams is named twice: name each once");
+    }
+
+    /// The unknown prices of a flag are bounded, and none where launches test no flag or the prices are
+    /// given.
+    #[test]
+    fn an_unknown_price_of_a_flag_is_bounded() {
+        let device = raddle_device::find("h200").unwrap();
+        let priced = |name: &str, device: &Device| {
+            let named = bundled(name, &Registry::bundled()).unwrap();
+            named.priced(device).unwrap()
+        };
+        let [dear] = &priced("leftover-flag", &device)[..] else { panic!("one more run") };
+        let runtime = dear.recipe.runtime;
+        assert_eq!(runtime.flag_ns.zip(runtime.check_ns), Some((20_000, 1_000)));
+        assert_eq!(runtime.exit_ns, Some(5_000));
+        assert!(priced("leftover-drain", &device).is_empty() && priced("mps", &device).is_empty());
+        let known = Device { flag_ns: Some(1), exit_ns: Some(1), check_ns: Some(1), ..device };
+        assert!(priced("leftover-flag", &known).is_empty());
     }
 }

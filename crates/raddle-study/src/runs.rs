@@ -210,8 +210,9 @@ impl<'p> Runner<'p> {
         let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });
         // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
         // contention bounds nothing.
-        let beside = plan.recipes.iter().zip(&prices).filter(|(_, own)| own.is_empty());
-        let beside = beside.map(|(named, _)| named);
+        let bounded =
+            |(named, own): &(&NamedRecipe, &Vec<_>)| own.is_empty() || !named.is_time_sliced();
+        let beside = plan.recipes.iter().zip(&prices).filter(bounded).map(|(named, _)| named);
         let bounds = (0..plan.bounds.len())
             .flat_map(|at| beside.clone().map(move |named| RunJob { named, of: RunOf::Bound(at) }));
         let (alike_bounds, bounds): (Vec<_>, Vec<_>) =

@@ -73,7 +73,10 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let time = &of.summary.device_time;
     let part = |ns: u64| percent(share(ns, time.window_ns));
     let assumed = result.answer.issue_unknown().is_some();
-    let recorded_otherwise = result.answer.processes.iter().any(|it| it.idle_issued);
+    let recorded_otherwise = match result.answer.processes.as_slice() {
+        [only] => only.idle_issued,
+        _ => false,
+    };
     let host = match (assumed, recorded_otherwise) {
         (true, _) => "of gaps, which are assumed",
         (_, true) => "no host had issued work, where in the recording it had",

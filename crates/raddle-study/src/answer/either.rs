@@ -151,3 +151,14 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
         percent(errors.1.worst),
     ))
 }
+
+/// Returns whether a process other than the one at `head` may take longer than under the baseline,
+/// by the upper bound of its figure in the row at position `row`: then it is not known to pay nothing.
+pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -> bool {
+    let own = |row: usize, at: usize| &figures.rows[row].processes[at];
+    let pays = |at: usize| {
+        let base = own(figures.baseline, at).decisive_ns?;
+        Some(own(row, at).most_ns()? as f64 > base as f64 * (1.0 + SMALL))
+    };
+    (0..figures.processes.len()).filter(|at| *at != head).any(|at| pays(at).unwrap_or(false))
+}

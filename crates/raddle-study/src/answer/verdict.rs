@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::either::{Doubt, DoubtBy, SMALL, either};
+use super::either::{Doubt, DoubtBy, SMALL, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
@@ -317,6 +317,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let others = all_changes(figures, best, Some(head));
     let others = match (others.as_str(), figures.processes.len()) {
         (_, 1) => String::new(),
+        ("", _) if others_may_pay(figures, best, head) => String::new(),
         ("", _) => ", at no cost to the others".to_owned(),
         _ => format!(", for {others}"),
     };
