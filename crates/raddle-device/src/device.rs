@@ -138,6 +138,9 @@ pub struct Device {
     pub granules: Granules,
 }
 
+/// Shortest turn that a device file may give, in nanoseconds: recipes count turns in microseconds.
+const SHORTEST_TURN_NS: u64 = 1_000;
+
 impl Device {
     /// Checks that the figures can be those of a real device.
     ///
@@ -164,6 +167,11 @@ impl Device {
         let mut turns = turns.into_iter().filter_map(|(what, ns)| Some((what, ns?)));
         // A turn of 0 would never end, and one shorter than its switch gives no process time.
         let unsorted = turns.find(|(_, ns)| ns[0] == 0 || !ns.is_sorted());
+        let unsorted = unsorted.or_else(|| {
+            let (turns, switches) = (self.turn_ns?, self.turn_switch_ns.unwrap_or([0; 3]));
+            let short = turns.iter().zip(switches).any(|(&turn, switch)| turn <= switch);
+            (short || turns[0] < SHORTEST_TURN_NS).then_some(("turn-ns", turns))
+        });
         let all = 1..=self.cus;
         let odd = self.percent_units.iter().find(|(_, units)| !all.contains(units));
         let odd = odd.map(|_| "percent-units");
@@ -199,6 +207,7 @@ impl Device {
                 device.shape,
                 device.granules,
                 device.memory_bytes_per_us,
+                device.clock_mhz,
             )
         };
         self.id == other.id && of(self) == of(other)
@@ -222,12 +231,16 @@ mod tests {
         let told = |device: Device| device.check().map_err(|error| alloc::format!("{error}"));
         let turn = |ns| told(Device { turn_ns: Some(ns), ..h200() });
         let units = |units| told(Device { percent_units: alloc::vec![(30, units)], ..h200() });
-        assert_eq!((turn([1, 1, 2]), units(132)), (Ok(()), Ok(())));
+        assert_eq!((turn([1_000, 1_000, 2_000]), units(132)), (Ok(()), Ok(())));
+        let turns = (Some([2_000; 3]), Some([1_000, 1_500, 2_000]));
+        let short = told(Device { turn_ns: turns.0, turn_switch_ns: turns.1, ..h200() });
         let rate = told(Device { memory_permille: Some(1001), ..h200() });
         for (wrong, key) in [
             (rate, "memory-permille"),
-            (turn([0, 1, 2]), "turn-ns"),
-            (turn([3, 2, 4]), "turn-ns"),
+            (turn([0, 1_000, 2_000]), "turn-ns"),
+            (turn([999, 1_000, 2_000]), "turn-ns"),
+            (turn([3_000, 2_000, 4_000]), "turn-ns"),
+            (short, "turn-ns"),
             (units(0), "percent-units"),
             (units(133), "percent-units"),
         ] {

@@ -25,6 +25,9 @@ pub struct TaskDemand {
     /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes of
     /// the device; 0 where it leaves pipes to others.
     pub pipes: u64,
+    /// Pipes of the compute units that the process may have, in millionths of all pipes of the
+    /// device: the launch uses no others.
+    pub pipes_there: u64,
     /// The number of its workgroups that the device holds at once, at most as many as the launch
     /// has.
     pub full: u64,
@@ -263,6 +266,7 @@ pub fn process_demand(
                 KernelNeed::Compute => full.min(units) * 1000 * rule.pipes.min(1000) / units,
                 _ => 0,
             },
+            pipes_there: ALL_PIPES,
             full,
             persistent: op.kind == OpKind::Kernel
                 && own.is_same_kind(target)
@@ -284,6 +288,18 @@ pub(crate) struct RoomFor {
 impl RoomFor {
     fn rounds(&self, workgroups: u64) -> u64 {
         workgroups.div_ceil(self.units.saturating_mul(self.a_unit).max(1)).max(1)
+    }
+}
+
+/// All pipes of a device, in the unit of [`TaskDemand::pipes`].
+pub(crate) const ALL_PIPES: u64 = 1_000_000;
+
+impl TaskDemand {
+    /// Returns the demand of a launch whose process may have only `units` of `all` compute units.
+    #[must_use]
+    pub(crate) fn on_units(self, units: u64, all: u64) -> Self {
+        let all = all.max(1);
+        Self { pipes_there: units.min(all) * ALL_PIPES / all, ..self }
     }
 }
 
@@ -348,7 +364,15 @@ mod tests {
 
     fn of(need: KernelNeed, rate: u64, persistent: bool) -> ProcessDemand {
         let memory = raddle_device::find("h200").expect("in the table").memory_rates();
-        let task = TaskDemand { need, rate, shared: rate, pipes: 0, full: 132, persistent };
+        let task = TaskDemand {
+            need,
+            rate,
+            shared: rate,
+            pipes: 0,
+            pipes_there: ALL_PIPES,
+            full: 132,
+            persistent,
+        };
         ProcessDemand { tasks: vec![task], memory, unit_beside: memory.unit, apart: false }
     }
 

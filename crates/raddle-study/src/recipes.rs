@@ -116,8 +116,9 @@ impl NamedRecipe {
         let slices = device.time_slices().filter(|_| self.is_time_sliced());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
         let turn_us = recipe["turn"]["slice-us"].as_u64();
+        let is_set = self.set.iter().any(|table| table == "turn");
         let turn = slices.map(|it| it.turn_ns).filter(|[_, expected, _]| {
-            [TURN_NS, *expected].map(|ns| Some(ns / 1000)).contains(&turn_us)
+            !is_set && [TURN_NS, *expected].map(|ns| Some(ns / 1000)).contains(&turn_us)
         });
         let switch_ns = self.recipe.runtime.switch_ns;
         let halves = slices.map(|it| it.switch_ns.map(|whole| whole / 2));

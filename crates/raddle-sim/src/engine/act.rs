@@ -4,6 +4,7 @@ use raddle_policy::{Action, Actions, LaunchId, Preemption, Tick, Ticks};
 
 use super::Engine;
 use crate::SimError;
+use crate::demand::TaskDemand;
 use crate::machine::SubmittedKernel;
 use crate::meetings::NEVER;
 use crate::queue::Due;
@@ -155,9 +156,10 @@ impl<W: Watch> Engine<'_, W> {
                 if let (Work::Kernel { demand, barrier, context_bytes, .. }, Some(fitted)) =
                     (task.work, self.fitted(id))
                 {
-                    let (workgroups, workgroup, _) = fitted;
+                    let (workgroups, workgroup, units) = fitted;
                     let memory = plan.demand.as_ref();
                     let memory = memory.and_then(|of| of.tasks.get(record.task as usize));
+                    let all = self.machine.ledger.units();
                     let process = record.process;
                     let wave_uw = self.energy.wave_uw(task.activity, demand.lds > 0);
                     return Ok(SubmittedKernel {
@@ -166,7 +168,8 @@ impl<W: Watch> Engine<'_, W> {
                         workgroups,
                         workgroup: workgroup + self.machine.costs.check,
                         contention: contention.copied().unwrap_or_default(),
-                        memory: memory.copied().unwrap_or_default(),
+                        memory: memory
+                            .map_or_else(TaskDemand::default, |of| of.on_units(units, all)),
                         until: Tick::ZERO,
                         demand,
                         barrier: barrier.possible(),

@@ -13,7 +13,7 @@ use raddle_trace::KernelNeed;
 use super::pace::Pace;
 use super::{Front, Machine, SubmittedKernel};
 use crate::contention::ALONE;
-use crate::demand::TaskDemand;
+use crate::demand::{ALL_PIPES, TaskDemand};
 use crate::queue::{Due, Queue};
 use crate::workload::Workload;
 
@@ -78,9 +78,6 @@ struct Wants {
     pipes: u64,
 }
 
-/// All pipes of a device, in the unit of [`Wants::pipes`].
-const ALL_PIPES: u64 = 1_000_000;
-
 impl Wants {
     /// Returns the sum after a part of it, `before`, has become `now`.
     const fn changed(self, before: Self, now: Self) -> Self {
@@ -128,7 +125,7 @@ impl Load {
                     // At most all of it, as the waves are at most all of them.
                     u64::try_from(part).unwrap_or(all)
                 };
-                Wants { bytes: part(of.shared), pipes: part(of.pipes) }
+                Wants { bytes: part(of.shared), pipes: part(of.pipes).min(of.pipes_there) }
             }
             KernelNeed::Latency | KernelNeed::Unknown => Wants::default(),
         }

@@ -18,7 +18,15 @@ use crate::kit::{
 const MEMORY: MemoryRates = MemoryRates { peak: 1000, reached: 850, unit: 500, derived: false };
 
 fn needs(need: KernelNeed, rate: u64, full: u64) -> TaskDemand {
-    TaskDemand { need, rate, shared: rate, pipes: 0, full, persistent: false }
+    TaskDemand {
+        need,
+        rate,
+        shared: rate,
+        pipes: 0,
+        pipes_there: 1_000_000,
+        full,
+        persistent: false,
+    }
 }
 
 fn memory() -> TaskDemand {
@@ -97,6 +105,16 @@ fn compute_shares_the_pipes_of_its_units() {
     let own = vec![(kernel(0, 2, 1, 1000), chain(1_000_000)); 2];
     let idle = vec![(kernel(5000, 1, 1, 10), latency())];
     assert_eq!(ends(&run_default(&demanding(vec![own, idle]), 2)), [1000, 1000, 5010]);
+}
+
+/// Processes with compute units of their own share no pipes.
+#[test]
+fn compute_on_units_of_its_own_shares_no_pipes() {
+    let all = TaskDemand { pipes: 1_000_000, ..needs(KernelNeed::Compute, 0, 32) };
+    let mut both = demanding(vec![vec![(kernel(0, 32, 1, 1000), all)]; 2]);
+    (both.processes[0].share, both.processes[1].share) = (1, 3);
+    let found = apart(&both, 4);
+    assert_eq!(ends(&found), ends(&apart(&without(&both), 4)));
 }
 
 /// Bytes that stay in caches cost no neighbour anything.

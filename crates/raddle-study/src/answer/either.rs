@@ -48,13 +48,16 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             text.map(|text| device_tells(text, other))
         })
     };
+    let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
     let gaps = others
         .clone()
-        .filter(|&other| figures.rows[other].offered >= figures.rows[best].offered)
-        .find_map(|other| {
-            let text = by_gaps(figures, best, other)?;
-            Some(Doubt { text, other, by: DoubtBy::Gaps })
-        });
+        .filter(|&other| {
+            figures.rows[other].offered >= figures.rows[best].offered
+                && figures.meets_all(other) == figures.meets_all(best)
+        })
+        .filter_map(|other| Some((other, by_gaps(figures, best, other)?)))
+        .min_by(|&(a, _), &(b, _)| queued(a).total_cmp(&queued(b)))
+        .map(|(other, text)| Doubt { text, other, by: DoubtBy::Gaps });
     gaps.or_else(|| others.filter(comparable).find_map(doubt))
 }
 
@@ -113,7 +116,7 @@ fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String>
     let [best, other] = [best, other].map(|row| &figures.rows[row].recipe);
     (gain >= SMALL).then(|| {
         format!(
-            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is better; if its work was queued, {other} is, by {}. Record the launches too.",
+            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is no worse; if its work was queued, {other} is better by {}. Record the launches too.",
             percent(gain)
         )
     })

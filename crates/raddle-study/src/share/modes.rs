@@ -98,7 +98,9 @@ pub(crate) fn candidates(
     let mut all = Vec::new();
     match device.vendor {
         Vendor::Nvidia => {
-            all.push(bundled(Mode::TimeSlice(Vendor::Nvidia), "time-slice", registry)?);
+            let turns = bundled(Mode::TimeSlice(Vendor::Nvidia), "time-slice", registry)?;
+            let recipe = turns.recipe.in_turns_of(device)?;
+            all.push(ShareCandidate { recipe, ..turns });
             all.push(bundled(Mode::Mps(false), "mps", registry)?);
             if by_level {
                 all.push(bundled(Mode::Mps(true), "mps-priority", registry)?);

@@ -209,9 +209,22 @@ impl<'p> Plan<'p> {
             let text = format!("{} is of other programs: give --truth FILE", path.display());
             return Err(CliError::Refused(text));
         }
+        let same = truth.seconds.to_bits() == self.args.seconds.to_bits();
+        if !same || truth.device != self.device {
+            return Err(CliError::Refused(format!(
+                "{} holds runs of {} s on {}, not of {} s on {}: give --truth FILE",
+                path.display(),
+                truth.seconds,
+                plain(&truth.device, 60),
+                self.args.seconds,
+                plain(self.device, 60),
+            )));
+        }
         for way in &self.ways {
             for (case, load, runs) in self.cases() {
-                if truth.ways.get(way).is_some_and(|cases| cases.contains_key(&case)) {
+                let repetitions = usize::from(self.args.repetitions);
+                let known = truth.ways.get(way).and_then(|cases| cases.get(&case));
+                if known.is_some_and(|known| known.len() >= repetitions) {
                     console.note(&format!("{way}, {case}: it is in {} already", path.display()));
                     continue;
                 }

@@ -120,6 +120,9 @@ impl Running {
         spawned.env(TIMES, &times).env(SECONDS, case.seconds.to_string());
         spawned.envs(case.load.map(|load| (LOAD, load)));
         spawned.envs(environment.iter().map(|(key, value)| (key, value)));
+        // A program may be a script that starts others, which have to end with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut spawned, 0);
         let child = spawned.spawn().map_err(|cause| {
             let first = plain(&first.to_string_lossy(), 60);
             CliError::Refused(format!("the program of {name}, {first}, cannot be run: {cause}"))
@@ -160,15 +163,18 @@ impl Running {
         }
         #[cfg(unix)]
         {
-            use rustix::process::{Pid, Signal, kill_process};
-            // A program that has ended meanwhile needs no signal.
-            let _ = kill_process(Pid::from_child(&self.child), Signal::TERM);
+            use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+            let group = Pid::from_child(&self.child);
+            // Programs that have ended meanwhile need no signal.
+            let _ = kill_process_group(group, Signal::TERM);
             for _ in 0..LOOKS_TO_END {
-                if !matches!(self.child.try_wait(), Ok(None)) {
-                    return;
+                let _ = self.child.try_wait();
+                if test_kill_process_group(group).is_err() {
+                    break;
                 }
                 thread::sleep(LOOK);
             }
+            let _ = kill_process_group(group, Signal::KILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -85,7 +85,7 @@ fn foretold(row: &Measured) -> Foretold {
     Foretold { beside_ms: most(&own), interval_ms: [bound(0), bound(1)] }
 }
 
-/// Of 11 rows at least 6 are within a tenth and 7 within a fifth, and all but the one whose caches
+/// Of 11 rows at least 6 are within a tenth and 8 within a fifth, and all but the one whose caches
 /// thrash (6 times as long) lie in their intervals.
 #[test]
 fn kernels_of_one_resource_beside_each_other() {
@@ -98,7 +98,7 @@ fn kernels_of_one_resource_beside_each_other() {
         let off = beside_ms / row.beside_ms - 1.0;
         tenth += u32::from(off.abs() <= 0.1);
         fifth += u32::from(off.abs() <= 0.2);
-        let inside = (least * 0.95..=most * 1.05).contains(&row.beside_ms);
+        let inside = (least..=most).contains(&row.beside_ms);
         if !inside {
             outside.push(row.what.clone());
         }
@@ -111,6 +111,6 @@ fn kernels_of_one_resource_beside_each_other() {
         .expect("a text takes every line");
     }
     println!("{told}within 10 %: {tenth}, within 20 %: {fifth}, outside: {outside:?}");
-    assert!(tenth >= 6 && fifth >= 7, "{told}");
+    assert!(tenth >= 6 && fifth >= 8, "{told}");
     assert!(outside.len() <= 1, "{told}{outside:?}");
 }

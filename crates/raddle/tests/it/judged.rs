@@ -341,6 +341,7 @@ type Pair = BTreeMap<String, (f64, f64)>;
 const MODES: [&str; 4] = ["time-slice", "mps", "mps-priority", "leftover-drain"];
 
 fn pair(place: &crate::common::Place, inference: &str, training: &str, until: &str) -> Pair {
+    let until = &*format!("{until}ms");
     let replay = |more: &[&str]| {
         let (table, load) = (format!("{inference}.csv"), format!("{inference}={inference}.json"));
         let args = ["replay", &table, "--arrivals", &load, "--until", until, "--device", "v100"];
