@@ -163,6 +163,12 @@ impl DeviceFit {
             }
             self.measured.push(MeasuredFigure { key, value, between, readings: ns.len() });
         }
+        if self.device.check().is_err() {
+            (self.device.turn_ns, self.device.turn_switch_ns) = (None, None);
+            self.measured.retain(|figure| !figure.key.starts_with("turn-"));
+            let text = "turn-ns, turn-switch-ns: turns were seen that are no longer than a switch";
+            self.missing.push(text.to_owned());
+        }
     }
 
     /// Gives the device its units under percentages of MPS.

@@ -76,6 +76,16 @@ fn a_device_file_of_measurements_changes_a_replay() {
     assert_eq!(process.get("recorded-on"), Some(&Value::Null), "no other device");
     assert!(!own.to_string().contains("a turn of time-slice is taken as"), "it is known");
 
+    let shared = |device: &str| -> Value {
+        let args = ["share", "decode.csv", "train.csv", "--requests=decode=40/s", "--seed=1"];
+        let more = ["--until=100ms", "--recipe=today", "--no-files", "--format=json", "--device"];
+        let ran = place.raddle(&[&args[..], &more, &[device]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str(&ran.out).unwrap()
+    };
+    let (of_share, of_replay) = (shared("mine.toml"), p99(&own, "time-slice"));
+    assert_eq!(p99(&of_share, "time-slice"), of_replay, "one model in both verbs");
+
     let json = place.raddle(&["calibrate", "device", "--from=d.jsonl", "--format=json"]);
     let json: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(json["measured"][0]["between"], serde_json::json!([29_998, 30_000]));
