@@ -185,7 +185,7 @@ impl NamedRecipe {
         };
         let (turns, switches) = (several(turn), several(switch));
         if turns.len() * switches.len() == 1 {
-            return self.with_dear_flag(device).map(|dear| dear.into_iter().collect());
+            return Ok(self.with_dear_flag(device).into_iter().collect());
         }
         let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
@@ -216,16 +216,15 @@ impl NamedRecipe {
 
     /// Returns a copy of the recipe in which the unknown prices of a flag are the most that they are
     /// taken to be; `None` where none is unknown.
-    fn with_dear_flag(&self, device: &Device) -> Result<Option<Self>, StudyError> {
+    fn with_dear_flag(&self, device: &Device) -> Option<Self> {
         let unknown = self.unknown_of_flag(device);
-        if unknown.is_empty() {
-            return Ok(None);
-        }
-        let settings = unknown.iter().map(|(key, ns)| format!("preempt.{key}={ns}"));
-        let settings = settings.map(Setting::try_from).collect::<Result<Vec<_>, _>>();
-        let text = with(self.text.clone(), &settings.map_err(StudyError::Usage)?);
-        let dear = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;
-        Ok(Some(Self { offered: self.offered, ..dear }))
+        let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
+        let mut recipe = self.recipe.clone();
+        let runtime = &mut recipe.runtime;
+        runtime.flag_ns = most("flag-ns").or(runtime.flag_ns);
+        runtime.exit_ns = most("exit-ns").or(runtime.exit_ns);
+        runtime.check_ns = most("check-ns").or(runtime.check_ns);
+        (!unknown.is_empty()).then(|| Self { recipe, ..self.clone() })
     }
 
     /// Returns whether processes take turns at the whole device, in the driver's time slices.
