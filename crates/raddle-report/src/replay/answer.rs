@@ -340,6 +340,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     // The baseline, which is the recipe of today, and both recipes of "either" are always there.
     let or = answer.verdict.or.as_ref();
     let or = or.and_then(|name| answer.rows.iter().position(|row| row.recipe == *name));
+    let or = or.filter(|row| *row != answer.baseline);
     let kept: Vec<usize> = or.into_iter().chain([answer.baseline]).collect();
     let missing: Vec<usize> = kept.iter().copied().filter(|row| !shown.contains(row)).collect();
     for row in missing {
