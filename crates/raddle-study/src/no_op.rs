@@ -7,6 +7,7 @@ use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
 use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
+use crate::recipes::unknown_of_flag;
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
@@ -101,18 +102,9 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
-    let of_a_flag = [
-        ("flag-ns", runtime.flag_ns),
-        ("exit-ns", runtime.exit_ns),
-        ("check-ns", runtime.check_ns),
-    ];
-    let of_a_switch = [("switch-ns", runtime.switch_ns)];
-    let of = |ways: &[&str], costs: &[(&'static str, Option<u64>)]| {
-        let unknown = costs.iter().filter(|(_, ns)| ways.contains(&preempt) && ns.is_none());
-        unknown.map(|&(key, _)| key).collect::<Vec<_>>()
-    };
-    let mut unknown = of(&["flag", "reset", "cheapest"], &of_a_flag);
-    unknown.extend(of(&["switch", "cheapest"], &of_a_switch));
+    let switches = ["switch", "cheapest"].contains(&preempt) && runtime.switch_ns.is_none();
+    let flag = unknown_of_flag(&run.recipe, device).into_iter().map(|(key, _)| key);
+    let unknown: Vec<&str> = flag.chain(switches.then_some("switch-ns")).collect();
     if unknown.is_empty() || run.together.turns.revoked == 0 {
         return None;
     }

@@ -66,6 +66,15 @@ pub struct NamedRecipe {
 const MOST_OF_FLAG: [(&str, u64); 3] =
     [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
 
+/// Returns the prices of a preemption flag that are unknown for a device, and the most that each is
+/// taken to be, in nanoseconds; empty for recipes whose launches test no flag.
+pub(crate) fn unknown_of_flag(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
+    let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
+    let known = [runtime.flag_ns, runtime.exit_ns, runtime.check_ns];
+    let prices = MOST_OF_FLAG.into_iter().zip(known).filter(|(_, known)| known.is_none());
+    prices.map(|(price, _)| price).filter(|_| recipe.tests_flag()).collect()
+}
+
 impl NamedRecipe {
     /// Reads a recipe from its text.
     ///
@@ -163,7 +172,7 @@ impl NamedRecipe {
             format!("to follow a process that has run dry as nothing, it may be up to {most}")
         });
         let switch = switch.and_then(|bounds| told("switch", bounds));
-        let flag = self.unknown_of_flag(device).into_iter();
+        let flag = unknown_of_flag(&self.recipe, device).into_iter();
         let flag = flag.map(|(key, most)| {
             format!("{key} of {} as nothing, it may be up to {}", self.name, duration(most))
         });
@@ -205,19 +214,10 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns the prices of a preemption flag that are unknown for a device, and the most that each
-    /// is taken to be, in nanoseconds; empty for recipes whose launches test no flag.
-    fn unknown_of_flag(&self, device: &Device) -> Vec<(&'static str, u64)> {
-        let runtime = self.recipe.runtime.or(raddle_sim::device_runtime(device));
-        let known = [runtime.flag_ns, runtime.exit_ns, runtime.check_ns];
-        let prices = MOST_OF_FLAG.into_iter().zip(known).filter(|(_, known)| known.is_none());
-        prices.map(|(price, _)| price).filter(|_| self.recipe.tests_flag()).collect()
-    }
-
     /// Returns a copy of the recipe in which the unknown prices of a flag are the most that they are
     /// taken to be; `None` where none is unknown.
     fn with_dear_flag(&self, device: &Device) -> Option<Self> {
-        let unknown = self.unknown_of_flag(device);
+        let unknown = unknown_of_flag(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
         let mut recipe = self.recipe.clone();
         let runtime = &mut recipe.runtime;

@@ -32,14 +32,15 @@ pub(super) enum DoubtBy {
 /// by accident or by the model's measured error; of several doubts that of the best ranked recipe.
 /// Recipes that differ from the best one by less than 1 % raise none. `None` where there is no doubt.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
-    let others = figures.ranking.iter().copied().filter(|_| figures.minimised.is_none());
     let comparable = |&other: &usize| {
         other != best
+            && figures.minimised.is_none()
             && figures.rows[other].complete
             && figures.rows[other].offered >= figures.rows[best].offered
             && figures.meets_all(other) == figures.meets_all(best)
-            && figures.rank(other) / figures.rank(best) - 1.0 >= SMALL
     };
+    let others = figures.ranking.iter().copied().filter(comparable);
+    let is_apart = |&other: &usize| figures.rank(other) / figures.rank(best) - 1.0 >= SMALL;
     let device_tells = |text, other| Doubt { text, other, by: DoubtBy::Trial };
     let doubt = |other| {
         by_contention(figures, best, other).or_else(|| {
@@ -51,14 +52,10 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
     let gaps = others
         .clone()
-        .filter(|&other| {
-            figures.rows[other].offered >= figures.rows[best].offered
-                && figures.meets_all(other) == figures.meets_all(best)
-        })
         .filter_map(|other| Some((other, by_gaps(figures, best, other)?)))
         .min_by(|&(a, _), &(b, _)| queued(a).total_cmp(&queued(b)))
         .map(|(other, text)| Doubt { text, other, by: DoubtBy::Gaps });
-    gaps.or_else(|| others.filter(comparable).find_map(doubt))
+    gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
 /// Returns the doubt that contention leaves: the upper bounds of the best recipe are no better than
@@ -104,11 +101,8 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
 /// recorded gaps; `None` where the best one is best then too, or every file tells it.
 fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
     let names = figures.issue_unknown()?;
-    let known = |row: usize| {
-        let row = &figures.rows[row];
-        row.complete && row.processes.iter().all(|it| it.queued_ns.is_some())
-    };
-    if other == best || !known(best) || !known(other) {
+    let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
+    if !known(best) || !known(other) {
         return None;
     }
     let [one, better] = [best, other].map(|row| figures.rank_by(row, |it| it.queued_ns));

@@ -10,6 +10,7 @@ mod turns;
 use std::fmt::Write as _;
 
 use raddle_device::{Device, SourceDevice};
+use raddle_sim::percentile;
 use serde::Serialize;
 
 use crate::devices::{self, asked};
@@ -154,8 +155,8 @@ impl DeviceFit {
                 continue;
             }
             ns.sort_unstable();
-            let at = |part: usize| ns[(ns.len() * part).div_ceil(20) - 1].max(1);
-            let (value, between) = (at(10), [at(1), at(19)]);
+            let at = |percent: u64| percentile(&ns, percent).max(1);
+            let (value, between) = (at(50), [at(5), at(95)]);
             let bounds = Some([between[0], value, between[1]]);
             match key {
                 "turn-ns" => self.device.turn_ns = bounds,

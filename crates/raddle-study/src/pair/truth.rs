@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use raddle_sim::percentile;
 use serde::{Deserialize, Serialize};
 
 use crate::units::plain;
@@ -237,10 +238,10 @@ impl PairRun {
     pub(crate) fn figures(&self) -> [u64; 3] {
         let mut sorted = self.requests.clone();
         sorted.sort_unstable();
-        let at = |percent: usize| sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1];
         let steps = self.steps.iter().map(|&ns| u128::from(ns)).sum::<u128>();
         let mean = steps / (self.steps.len().max(1) as u128);
-        [at(50), at(99), u64::try_from(mean).unwrap_or(u64::MAX)]
+        let mean = u64::try_from(mean).unwrap_or(u64::MAX);
+        [percentile(&sorted, 50), percentile(&sorted, 99), mean]
     }
 
     /// Returns whether more arrived than was served: when the last request arrived, more than a tenth

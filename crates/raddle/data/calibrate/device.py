@@ -39,7 +39,7 @@ class Cuda:
     def __init__(self):
         for name in self.NAMES:
             try:
-                self.library = ctypes.CDLL(name)
+                self.calls = ctypes.CDLL(name)
                 break
             except OSError:
                 continue
@@ -54,10 +54,10 @@ class Cuda:
         self.seen = None
 
     def do(self, name, *values):
-        code = getattr(self.library, name)(*values)
+        code = getattr(self.calls, name)(*values)
         if code:
             text = c_char_p()
-            self.library.cuGetErrorName(code, byref(text))
+            self.calls.cuGetErrorName(code, byref(text))
             raise OSError(f"{name}: {(text.value or b'error ' + str(code).encode()).decode()}")
 
     def attribute(self, number):
@@ -131,29 +131,29 @@ class OpenCl:
     def __init__(self):
         for name in self.NAMES:
             try:
-                self.library = ctypes.CDLL(name)
+                self.calls = ctypes.CDLL(name)
                 break
             except OSError:
                 continue
         else:
             raise OSError("there is no OpenCL (libOpenCL.so.1)")
         for name in ("clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clCreateKernel", "clCreateBuffer"):
-            getattr(self.library, name).restype = c_void_p
+            getattr(self.calls, name).restype = c_void_p
         gpu, every = 4, 0xFFFFFFFF
         devices = [device for kind in (gpu, every) for device in self.devices(kind)]
         if not devices:
             raise OSError("OpenCL has no device")
         self.device, code = devices[0], c_int()
-        self.context = c_void_p(self.library.clCreateContext(None, c_uint(1), byref(self.device), None, None, byref(code)))
+        self.context = c_void_p(self.calls.clCreateContext(None, c_uint(1), byref(self.device), None, None, byref(code)))
         self.check("clCreateContext", code.value)
         self.units = self.number(0x1002, c_uint)
 
     def devices(self, kind):
         count, platforms = c_uint(), (c_void_p * 16)()
-        self.library.clGetPlatformIDs(c_uint(16), platforms, byref(count))
+        self.calls.clGetPlatformIDs(c_uint(16), platforms, byref(count))
         for platform in platforms[: count.value]:
             found, devices = c_uint(), (c_void_p * 16)()
-            if not self.library.clGetDeviceIDs(c_void_p(platform), c_uint64(kind), c_uint(16), devices, byref(found)):
+            if not self.calls.clGetDeviceIDs(c_void_p(platform), c_uint64(kind), c_uint(16), devices, byref(found)):
                 yield from (c_void_p(device) for device in devices[: found.value])
 
     def check(self, name, code):
@@ -161,7 +161,7 @@ class OpenCl:
             raise OSError(f"{name}: error {code}")
 
     def do(self, name, *values):
-        self.check(name, getattr(self.library, name)(*values))
+        self.check(name, getattr(self.calls, name)(*values))
 
     def number(self, what, kind):
         value = kind()
@@ -184,27 +184,27 @@ class OpenCl:
     def load(self):
         with open(os.path.join(HERE, "kernels.cl"), "rb") as file:
             text, code = c_char_p(file.read()), c_int()
-        program = c_void_p(self.library.clCreateProgramWithSource(self.context, c_uint(1), byref(text), None, byref(code)))
+        program = c_void_p(self.calls.clCreateProgramWithSource(self.context, c_uint(1), byref(text), None, byref(code)))
         self.check("clCreateProgramWithSource", code.value)
         self.do("clBuildProgram", program, c_uint(0), None, None, None, None)
         self.program = program
 
     def kernel(self, name):
         code = c_int()
-        kernel = c_void_p(self.library.clCreateKernel(self.program, name.encode(), byref(code)))
+        kernel = c_void_p(self.calls.clCreateKernel(self.program, name.encode(), byref(code)))
         self.check("clCreateKernel", code.value)
         return kernel
 
     def queue(self, urgent=False):
         code = c_int()
-        queue = c_void_p(self.library.clCreateCommandQueue(self.context, self.device, c_uint64(0), byref(code)))
+        queue = c_void_p(self.calls.clCreateCommandQueue(self.context, self.device, c_uint64(0), byref(code)))
         self.check("clCreateCommandQueue", code.value)
         return queue
 
     def prepare(self, words):
         code, self.buffers = c_int(), []
         for _ in range(2):
-            buffer = self.library.clCreateBuffer(self.context, c_uint64(1), c_size_t(words * 16), None, byref(code))
+            buffer = self.calls.clCreateBuffer(self.context, c_uint64(1), c_size_t(words * 16), None, byref(code))
             self.check("clCreateBuffer", code.value)
             self.buffers.append(c_void_p(buffer))
         self.lanes = min(THREADS, self.number(0x1004, c_size_t))
