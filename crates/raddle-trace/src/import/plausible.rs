@@ -65,7 +65,9 @@ impl Limits {
             _ => ANY,
         };
         let Some(device) = source.and_then(known) else { return maker };
+        // A workgroup cannot have what the device keeps for itself in each.
         let lds_bytes = device.shape.lds.saturating_mul(device.granules.lds_bytes);
+        let lds_bytes = lds_bytes.saturating_sub(device.granules.lds_reserve_bytes);
         Self {
             registers: device.max_vgprs_per_thread,
             lds_bytes: if lds_bytes == 0 { maker.lds_bytes } else { lds_bytes },
@@ -93,9 +95,10 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);
     let together = Together::of(&draft.ops);
     for op in &mut draft.ops {
-        if together.is_below_zero(op.start_ns) {
+        let apart = op.start_ns < together.begin;
+        // Where most ops start before 0 and none is apart, the clock just counts from elsewhere.
+        if together.is_below_zero(op.start_ns) && (together.mostly_from_zero || apart) {
             draft.report.note(Quirk::BeforeZero);
-            let apart = op.start_ns < together.begin;
             draft.report.add(Quirk::ApartBeforeZero, u64::from(apart));
         }
         let known = op.provenance.of(Field::Arrival) != Origin::Assumed;
@@ -146,8 +149,10 @@ struct Together {
     /// Start of the group's last op.
     last: u64,
     middle: u64,
-    /// True if most ops start at 0 or later by the source's clock.
+    /// True if any op starts at 0 or later by the source's clock.
     from_zero: bool,
+    /// True if most ops start at 0 or later by the source's clock.
+    mostly_from_zero: bool,
     /// Ops before this time that start before 0 are apart from the others: between them and the
     /// others lies a gap that is longer than the part of this group from 0 on.
     begin: u64,
@@ -157,10 +162,17 @@ impl Together {
     fn of(ops: &[Op]) -> Self {
         let starts = || ops.iter().map(|op| op.start_ns);
         let (first, last) = (starts().min().unwrap_or(SIGN), starts().max().unwrap_or(SIGN));
-        let from_zero = starts().filter(|&start| start >= SIGN).count() > ops.len() / 2;
-        let begin = 0;
+        let from_zero = starts().filter(|&start| start >= SIGN).count();
+        let near = Self {
+            first,
+            last,
+            middle: first,
+            from_zero: from_zero > 0,
+            mostly_from_zero: from_zero > ops.len() / 2,
+            begin: 0,
+        };
         if last - first <= HOUR_NS {
-            return Self { first, last, middle: first, from_zero, begin }.with_begin(ops);
+            return near.with_begin(ops);
         }
         let mut starts: Vec<u64> = starts().collect();
         starts.sort_unstable();
@@ -169,7 +181,7 @@ impl Together {
         let group = starts.chunk_by(beside).find(|group| group.last() >= Some(&middle));
         let (first, last) = group.and_then(|group| group.first().zip(group.last())).unzip();
         let (first, last) = (*first.unwrap_or(&middle), *last.unwrap_or(&middle));
-        Self { first, last, middle, from_zero, begin }.with_begin(ops)
+        Self { first, last, middle, ..near }.with_begin(ops)
     }
 
     /// Finds the begin of this group where ops start before 0.
@@ -206,8 +218,8 @@ impl Together {
         distance > floor.max(apart).min(YEAR_NS)
     }
 
-    /// Returns whether a time lies before 0, where most ops start at 0 or later: before the recording
-    /// began.
+    /// Returns whether a time lies before 0, where other ops start at 0 or later: before the recording
+    /// began, unless the clock counts from another moment.
     const fn is_below_zero(&self, time: u64) -> bool {
         time < SIGN && self.from_zero
     }
@@ -243,6 +255,8 @@ const fn floor(time: u64) -> u64 {
 /// before 0 are impossible where the clock counts `from_zero`, the begin of the recording.
 fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let together = Together::of(&draft.ops);
+    // Where most ops start before 0, the clock counts from another moment whatever the format says.
+    let from_zero = from_zero && together.mostly_from_zero;
     let timeless =
         |op: &Op| together.is_timeless(op) || (from_zero && together.is_below_zero(op.start_ns));
     let apart = |op: &Op| together.is_apart(op) && !timeless(op);
@@ -271,6 +285,11 @@ mod tests {
     fn limits_are_those_of_the_device_or_else_of_its_maker() {
         let t4 = Limits::of(Some(&called("Tesla T4")), ProfileFormat::Kineto);
         assert_eq!(t4, Limits { lds_bytes: 64 * 1024, ..NVIDIA });
+        let of_block = |name| Limits::of(Some(&called(name)), ProfileFormat::Kineto).lds_bytes;
+        assert_eq!(
+            ["NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3"].map(of_block),
+            [166_912, 232_448]
+        );
         let mi300x = Limits::of(Some(&called("AMD Instinct MI300X")), ProfileFormat::XPlane);
         assert_eq!(mi300x, Limits { lds_bytes: 64 * 1024, ..AMD });
         let v100 = Limits::of(Some(&called("Tesla V100")), ProfileFormat::Kineto);

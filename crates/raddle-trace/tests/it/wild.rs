@@ -108,8 +108,8 @@ fn the_limit_is_that_of_the_device_that_the_file_describes_in_every_format() {
         let text = format!(r#"{{"deviceProperties":[{device}],"traceEvents":[{event}]}}"#);
         met(&of(&text).expect("it is read"))
     };
-    assert_eq!([csv(167_936), csv(170_000)], [0, 1]);
-    assert_eq!([kineto(167_936), kineto(170_000)], [0, 1]);
+    assert_eq!([csv(166_912), csv(166_913)], [0, 1]);
+    assert_eq!([kineto(166_912), kineto(166_913)], [0, 1]);
     #[cfg(feature = "sqlite")]
     {
         let sqlite = |lds: u32| {
@@ -118,7 +118,7 @@ fn the_limit_is_that_of_the_device_that_the_file_describes_in_every_format() {
             db.gpu("NVIDIA A100-SXM4-80GB", &[("cuDevice", 3)]);
             met(&crate::nsys::import(&db))
         };
-        assert_eq!([sqlite(167_936), sqlite(170_000)], [0, 1]);
+        assert_eq!([sqlite(166_912), sqlite(166_913)], [0, 1]);
     }
 }
 
@@ -210,6 +210,7 @@ fn times_before_the_begin_of_the_recording_are_unknown() {
     assert_eq!(nsys(&[-1, 5_000, 9_000]), (2, 1, 5_000));
     assert_eq!(nsys(&[-10_000_000_000, 5_000, 9_000]), (2, 1, 5_000));
     assert_eq!(nsys(&[-3_000, -2_000, -1_000]).1, 0, "a clock that counts towards 0");
+    assert_eq!(nsys(&[-3_000, -2_000, 5_000]).1, 0, "most are never left out");
     // Other clocks may count from anywhere, so ops are left out that are few and apart.
     let args = r#""block":[128,1,1]"#;
     let kineto = |below: usize, all: usize| {
@@ -244,7 +245,9 @@ fn ops_before_0_are_left_out_where_they_are_few_and_apart_and_else_told() {
     assert_eq!(met(4, 3_810, 44), [0, 4, 0, 0], "a gap as long as the rest");
     assert_eq!(met(4, 3_811, 44), [4, 0, 0, 0]);
     assert_eq!(met(20, 1_000_000, 60), [0, 20, 20, 0], "too many to be left out");
-    assert_eq!(met(40, 1_000_000, 60), [0, 0, 0, 0], "a clock of which 0 is no begin");
+    assert_eq!(met(40, 1_000_000, 60), [0, 40, 40, 0], "most of all ops");
+    assert_eq!(met(40, 0, 60), [0, 0, 0, 0], "a clock of which 0 is no begin");
+    assert_eq!(met(60, 1_000_000, 60), [0, 0, 0, 0], "the same where no op starts at 0 or later");
     // Ops that are kept keep their launches.
     let call = r#"{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":-404,"dur":1,"args":{"correlation":9}}"#;
     let mut events = before_zero(4, 0, 44, r#""block":[128,1,1]"#);
