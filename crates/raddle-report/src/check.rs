@@ -42,11 +42,7 @@ fn table(check: &Check) -> Table {
             Cell::from(of.name.as_str()),
             of.judged.word().into(),
             of.predicted_ns.map_or_else(dash, duration).into(),
-            of.between_ns
-                .map_or_else(dash, |[least, most]| {
-                    format!("{} to {}", duration(least), duration(most))
-                })
-                .into(),
+            of.interval().map_or_else(dash, |bounds| bounds.text()).into(),
             duration(of.measured_ns).into(),
             Cell::ranked(
                 of.error.map_or_else(dash, |error| format!("{:+.1}%", error * 100.0)),

@@ -5,6 +5,7 @@
 //! device under `leftover`. Changes are against the row of the baseline: the way
 //! of today, else the first.
 
+mod bounds;
 mod either;
 mod elsewhere;
 mod goal;
@@ -18,9 +19,11 @@ mod streams;
 #[cfg(test)]
 mod tests;
 mod today;
+mod unsure;
 mod verdict;
 mod words;
 
+pub use bounds::FigureBounds;
 pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use measured::{MeasuredError, measured_error};
@@ -178,6 +181,7 @@ impl PolicyFigures {
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
+            all.rows[at].goals_sure = all.goals.iter().map(|goal| goal.is_sure(&all, at)).collect();
             let share = |goal: &Goal| goal.share_within(&all, at).map(round);
             all.rows[at].goals_share = all.goals.iter().map(share).collect();
         }
@@ -214,19 +218,24 @@ impl PolicyFigures {
         Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
-    /// Returns the least and the most nanoseconds of the figure by which a process is judged, under
-    /// the recipe whose row has the index `row`. The bounds cover the error of the sample, what is
-    /// unknown of contention and of the cost of turns, and a recording on another device. `None`
-    /// where the figure is exact, or the sample is too short for an upper bound.
+    /// Returns the bounds of the figure by which a process is judged, under the recipe whose row has
+    /// the index `row`. The bounds cover the error of the sample, what is unknown of contention and
+    /// of the cost of turns, and a recording on another device. `None` where the figure is exact.
     #[must_use]
-    pub fn bounds(&self, row: usize, process: usize) -> Option<[u64; 2]> {
-        let own = &self.rows[row].processes[process];
-        let Some(factors) = self.processes[process].device_factors else { return own.bounds() };
-        // A sample without an upper bound stays without one on any device.
-        let plain = own.decisive_ns.filter(|_| own.sampled.is_none_or(|it| it.most_ns.is_some()));
-        let bounds = own.bounds().or(plain.map(|own| [own, own]))?;
-        // Times of runs are far below 2^53 ns.
-        Some([0, 1].map(|at| (bounds[at] as f64 * factors[at]).round() as u64))
+    pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
+        self.bounds_in(&self.rows[row], process)
+    }
+
+    /// Returns the bounds of the figure by which a process is judged in a row of this comparison.
+    pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
+        let own = &row.processes[process];
+        let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
+        let plain = own.bounds().or(own.decisive_ns.map(exact))?;
+        let bounds = match self.processes[process].device_factors {
+            Some(factors) => plain.scaled(factors),
+            None => plain,
+        };
+        (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
     }
 
     /// Returns whether the recipe whose row has the index `row` meets all goals.

@@ -9,7 +9,7 @@ use raddle_sim::percentile;
 use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{JudgedBy, PolicyFigures, PolicyRow};
+use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
 use crate::pair::{PairRun, PairTruth};
 use crate::result::of_files;
 use crate::units::{counted, plain};
@@ -67,6 +67,8 @@ pub struct CheckedTenant {
     pub predicted_ns: Option<u64>,
     /// Least and most nanoseconds that were predicted; `None` where the prediction has no interval.
     pub between_ns: Option<[u64; 2]>,
+    /// True if the prediction has no upper bound, so that times above it are within the interval.
+    pub open: bool,
     /// Measured figure of the tenant in nanoseconds.
     pub measured_ns: u64,
     /// Error of the prediction as a fraction: predicted over measured, less 1. `None` where nothing
@@ -75,6 +77,16 @@ pub struct CheckedTenant {
     /// True if the measurement is within the predicted interval; `None` where the prediction has no
     /// interval.
     pub within: Option<bool>,
+}
+
+impl CheckedTenant {
+    /// Returns the bounds that were predicted; `None` where the prediction has no interval.
+    #[must_use]
+    pub fn interval(&self) -> Option<FigureBounds> {
+        let of =
+            |[least_ns, most_ns]: [u64; 2]| FigureBounds { least_ns, most_ns, open: self.open };
+        self.between_ns.map(of)
+    }
 }
 
 /// Recording of a tenant that was made under the checked recipe.
@@ -242,15 +254,17 @@ impl Prediction {
             return Err(none(name));
         };
         let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
+        let bounds = self.answer.bounds_in(row, at);
         Ok(CheckedTenant {
             name: name.clone(),
             judged: judged.judged,
             repetitions: measured.repetitions,
             predicted_ns: figures.decisive_ns,
-            between_ns: figures.between_ns,
+            between_ns: bounds.map(|it| [it.least_ns, it.most_ns]),
+            open: bounds.is_some_and(|it| it.open),
             measured_ns: measured.ns,
             error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
-            within: figures.between_ns.map(|[least, most]| (least..=most).contains(&measured.ns)),
+            within: bounds.map(|it| it.hold(measured.ns)),
         })
     }
 

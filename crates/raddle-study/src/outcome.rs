@@ -4,10 +4,10 @@ use std::fmt;
 
 use raddle_read::nearest;
 
-use crate::answer::{GoalMetric, JudgedBy, PolicyFigures, PolicyVerdict};
+use crate::answer::{FigureBounds, GoalMetric, JudgedBy, PolicyFigures, PolicyVerdict};
 use crate::error::{StudyError, meant};
 use crate::replay::Studied;
-use crate::units::{duration, in_unit_of};
+use crate::units::duration;
 
 impl Studied {
     /// Returns the recommendation: its kind, the recipe that it names, its reason, and how far it
@@ -144,9 +144,9 @@ impl<'s> ProcessOutcome<'s> {
         let ns = figures.rows[row].processes[self.process].figure(metric);
         let none = || format!("nothing of {name} ended under {}", self.recipe.name());
         let ns = ns.ok_or_else(|| StudyError::Refused(none()))?;
-        let decides = matches!(metric, GoalMetric::P99 | GoalMetric::Step | GoalMetric::End);
-        let between_ns = figures.bounds(row, self.process).filter(|_| decides);
-        Ok(Figure { ns, between_ns })
+        let decides = metric.is_decisive_of(judged);
+        let bounds = figures.bounds(row, self.process).filter(|_| decides);
+        Ok(Figure { ns, bounds })
     }
 
     /// Returns the slowdown: the figure by which the process is judged over the same figure of the
@@ -162,21 +162,17 @@ impl<'s> ProcessOutcome<'s> {
 pub struct Figure {
     /// Time in nanoseconds.
     pub ns: u64,
-    /// Least and most nanoseconds, by the sample, as far as the sample of requests, unknown
-    /// contention, the unknown cost of turns and the device of the recording leave it open. `None`
-    /// where the run is too short to give bounds, or the figure is not the one by which the process
-    /// is judged.
-    pub between_ns: Option<[u64; 2]>,
+    /// Bounds of the true value, by the sample of requests, unknown contention, the unknown cost of
+    /// turns and the device of the recording. `None` where the figure is exact, or is not the one by
+    /// which the process is judged.
+    pub bounds: Option<FigureBounds>,
 }
 
 impl fmt::Display for Figure {
     /// Writes the time with its bounds in brackets: `12.0 ms (11.2 to 13.1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&duration(self.ns))?;
-        match self.between_ns.map(|bounds| bounds.map(|ns| in_unit_of(self.ns, ns))) {
-            Some([least, most]) => write!(f, " ({least} to {most})"),
-            None => Ok(()),
-        }
+        self.bounds.map_or(Ok(()), |bounds| write!(f, " ({})", bounds.in_unit_of(self.ns)))
     }
 }
 

@@ -91,6 +91,8 @@ pub(crate) struct RunPlan<'p> {
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
+    /// True if the run is of [`RunPlan::queued`] instead of [`RunPlan::workload`].
+    queued: bool,
 }
 
 /// Part of a plan that one run makes.
@@ -111,8 +113,8 @@ enum RunOf<'p> {
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
-    /// All processes run as in [`RunPlan::queued`].
-    Queued,
+    /// All processes run once more, for the figures alone, in another reading of the recordings.
+    Read,
 }
 
 /// Choice whether a run of all processes together writes its decision log.
@@ -164,13 +166,16 @@ impl<'p> Runner<'p> {
 
     /// Runs all processes together under one recipe, on the caller's thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
-        Ok(self.settled(RunJob { named, of: RunOf::Together })?.0)
+        Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
 
     /// Runs all recipes by the seeds at these positions in [`RunPlan::draws`]. Returns the
     /// summaries by recipe and then by seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
-        let of = |named| seeds.clone().map(move |seed| RunJob { named, of: RunOf::Seed(seed) });
+        let of = |named| {
+            let job = move |seed| RunJob { named, of: RunOf::Seed(seed), queued: false };
+            seeds.clone().map(job)
+        };
         let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
         let mut all = vec![Vec::new(); self.plan.recipes.len()];
         for (job, done) in self.run(&jobs)?.into_iter().enumerate() {
@@ -185,8 +190,7 @@ impl<'p> Runner<'p> {
 
     /// Runs one process alone and once under a recipe, on the caller's thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
-        let of = RunOf::Alone(process);
-        let job = RunJob { named, of };
+        let job = RunJob { named, of: RunOf::Alone(process), queued: false };
         self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
@@ -197,29 +201,33 @@ impl<'p> Runner<'p> {
         let processes = &plan.workload.processes;
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
         let apart = processes.len() > 1 || processes.iter().any(has_requests);
-        let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
+        let run = |named, of| RunJob { named, of, queued: false };
+        let each = |of| plan.recipes.iter().map(move |named| run(named, of));
         // All recipes are measured by the same runs: each process alone under `leftover`.
         let ordinary = [recipes::bundled(ORDINARY, &Registry::bundled())?];
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
             let firsts = alike.iter().enumerate().filter(|&(process, &like)| process == like);
-            firsts.map(move |(process, _)| RunJob { named, of: RunOf::Alone(process) })
+            firsts.map(move |(process, _)| run(named, RunOf::Alone(process)))
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
         let prices = self.prices()?;
-        let priced = prices.iter().flatten().map(|named| RunJob { named, of: RunOf::Priced });
+        let priced = prices.iter().flatten().map(|named| run(named, RunOf::Priced));
         // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
         // contention bounds nothing.
         let bounded =
             |(named, own): &(&NamedRecipe, &Vec<_>)| own.is_empty() || !named.is_time_sliced();
         let beside = plan.recipes.iter().zip(&prices).filter(bounded).map(|(named, _)| named);
         let bounds = (0..plan.bounds.len())
-            .flat_map(|at| beside.clone().map(move |named| RunJob { named, of: RunOf::Bound(at) }));
+            .flat_map(|at| beside.clone().map(move |named| run(named, RunOf::Bound(at))));
         let (alike_bounds, bounds): (Vec<_>, Vec<_>) =
             bounds.partition(|&job| self.is_as_together(job));
+        // The other reading of the recordings has bounds of its own.
+        let bounds: Vec<RunJob<'_>> = bounds.into_iter().chain(priced).collect();
+        let queued = plan.queued.into_iter().flat_map(|_| each(RunOf::Read).chain(bounds.clone()));
+        let queued: Vec<RunJob<'_>> = queued.map(|job| RunJob { queued: true, ..job }).collect();
         // The long runs come first, so that no thread is left with one at the end.
-        let queued = plan.queued.into_iter().flat_map(|_| each(RunOf::Queued));
-        let bounds = bounds.into_iter().chain(priced).chain(queued);
+        let bounds = bounds.into_iter().chain(queued);
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
@@ -234,7 +242,7 @@ impl<'p> Runner<'p> {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
                     own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
                 }
-                (RunOf::Queued, RunDone::Bounded(summary)) => {
+                (RunOf::Read, RunDone::Bounded(summary)) => {
                     let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
                     own.into_iter().for_each(|run| run.queued = Some(summary.clone()));
                 }
@@ -283,7 +291,8 @@ impl<'p> Runner<'p> {
         let Some(wanted) = self.plan.timeline else { return Ok(()) };
         let jobs = self.plan.recipes.iter().enumerate().filter_map(|(at, named)| {
             let missing = wanted.missing(result, at)?;
-            Some(RunJob { named, of: RunOf::Again(missing, &runs.get(at)?.together) })
+            let of = RunOf::Again(missing, &runs.get(at)?.together);
+            Some(RunJob { named, of, queued: false })
         });
         let jobs: Vec<RunJob<'_>> = jobs.collect();
         for (job, done) in jobs.iter().zip(self.run(&jobs)?) {

@@ -294,6 +294,7 @@ impl Tuning<'_, '_> {
             by_seed_ns: Vec::new(),
             in_order_ns: Vec::new(),
             goals_met: Vec::new(),
+            goals_sure: Vec::new(),
             goals_share: Vec::new(),
             idle: 0.0,
             idle_host: 0.0,

@@ -51,18 +51,23 @@ const ALL: AnswerDetail =
 
 /// Details of the table of policies, the most detailed first; a terminal gets the first table that
 /// fits its width.
-const DETAILS: [AnswerDetail; 10] = [
+const DETAILS: [AnswerDetail; 11] = [
     ALL,
     PAGE,
     AnswerDetail { within: BOTH, ..PAGE },
     AnswerDetail { alone: false, within: BOTH, ..PAGE },
     AnswerDetail { alone: false, change: false, within: BOTH, ..PAGE },
-    AnswerDetail { alone: false, change: false, median: false, within: BOTH, ..PAGE },
+    AnswerDetail { within: BOTH, ..LEAST },
     AnswerDetail { alone: false, within: [true, false, false], ..PAGE },
     AnswerDetail { alone: false, median: false, within: [true, false, false], ..PAGE },
+    AnswerDetail { within: [true, false, false], ..LEAST },
     AnswerDetail { alone: false, within: [false; 3], change: false, ..PAGE },
-    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] },
+    LEAST,
 ];
+
+/// Detail of the narrowest table of policies.
+const LEAST: AnswerDetail =
+    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] };
 
 /// Columns that a table may have with `-v`, also where the terminal has fewer.
 const VERBOSE_COLUMNS: usize = 120;
@@ -293,11 +298,12 @@ fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
 /// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
 /// `row`; `None` where no goals were set.
 fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
-    let met = &answer.rows[row].goals_met;
+    let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
+    let is_sure = sure.iter().all(|&sure| sure);
     let text = match met.iter().filter(|met| **met).count() {
-        n if n == met.len() => "met".to_owned(),
-        0 => "missed".to_owned(),
-        n => format!("{n} of {}", met.len()),
+        n if n == met.len() => if is_sure { "met" } else { "may miss" }.to_owned(),
+        0 => if is_sure { "missed" } else { "may meet" }.to_owned(),
+        n => format!("{n} of {}{}", met.len(), if is_sure { "" } else { "?" }),
     };
     // With a single goal, the fraction of the requests within its limit shows how nearly it is met.
     let text = match answer.rows[row].goals_share.as_slice() {

@@ -3,6 +3,7 @@
 
 use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
 use raddle_study::VendorWords;
+use raddle_study::answer::{JudgedProcess, PolicyFigures};
 use raddle_study::inspect::{LaunchLimits, NamedKernel, by_kernel, one_more};
 use raddle_study::result::{RecipeResult, Replay, ReplayResult};
 use raddle_study::units::{duration, percent, plain};
@@ -13,6 +14,8 @@ use crate::document::{Block, ChartBar};
 /// Largest number of kernels for which the card says what would let one more workgroup fit a
 /// compute unit.
 const KERNELS: usize = 2;
+/// Smallest fraction of the time, or of the idle time, that is worth a clause: a tenth.
+const MUCH: f64 = 0.1;
 /// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 40;
 
@@ -73,17 +76,14 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let time = &of.summary.device_time;
     let part = |ns: u64| percent(share(ns, time.window_ns));
     let assumed = result.answer.issue_unknown().is_some();
-    let recorded_otherwise = match result.answer.processes.as_slice() {
-        [only] => only.idle_issued,
-        _ => false,
-    };
-    let host = match (assumed, recorded_otherwise) {
-        (true, _) => "of gaps, which are assumed",
-        (_, true) => "no host had issued work, where in the recording it had",
-        _ => "no host had issued work",
+    let is_told = |_: &String| share(time.idle_host_ns, time.window_ns) >= MUCH;
+    let host = match (assumed, recorded_otherwise(&result.answer).filter(is_told)) {
+        (true, _) => "of gaps, which are assumed".to_owned(),
+        (_, Some(recorded)) => format!("no host had issued work{recorded}"),
+        _ => "no host had issued work".to_owned(),
     };
     let causes = [
-        (time.idle_host_ns, host),
+        (time.idle_host_ns, &*host),
         (time.idle_copies_ns, "work waited for a copy"),
         (time.idle_dependency_ns, "issued work waited"),
         (time.idle_turn_ns, "the policy held work back"),
@@ -111,6 +111,15 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let if_so = if assumed { " (assumed)" } else { "" };
     let window = duration(time.window_ns);
     Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
+}
+
+/// Returns a clause that in a recording the device was idle while its host had issued work, and for
+/// how much of the idle time; of several processes the one with the most. `None` where that is little.
+fn recorded_otherwise(answer: &PolicyFigures) -> Option<String> {
+    let most = |a: &&JudgedProcess, b: &&JudgedProcess| a.idle_issued.total_cmp(&b.idle_issued);
+    let process = answer.processes.iter().max_by(most).filter(|it| it.idle_issued >= MUCH)?;
+    let (name, share) = (plain(&process.name, NAME), percent(process.idle_issued));
+    Some(format!("; in the recording of {name} it had for {share} of the idle time"))
 }
 
 fn occupancy(replay: &Replay<'_>) -> Vec<Block> {

@@ -1,6 +1,6 @@
 //! Which figures of a process does the table of policies have, from left to right?
 
-use raddle_study::answer::{JudgedBy, PolicyFigures, ProcessFigures};
+use raddle_study::answer::{FigureBounds, JudgedBy, PolicyFigures, ProcessFigures};
 use raddle_study::units::{duration, in_unit_of};
 
 use crate::document::Cell;
@@ -107,7 +107,7 @@ fn change(change: Option<f64>) -> Cell {
 /// bounds or the accuracy of each.
 fn times(
     figures: &ProcessFigures,
-    bounds: Option<[u64; 2]>,
+    bounds: Option<FigureBounds>,
     requests: bool,
     detail: AnswerDetail,
 ) -> [Cell; 2] {
@@ -118,9 +118,7 @@ fn times(
     let decisive = drawn.filter(|_| decisive).map(|drawn| drawn.decisive_within_ns);
     let median = drawn.filter(|_| median).and_then(|drawn| drawn.p50_within_ns);
     let decisive = match (figures.decisive_ns, interval) {
-        (Some(own), Some([least, most])) => {
-            format!(" ({} to {})", in_unit_of(own, least), in_unit_of(own, most))
-        }
+        (Some(own), Some(bounds)) => format!(" ({})", bounds.in_unit_of(own)),
         _ => within(figures.decisive_ns, decisive),
     };
     [

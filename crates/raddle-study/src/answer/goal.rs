@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{JudgedBy, PolicyFigures, ProcessFigures};
+use super::{FigureBounds, JudgedBy, PolicyFigures, ProcessFigures};
 use crate::amount::{AmountError, decimal, span};
 
 /// Upper limit that the user sets for one figure of one process, such as `serve p99 20ms`.
@@ -96,6 +96,11 @@ impl GoalMetric {
         }
     }
 
+    /// Returns whether a process that is judged by `judged` is judged by this figure.
+    pub(crate) const fn is_decisive_of(self, judged: JudgedBy) -> bool {
+        self.is_of(judged) && matches!(self, Self::P99 | Self::Step | Self::End)
+    }
+
     /// Returns the word for the figure in a goal, such as `p99`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -131,6 +136,25 @@ impl Goal {
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
+    }
+
+    /// Returns whether the bounds of the figure that the goal limits lie on one side of the limit,
+    /// under the recipe whose row has the index `row`: then whether the goal is met does not depend
+    /// on what is known to be uncertain. True where the figure has no bounds or is missing.
+    pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
+        let of = || {
+            let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
+            Some(bounds.least_ns > limit || bounds.most_ns <= limit)
+        };
+        of().unwrap_or(true)
+    }
+
+    /// Returns the bounds of the figure that the goal limits, under the recipe whose row has the
+    /// index `row`; `None` where it has none.
+    pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
+        let process = figures.processes.iter().position(|it| it.name == self.process)?;
+        let decides = self.metric.is_decisive_of(figures.processes[process].judged);
+        figures.bounds(row, process).filter(|_| decides)
     }
 
     /// Returns the figure that the goal limits, under the recipe whose row has the index `row`, in

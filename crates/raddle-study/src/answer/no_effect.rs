@@ -23,7 +23,7 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
         format!(
             "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
         )
-    } else if let Some(process) = figures.processes.iter().find(|it| it.idle_issued)
+    } else if let Some(process) = figures.processes.iter().find(|it| it.idle_issued > 0.5)
         && row.idle_host >= SLOW_HOST
     {
         format!(

@@ -86,10 +86,10 @@ pub struct JudgedProcess {
     /// True if recorded gaps whose cause no file tells are left out, as the user asked.
     #[serde(skip)]
     pub gaps_closed: bool,
-    /// True if for most of the time without a kernel in the recording of the process, work had been
-    /// issued and had not begun.
+    /// Fraction of the time without a kernel in the recording of the process for which work had been
+    /// issued and had not begun, 0 to 1.
     #[serde(skip)]
-    pub idle_issued: bool,
+    pub idle_issued: f64,
 }
 
 /// Figures of all processes under one recipe.
@@ -115,6 +115,10 @@ pub struct PolicyRow {
     pub in_order_ns: Vec<Vec<u64>>,
     /// One value for each goal, in the order of the goals: true if the recipe meets it.
     pub goals_met: Vec<bool>,
+    /// One value for each goal, in the order of the goals: true if the bounds of its figure lie on
+    /// one side of the limit, so that what is unknown changes nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals_sure: Vec<bool>,
     /// One value for each goal, in the order of the goals: the fraction of the requests that take
     /// at most the limit, 0 to 1; null where the goal is not about requests, or where figures are
     /// means over seeds.
@@ -244,7 +248,7 @@ impl JudgedProcess {
             issue_unknown: false,
             times_apart: false,
             gaps_closed: false,
-            idle_issued: false,
+            idle_issued: 0.0,
         }
     }
 }
@@ -265,6 +269,7 @@ impl PolicyRow {
             by_seed_ns: Vec::new(),
             in_order_ns: summary.processes.iter().map(in_order).collect(),
             goals_met: Vec::new(),
+            goals_sure: Vec::new(),
             goals_share: Vec::new(),
             idle: summary.device_time.idle(),
             idle_host: summary.device_time.idle_host(),
@@ -307,21 +312,6 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the least and the most nanoseconds of the figure by which the process is judged, by
-    /// the sample and by what is known of contention and of the cost of turns. `None` where the two
-    /// are equal, or where the sample is too short for an upper bound, which no other source gives.
-    pub(super) fn bounds(&self) -> Option<[u64; 2]> {
-        let sampled = match self.sampled {
-            Some(it) => Some([it.least_ns, it.most_ns?]),
-            None => None,
-        };
-        let both = match (sampled, self.between_ns) {
-            (Some(one), Some(other)) => Some([one[0].min(other[0]), one[1].max(other[1])]),
-            (one, other) => one.or(other),
-        };
-        both.filter(|[least, most]| least < most)
-    }
-
     /// Returns the upper bound, in nanoseconds, of the figure by which the process is judged; the
     /// figure itself where contention gives no bound.
     pub(super) fn most_ns(&self) -> Option<u64> {

@@ -40,6 +40,7 @@ impl PolicyRow {
                 .collect(),
             in_order_ns: Vec::new(),
             goals_met: Vec::new(),
+            goals_sure: Vec::new(),
             goals_share: Vec::new(),
             idle: share(|row| row.idle),
             idle_host: share(|row| row.idle_host),

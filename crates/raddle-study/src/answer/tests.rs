@@ -13,7 +13,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
 
 /// Makes the row of a recipe with the figure by which each process is judged, and the longest wait
 /// of the first process, in ms.
-fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
+pub(super) fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     let figures = |&ms: &f64| ProcessFigures {
         decisive_ns: Some((ms * MS) as u64),
         requests: None,
@@ -28,6 +28,7 @@ fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
         by_seed_ns: Vec::new(),
         in_order_ns: Vec::new(),
         goals_met: Vec::new(),
+        goals_sure: Vec::new(),
         goals_share: Vec::new(),
         idle: 0.45,
         idle_host: 0.4,
@@ -35,7 +36,7 @@ fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     }
 }
 
-fn serve_and_train() -> Vec<JudgedProcess> {
+pub(super) fn serve_and_train() -> Vec<JudgedProcess> {
     vec![process("decode", JudgedBy::Requests, 9.5), process("train", JudgedBy::Steps, 26.0)]
 }
 
@@ -182,7 +183,7 @@ fn what_makes_no_difference_says_why() {
     );
     // Work that was issued and had not begun is no fault of the host.
     let mut issued = serve_and_train();
-    issued[1].idle_issued = true;
+    issued[1].idle_issued = 0.51;
     let issued = of(issued, &rows, &[]).verdict.text;
     assert!(
         issued.contains("In the recording of train it was mostly so while work was"),
@@ -481,18 +482,4 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
     assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
     assert!(!found.verdict.by_contention, "a recording of contention does not tell");
-}
-
-#[test]
-fn a_sample_without_an_upper_bound_gives_no_interval() {
-    let of = |least_ns, most_ns| ProcessFigures {
-        decisive_ns: Some(16_000),
-        sampled: Some(raddle_sim::Interval { least_ns, most_ns }),
-        between_ns: Some([15_000, 19_000]),
-        ..ProcessFigures::default()
-    };
-    assert_eq!(of(9_000, Some(17_000)).bounds(), Some([9_000, 19_000]));
-    assert_eq!(of(9_000, None).bounds(), None, "what neighbours cost is not all that is unknown");
-    let alone = ProcessFigures { sampled: None, ..of(9_000, None) };
-    assert_eq!(alone.bounds(), Some([15_000, 19_000]));
 }

@@ -9,6 +9,7 @@ use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
 use super::streams::{by_streams, streams_told};
+use super::unsure;
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
@@ -92,7 +93,9 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let streams = named.and_then(|row| streams_told(figures, row));
     let yes = who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
-    let text = [yes, Some(text), streams, misses(figures), assumed];
+    let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
+    let unsure = about.and_then(|row| unsure::unsure(figures, row));
+    let text = [yes, Some(text), unsure, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
@@ -170,12 +173,8 @@ fn said(figures: &PolicyFigures) -> Said {
 /// Says which recipes meet the goals: "All 4 policies meet the goal.", or that the baseline does.
 /// `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
-    let goals = match figures.goals.len() {
-        0 => return None,
-        1 => "the goal",
-        _ => "all goals",
-    };
-    let meets = |at: usize| figures.rows[at].complete && figures.meets_all(at);
+    let goals = unsure::all(figures);
+    let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
     let base = figures.rows.get(figures.baseline)?;
     match figures.rows.as_slice() {
         [only] if meets(0) => Some(format!("{} meets {goals}.", only.recipe)),
@@ -311,7 +310,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
     let from_to = from_to(of(figures.baseline), of(best));
     let between = match figures.bounds(best, head) {
-        Some([least, most]) => format!(" ({} to {})", time(least), time(most)),
+        Some(bounds) => format!(" ({})", bounds.text()),
         None => String::new(),
     };
     let others = all_changes(figures, best, Some(head));
@@ -466,8 +465,8 @@ fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     let name = &figures.processes[at].name;
     let intervals = match (own().any(has_bounds), own().all(has_bounds)) {
         (_, true) => "intervals of 95 %",
-        (true, false) => "intervals of 95 % where they give one",
-        (false, false) => "which follow each other too closely to give p99 an interval",
+        (true, false) => "intervals of 95 %, and `+` where they give no upper bound",
+        (false, false) => "which follow each other too closely to give p99 an upper bound (`+`)",
     };
     Some(format!("{counts} requests of {name}, {intervals}"))
 }

@@ -271,9 +271,9 @@ impl RecordedIdle {
         Self { idle_ns, share: of_span(idle_ns), causes, places }
     }
 
-    /// Returns whether one cause has more of the idle time than all others together.
-    pub(crate) fn is_mostly(&self, cause: RecordedCause) -> bool {
-        self.caused_by(cause) > self.idle_ns / 2
+    /// Returns the fraction of the idle time that one cause explains, 0 to 1; 0 without idle time.
+    pub(crate) fn share_of(&self, cause: RecordedCause) -> f64 {
+        self.caused_by(cause) as f64 / self.idle_ns.max(1) as f64
     }
 
     /// Returns the idle time of one cause, in ns.

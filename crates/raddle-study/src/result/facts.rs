@@ -155,9 +155,9 @@ pub struct ProfileFacts {
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
-    /// True if for most of the time without a kernel, work had been issued and had not begun.
+    /// Fraction of the time without a kernel for which work had been issued and had not begun.
     #[serde(skip)]
-    idle_issued: bool,
+    idle_issued: f64,
     /// The reason for the device, where it is assumed.
     #[serde(skip)]
     pub(crate) assumed: Option<String>,
@@ -269,7 +269,7 @@ impl ProfileFacts {
             handover_ns: replayed.latency.handover.0,
             quirks: profile.report.quirks().collect(),
             diagnostics: profile.diagnostics.clone(),
-            idle_issued: RecordedIdle::of(profile).is_mostly(RecordedCause::Issued),
+            idle_issued: RecordedIdle::of(profile).share_of(RecordedCause::Issued),
         }
     }
 }

@@ -43,9 +43,9 @@ impl Runner<'_> {
                 let outcome = self.simulate((job, Log::Not), &workload, &mut late)?;
                 RunDone::Summed(Summary::new(&workload, &outcome, &[]))
             }
-            RunOf::Bound(_) | RunOf::Priced | RunOf::Queued => {
+            RunOf::Bound(_) | RunOf::Priced | RunOf::Read => {
                 let (outcome, _) = self.settled(job)?;
-                RunDone::Bounded(Summary::new(plan.workload, &outcome, &[]))
+                RunDone::Bounded(Summary::new(self.read(job), &outcome, &[]))
             }
             RunOf::Together => {
                 let (outcome, lent) = self.settled(job)?;
@@ -117,13 +117,10 @@ impl Runner<'_> {
     /// Returns the workload of a job, without costs of neighbours where each process has memory of
     /// its own.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
-        let all = match job.of {
-            RunOf::Queued => self.plan.queued.unwrap_or(self.plan.workload),
-            _ => self.plan.workload,
-        };
+        let all = self.read(job);
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
         if !job.named.memory_eighths.is_empty() && all.processes.iter().any(is_charged) {
-            let mut drawn = self.charged(job.of).into_owned();
+            let mut drawn = self.charged(job).into_owned();
             let eighths = job.named.memory_eighths.iter().copied();
             for (plan, eighths) in drawn.processes.iter_mut().zip(eighths.chain(repeat(8))) {
                 plan.contention.clear();
@@ -131,12 +128,18 @@ impl Runner<'_> {
             }
             return Cow::Owned(drawn);
         }
-        self.charged(job.of)
+        self.charged(job)
     }
 
-    fn charged(&self, of: RunOf<'_>) -> Cow<'_, Workload> {
-        let all = self.plan.workload;
-        match of {
+    /// Returns the workload of the plan, in the reading of the recordings that a job is about.
+    fn read(&self, job: RunJob<'_>) -> &Workload {
+        let other = self.plan.queued.filter(|_| job.queued);
+        other.unwrap_or(self.plan.workload)
+    }
+
+    fn charged(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
+        let all = self.read(job);
+        match job.of {
             RunOf::Bound(at) => {
                 let mut bound = all.clone();
                 self.plan.bounds[at].give(&mut bound);
@@ -160,8 +163,7 @@ impl Runner<'_> {
                 self.plan.open.again(&mut again, came);
                 Cow::Owned(again)
             }
-            RunOf::Queued => Cow::Borrowed(self.plan.queued.unwrap_or(all)),
-            RunOf::Together | RunOf::Again(..) | RunOf::Priced => Cow::Borrowed(all),
+            RunOf::Together | RunOf::Again(..) | RunOf::Priced | RunOf::Read => Cow::Borrowed(all),
         }
     }
 

@@ -186,20 +186,25 @@ fn intervals_cover_both_causes_of_a_gap() {
         head.to_owned() + &(0..count).map(row).collect::<String>()
     };
     for gap in [5_000, 6_000, 9_000] {
-        let rows = [true, false].map(|issued| {
+        let queued = &["--arrivals=queued"][..];
+        let rows = [(true, &[][..]), (false, &[]), (false, queued)].map(|(issued, reading)| {
             place.file("serve.csv", table(30, 40_000, gap, issued));
             place.file("train.csv", table(25, 800_000, gap, issued));
             let words = ["share", "serve.csv", "train.csv", "--recipe=today", "--no-files"];
-            let ran = place.raddle(&[&words[..], &["--format=json"]].concat());
+            let ran = place.raddle(&[&words[..], &["--format=json"], reading].concat());
             assert_eq!(ran.code, 0, "{}", ran.err);
             let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
             found["answer"]["rows"][0]["processes"].clone()
         });
-        let [known, unknown] = rows;
+        let [known, unknown, queued] = rows;
         for at in 0..2 {
             let ns = known[at]["decisive-ns"].as_u64().expect("a time");
-            let bounds =
-                [0, 1].map(|end| unknown[at]["between-ns"][end].as_u64().expect("a bound"));
+            let of = |row: &Value| {
+                [0, 1].map(|end| row[at]["between-ns"][end].as_u64().expect("a bound"))
+            };
+            let (bounds, other) = (of(&unknown), of(&queued));
+            // What turns may cost is unknown in the other reading too.
+            assert!(bounds[0] <= other[0] && other[1] <= bounds[1], "{bounds:?} {other:?}");
             let [least, most] = [bounds[0] - bounds[0] / 20, bounds[1] + bounds[1] / 20];
             assert!((least..=most).contains(&ns), "gap {gap}: {ns} not in {bounds:?}");
         }

@@ -1,0 +1,104 @@
+//! Between which bounds does the true value of a figure lie?
+
+use super::ProcessFigures;
+use crate::units::{duration, in_unit_of};
+
+/// Bounds between which the true value of the figure lies by which a process is judged, in
+/// nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureBounds {
+    /// Least that the figure may be.
+    pub least_ns: u64,
+    /// Most that the figure may be, as far as that is known.
+    pub most_ns: u64,
+    /// True if the requests are too few, or follow each other too closely, to give an upper bound, so
+    /// that the figure may also be above `most_ns`.
+    pub open: bool,
+}
+
+impl FigureBounds {
+    /// Returns whether a time in nanoseconds lies within the bounds.
+    #[must_use]
+    pub const fn hold(&self, ns: u64) -> bool {
+        self.least_ns <= ns && (self.open || ns <= self.most_ns)
+    }
+
+    /// Writes the bounds without units, as digits of the unit of `ns`: `11.2 to 13.1`, with a plus
+    /// sign where the upper bound is open.
+    #[must_use]
+    pub fn in_unit_of(&self, ns: u64) -> String {
+        let [least, most] = [self.least_ns, self.most_ns].map(|bound| in_unit_of(ns, bound));
+        format!("{least} to {most}{}", if self.open { "+" } else { "" })
+    }
+
+    /// Writes the bounds with the unit of the upper one: `11.2 to 13.1 ms`, or `11.2 to 13.1+ ms`
+    /// where the upper bound is open.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let most = duration(self.most_ns);
+        let unit = most.rsplit_once(' ').map_or("ns", |(_, unit)| unit);
+        format!("{} {unit}", self.in_unit_of(self.most_ns))
+    }
+
+    /// Returns the bounds of a figure that either these or `other` hold.
+    fn joined(self, other: Self) -> Self {
+        Self {
+            least_ns: self.least_ns.min(other.least_ns),
+            most_ns: self.most_ns.max(other.most_ns),
+            open: self.open || other.open,
+        }
+    }
+
+    /// Returns the bounds on a device on which times are between `least` and `most` times as long.
+    pub(super) fn scaled(self, [least, most]: [f64; 2]) -> Self {
+        // Times of runs are far below 2^53 ns.
+        let by = |ns: u64, factor: f64| (ns as f64 * factor).round() as u64;
+        Self { least_ns: by(self.least_ns, least), most_ns: by(self.most_ns, most), ..self }
+    }
+}
+
+impl ProcessFigures {
+    /// Returns the bounds of the figure by which the process is judged, by the sample and by what is
+    /// known of contention and of the cost of turns. `None` where nothing is known of them.
+    pub(super) fn bounds(&self) -> Option<FigureBounds> {
+        let sampled = self.sampled.and_then(|it| {
+            // Without an upper bound, times as long as that of the slowest request are known to occur.
+            let most_ns = it.most_ns.or(self.max_ns).or(self.decisive_ns)?;
+            Some(FigureBounds { least_ns: it.least_ns, most_ns, open: it.most_ns.is_none() })
+        });
+        let of = |[least_ns, most_ns]: [u64; 2]| FigureBounds { least_ns, most_ns, open: false };
+        match (sampled, self.between_ns.map(of)) {
+            (Some(one), Some(other)) => Some(one.joined(other)),
+            (one, other) => one.or(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_without_an_upper_bound_leaves_the_bounds_that_are_known() {
+        let of = |least_ns, most_ns| ProcessFigures {
+            decisive_ns: Some(16_000),
+            sampled: Some(raddle_sim::Interval { least_ns, most_ns }),
+            between_ns: Some([15_000, 19_000]),
+            ..ProcessFigures::default()
+        };
+        let bounds = |figures: ProcessFigures| figures.bounds().expect("it has some").text();
+        assert_eq!(bounds(of(9_000, Some(17_000))), "9.0 to 19.0 us");
+        assert_eq!(bounds(of(9_000, None)), "9.0 to 19.0+ us");
+        let alone = ProcessFigures { sampled: None, ..of(9_000, None) };
+        assert_eq!(bounds(alone), "15.0 to 19.0 us");
+        let unknown = ProcessFigures { between_ns: None, ..of(9_000, None) };
+        assert_eq!(bounds(unknown), "9.0 to 16.0+ us");
+        let slow = ProcessFigures { max_ns: Some(40_000), ..of(9_000, None) };
+        assert_eq!(bounds(slow), "9.0 to 40.0+ us");
+        let open = of(9_000, None).bounds().expect("it has some");
+        assert!(open.hold(90_000) && open.hold(9_000) && !open.hold(8_999));
+        assert_eq!(open.in_unit_of(16_000), "9.0 to 19.0+");
+        let closed = of(9_000, Some(17_000)).bounds().expect("it has some");
+        assert!(closed.hold(19_000) && !closed.hold(19_001));
+    }
+}

@@ -1,0 +1,94 @@
+//! Which goals of the recipe that the verdict is about may in truth be missed or met, whatever its
+//! figures say?
+
+use super::PolicyFigures;
+
+/// Names the goals of which the bounds of the recipe with the index `row` reach across the limit,
+/// and a recipe that is sure to meet all goals; `None` where every goal is sure.
+pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
+    let own = &figures.rows[row];
+    let goals = figures.goals.iter().enumerate();
+    let told = goals.filter_map(|(at, goal)| {
+        let met = own.goals_met[at];
+        let bounds = goal.bounds(figures, row).filter(|_| !own.goals_sure[at])?;
+        let may = if met { "may miss" } else { "may meet" };
+        Some((met, format!("{may} `{goal}`, by its interval of {}", bounds.text())))
+    });
+    let (met, told): (Vec<bool>, Vec<String>) = told.unzip();
+    if told.is_empty() {
+        return None;
+    }
+    let surely = |&&other: &&usize| figures.surely_meets_all(other);
+    let other = figures.ranking.iter().find(surely).filter(|_| met.contains(&true));
+    let other = other.map_or(String::new(), |&other| {
+        format!(" {} meets {} also by its intervals.", figures.rows[other].recipe, all(figures))
+    });
+    Some(format!("{} {}.{other}", own.recipe, told.join(" and ")))
+}
+
+/// Returns the words for all goals of a comparison: `the goal` where there is one.
+pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
+    match figures.goals.as_slice() {
+        [_] => "the goal",
+        _ => "all goals",
+    }
+}
+
+impl PolicyFigures {
+    /// Returns whether the recipe whose row has the index `row` meets all goals, whatever within its
+    /// bounds is true.
+    pub(super) fn surely_meets_all(&self, row: usize) -> bool {
+        let own = &self.rows[row];
+        own.complete && self.meets_all(row) && own.goals_sure.iter().all(|&sure| sure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{row, serve_and_train};
+    use super::*;
+    use crate::answer::{Goal, PolicyRow};
+
+    fn with(recipe: &str, ms: f64, between_ms: [u64; 2]) -> PolicyRow {
+        let mut row = row(recipe, &[ms, 31.0], 0.0);
+        row.processes[0].between_ns = Some(between_ms.map(|ms| ms * 1_000_000));
+        row
+    }
+
+    fn judged(mps: [u64; 2], slices: [u64; 2], goal: &str) -> PolicyFigures {
+        let goals: Vec<Goal> = vec![goal.parse().expect("it is a goal")];
+        let rows = vec![with("time-slice", 21.0, slices), with("mps", 15.0, mps)];
+        PolicyFigures::new("time-slice", serve_and_train(), rows, goals)
+    }
+
+    #[test]
+    fn a_goal_within_the_interval_is_not_said_to_be_met() {
+        let found = judged([14, 30], [19, 22], "decode p99 20ms");
+        let text = &found.verdict.text;
+        assert!(text.contains("mps may miss `decode p99 20ms`, by its interval of 14"), "{text}");
+        assert_eq!(found.rows[1].goals_sure, [false]);
+        // The limit itself still meets the goal.
+        let found = judged([14, 20], [21, 22], "decode p99 20ms");
+        assert_eq!(
+            (&found.rows[1].goals_sure[..], &found.rows[0].goals_sure[..]),
+            (&[true][..], &[true][..])
+        );
+        assert!(!found.verdict.text.contains("may"), "{}", found.verdict.text);
+    }
+
+    #[test]
+    fn a_recipe_that_surely_meets_all_goals_is_named_beside_one_that_may_not() {
+        let text = judged([14, 30], [19, 22], "decode p99 25ms").verdict.text;
+        assert!(text.contains("time-slice meets the goal also by its intervals."), "{text}");
+        assert!(!text.contains("All 2 policies meet"), "{text}");
+        let text = judged([14, 15], [19, 22], "decode p99 25ms").verdict.text;
+        assert!(text.contains("All 2 policies meet the goal."), "{text}");
+    }
+
+    #[test]
+    fn a_goal_that_no_recipe_meets_may_be_met() {
+        let text = judged([9, 15], [19, 22], "decode p99 10ms").verdict.text;
+        assert!(text.starts_with("No policy meets"), "{text}");
+        assert!(text.contains("mps may meet `decode p99 10ms`, by its interval of 9"), "{text}");
+    }
+}
