@@ -39,4 +39,6 @@ pub use link::env::{self, mark_loaded, start_from_env};
 pub use link::{Link, LinkConfig};
 pub use replay::{LiveReplayed, replay, replay_with};
 pub use rules::check;
-pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};
+pub use status::{
+    ClientSummary, LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient,
+};

@@ -95,6 +95,13 @@ pub struct ProgramStatus {
     pub level: Level,
     /// Right of the program to use the device now.
     pub standing: ProgramStanding,
+    /// Time for which the standing has lasted, in milliseconds.
+    pub since_ms: u64,
+    /// Reason for which the program does not use the device; `None` where it has the turn.
+    pub because: Option<OffReason>,
+    /// Process ids behind the reason: of the programs that have the turn, or of the process that
+    /// gave the order.
+    pub by: Vec<i32>,
     /// True if the program has work that waits or is in the runtime.
     pub runnable: bool,
     /// Number of preemptions that the daemon ordered.
@@ -105,6 +112,20 @@ pub struct ProgramStatus {
     pub held_back: u64,
     /// Counts that the program reported last.
     pub summary: ClientSummary,
+}
+
+/// Reason for which a program does not use the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OffReason {
+    /// The program has no work.
+    NoWork,
+    /// The turn policy has given the turn to other programs.
+    Others,
+    /// A process of the user has ordered it, as `raddle live preempt` does.
+    Order,
+    /// The daemon's storm of random preemptions, which is a test, has taken it off.
+    Storm,
 }
 
 /// Right of a program to use the device now.

@@ -42,6 +42,8 @@ pub(super) struct Connection {
     /// Time at which the other side connected, in nanoseconds since the daemon started.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
+    /// Process id of the process that ordered the program off the device; `None` where none did.
+    pub(super) held_by: Option<i32>,
     pub(super) ordered: u64,
     pub(super) overdue: u64,
     pending: Option<Pending>,
@@ -62,6 +64,7 @@ impl Connection {
             program: None,
             since: now,
             summary: ClientSummary::default(),
+            held_by: None,
             ordered: 0,
             overdue: 0,
             pending: None,

@@ -130,6 +130,22 @@ struct Member {
     allowance: Allowance,
     held: bool,
     held_back: u64,
+    /// (standing, time in nanoseconds since which the program has had it).
+    standing: (ProgramStanding, u64),
+}
+
+/// State of one program, as the daemon's decisions have made it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seat {
+    pub(crate) standing: ProgramStanding,
+    /// Time in nanoseconds since which the program has had this standing.
+    pub(crate) since: u64,
+    /// True if the last answer of the turn policy named the program.
+    pub(crate) has_turn: bool,
+    /// True if the program has work that waits or is in the runtime.
+    pub(crate) is_runnable: bool,
+    /// Number of preemptions of the program that were not ordered because of the limit.
+    pub(crate) held_back: u64,
 }
 
 /// Decisions of a daemon: which program has the turn, and how the others leave the device.
@@ -200,6 +216,23 @@ impl Desk {
             DaemonEvent::LetGo { process } => self.let_go(process, now, told),
             DaemonEvent::Woke {} => {}
         }
+        self.note_standings(now);
+    }
+
+    /// Notes since when each program has had its standing.
+    fn note_standings(&mut self, now: u64) {
+        for (&process, member) in &mut self.members {
+            let standing = match self.arbiter.standing(process) {
+                _ if member.held => ProgramStanding::Held,
+                Some(Standing::HasTurn) => ProgramStanding::Turn,
+                Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
+                Some(Standing::Away) => ProgramStanding::Away,
+                Some(Standing::Paused) | None => ProgramStanding::Paused,
+            };
+            if member.standing.0 != standing {
+                member.standing = (standing, now);
+            }
+        }
     }
 
     fn joined(&mut self, process: ProcessId, level: Level, now: u64) {
@@ -215,6 +248,7 @@ impl Desk {
                 allowance,
                 held: false,
                 held_back: 0,
+                standing: (ProgramStanding::Paused, now),
             },
         );
         self.arbiter.joined(process);
@@ -268,6 +302,7 @@ impl Desk {
         }
         self.decided = decided;
         self.step += 1;
+        self.note_standings(now);
         Ok(())
     }
 
@@ -323,19 +358,17 @@ impl Desk {
         self.members.get(&process).map(|member| member.level)
     }
 
-    /// Returns (state of a program, whether it has work, number of its preemptions that were not
-    /// ordered because of the limit).
-    pub(crate) fn standing(&self, process: ProcessId) -> (ProgramStanding, bool, u64) {
-        let member = self.members.get(&process);
-        let runnable = member.is_some_and(|member| member.runnable.is_some());
-        let standing = match self.arbiter.standing(process) {
-            _ if member.is_some_and(|member| member.held) => ProgramStanding::Held,
-            Some(Standing::HasTurn) => ProgramStanding::Turn,
-            Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
-            Some(Standing::Away) => ProgramStanding::Away,
-            Some(Standing::Paused) | None => ProgramStanding::Paused,
-        };
-        (standing, runnable, member.map_or(0, |member| member.held_back))
+    /// Returns the state of a program; `None` where there is no such program.
+    pub(crate) fn seat(&self, process: ProcessId) -> Option<Seat> {
+        let member = self.members.get(&process)?;
+        let (standing, since) = member.standing;
+        Some(Seat {
+            standing,
+            since,
+            has_turn: self.arbiter.standing(process).is_some_and(Standing::has_turn),
+            is_runnable: member.runnable.is_some(),
+            held_back: member.held_back,
+        })
     }
 
     /// Writes the buffered lines of the log to its file.

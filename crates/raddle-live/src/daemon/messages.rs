@@ -3,9 +3,9 @@
 use raddle_policy::{Level, Preemption, ProcessId};
 
 use super::connection::{Connection, Fault};
-use super::desk::DaemonEvent;
+use super::desk::{DaemonEvent, Seat};
 use super::{DEFAULT_LEVEL, Daemon};
-use crate::status::{LiveStatus, ProgramStatus, RefusedClient};
+use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
 impl Daemon {
@@ -36,18 +36,29 @@ impl Daemon {
             }
             (ToDaemon::Preempt { pid }, None) => {
                 let how = Preemption::Reset;
-                self.of_pid(id, pid, now, |process| DaemonEvent::Held { process, how });
+                self.of_pid(id, (pid, true), now, |process| DaemonEvent::Held { process, how });
             }
             (ToDaemon::Resume { pid }, None) => {
-                self.of_pid(id, pid, now, |process| DaemonEvent::LetGo { process });
+                self.of_pid(id, (pid, false), now, |process| DaemonEvent::LetGo { process });
             }
             _ => return Err(bad),
         }
         Ok(())
     }
 
-    /// Enters an event for every program of a process id, and answers with their number.
-    fn of_pid(&mut self, id: u64, pid: i32, now: u64, event: impl Fn(ProcessId) -> DaemonEvent) {
+    /// Enters an event for every program of a process id, which another process asks for, and answers
+    /// with their number. The event takes the programs off the device if `holds` is true.
+    fn of_pid(
+        &mut self,
+        id: u64,
+        (pid, holds): (i32, bool),
+        now: u64,
+        event: impl Fn(ProcessId) -> DaemonEvent,
+    ) {
+        let asker = self.connections.get(&id).map(|it| it.pid).filter(|_| holds);
+        for connection in self.connections.values_mut().filter(|it| it.pid == pid) {
+            connection.held_by = asker.and(connection.held_by.or(asker));
+        }
         let of = |connection: &Connection| connection.program.filter(|_| connection.pid == pid);
         let programs: Vec<ProcessId> = self.connections.values().filter_map(of).collect();
         for &process in &programs {
@@ -72,20 +83,20 @@ impl Daemon {
 
     fn status(&self, now: u64) -> LiveStatus {
         let programs = self.programs.iter().filter_map(|(&process, id)| {
-            let it = self.connections.get(id)?;
-            let (standing, runnable, held_back) = self.desk.standing(process);
-            let (ordered, overdue) = (it.ordered, it.overdue);
-            let (pid, summary) = (it.pid, it.summary.clone());
-            let level = self.desk.level(process).unwrap_or(DEFAULT_LEVEL);
+            let (it, seat) = (self.connections.get(id)?, self.desk.seat(process)?);
+            let (because, by) = self.off(it, &seat);
             Some(ProgramStatus {
-                pid,
-                level,
-                standing,
-                runnable,
-                ordered,
-                overdue,
-                held_back,
-                summary,
+                pid: it.pid,
+                level: self.desk.level(process).unwrap_or(DEFAULT_LEVEL),
+                standing: seat.standing,
+                since_ms: now.saturating_sub(seat.since) / 1_000_000,
+                because,
+                by,
+                runnable: seat.is_runnable,
+                ordered: it.ordered,
+                overdue: it.overdue,
+                held_back: seat.held_back,
+                summary: it.summary.clone(),
             })
         });
         let [_, turn, _, preempt] = self.options.recipe.policies();
@@ -97,5 +108,25 @@ impl Daemon {
             programs: programs.collect(),
             refused: self.refused.clone(),
         }
+    }
+
+    /// Returns the reason for which a program does not use the device, and the process ids behind
+    /// it: of the programs that have the turn, or of the process that gave the order. The reason is
+    /// `None` where the program has the turn.
+    fn off(&self, program: &Connection, seat: &Seat) -> (Option<OffReason>, Vec<i32>) {
+        if seat.standing == ProgramStanding::Held {
+            let why = program.held_by.map_or(OffReason::Storm, |_| OffReason::Order);
+            return (Some(why), program.held_by.into_iter().collect());
+        }
+        if seat.has_turn {
+            return (None, Vec::new());
+        }
+        if !seat.is_runnable {
+            return (Some(OffReason::NoWork), Vec::new());
+        }
+        let has_turn = |process: ProcessId| self.desk.seat(process).is_some_and(|it| it.has_turn);
+        let others = self.programs.iter().filter(|(process, _)| has_turn(**process));
+        let pids = others.filter_map(|(_, id)| Some(self.connections.get(id)?.pid));
+        (Some(OffReason::Others), pids.collect())
     }
 }

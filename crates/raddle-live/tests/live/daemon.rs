@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::LogRule;
 use raddle_live::{
-    Daemon, DaemonConfig, Inquiry, Link, LinkConfig, LiveStatus, ProgramStanding, Storm, Until,
+    Daemon, DaemonConfig, Inquiry, Link, LinkConfig, LiveStatus, OffReason, ProgramStanding, Storm,
+    Until,
 };
 use raddle_policy::{Level, ProcessId, ProcessState, StreamId, Tick, Turn};
 
@@ -118,14 +119,27 @@ fn the_urgent_program_has_the_turn_and_both_logs_replay() {
         let status = served.status();
         status.programs.iter().find(|it| it.level == level).map(|it| it.standing)
     };
+    let why = |level: Level| {
+        let status = served.status();
+        let of = status.programs.into_iter().find(|it| it.level == level);
+        of.map(|it| (it.because, it.by)).expect("it has joined")
+    };
+    assert_eq!(why(Level(128)), (Some(OffReason::NoWork), Vec::new()));
+    let others = (Some(OffReason::Others), vec![std::process::id().cast_signed()]);
     thread::scope(|scope| {
         let busy = scope.spawn(|| host(&batch.client, streams[0], BATCH));
         until("the batch runs", || standing(Level(128)) == Some(ProgramStanding::Turn));
+        assert_eq!(why(Level(128)), (None, Vec::new()), "it has the turn");
+        let mut is_told = false;
         for request in 0..20 {
-            host_from(&urgent, streams[1], request * 20, 20);
+            thread::scope(|scope| {
+                scope.spawn(|| host_from(&urgent, streams[1], request * 20, 20));
+                is_told = is_told || (0..50).any(|_| why(Level(128)) == others);
+            });
             thread::sleep(Duration::from_millis(12));
         }
         busy.join().unwrap();
+        assert!(is_told, "the urgent program has had the turn, and nobody said so");
     });
     let status = served.status();
     let of = |level| status.programs.iter().find(|it| it.level == level).unwrap().clone();
@@ -237,11 +251,14 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     assert_eq!(by_hand.preempt(pid).unwrap(), 1);
     // The program is held once the order is sent; it has heard the order when its work has left.
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
+    let held = served.status().programs.remove(0);
+    assert_eq!((held.because, held.by), (Some(OffReason::Order), vec![pid]));
     until("its work has left", || rig.client.counts().driver.drained == 1);
     let job = |number| crate::rig::capture(&rig.client, stream, number);
     let order = job(50);
     let reached = Until::Stream(stream, order);
     assert!(!rig.client.wait_for(reached, Duration::from_millis(100)), "it is off the device");
+    until("it is held for 100 ms", || served.status().programs[0].since_ms >= 100);
     assert_eq!(by_hand.resume(pid).unwrap(), 1);
     assert!(rig.client.wait_for(reached, Duration::from_secs(10)), "it goes on");
     // The daemon dies while it is preempted.

@@ -20,8 +20,8 @@ pub(in crate::live) enum LiveVerb {
     Serve(ServeArgs),
     /// Run a program so that the daemon schedules its OpenCL work
     Run(ProgramArgs),
-    /// Print the state of the programs
-    Status(SocketArgs),
+    /// Print the state of the programs, why each is off the device, by whom and for how long
+    Status(StatusArgs),
     /// Take the work of a process off the device until it is resumed
     Preempt(PidArgs),
     /// Let the work of a process go on
@@ -39,6 +39,16 @@ pub(in crate::live) struct SocketArgs {
     /// The daemon's socket [default: raddle-live.sock in $XDG_RUNTIME_DIR]
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) socket: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::live) struct StatusArgs {
+    #[command(flatten)]
+    pub(in crate::live) socket: SocketArgs,
+    /// Print it again every TIME, until it is stopped or the daemon ends; a bare number is
+    /// milliseconds
+    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s", value_parser = milliseconds)]
+    pub(in crate::live) watch: Option<u64>,
 }
 
 #[derive(Debug, Args)]

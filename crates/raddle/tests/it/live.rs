@@ -109,6 +109,15 @@ fn a_daemon_says_how_it_stands_and_its_log_replays() {
     let status = served.live(&["status", "--format", "json"]);
     let status: serde_json::Value = serde_json::from_str(&status.out).unwrap();
     assert_eq!((&status["most-urgent"], &status["programs"]), (&5.into(), &serde_json::json!([])));
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(["live", "status", "--watch=10ms", "--format=json", "--socket"])
+        .arg(served.place.path().join("socket"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut prints = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert_eq!(prints.by_ref().filter(|line| line.contains("\"uptime-ms\"")).take(3).count(), 3);
     let nobody = served.live(&["preempt", "1"]);
     assert_eq!(nobody.code, 1);
     assert!(nobody.err.contains("process 1 has not joined"), "{}", nobody.err);
@@ -116,6 +125,9 @@ fn a_daemon_says_how_it_stands_and_its_log_replays() {
     assert_eq!(second.code, 1);
     assert!(second.err.contains("serves it already"), "{}", second.err);
     let place = served.stop();
+    // A watch ends with the daemon.
+    prints.for_each(drop);
+    assert_eq!(watch.wait().unwrap().code(), Some(1));
     assert!(!place.path().join("socket").exists(), "it takes its socket along");
     for args in [["log", "daemon.jsonl", "--replay"], ["live", "log", "daemon.jsonl"]] {
         let replayed = place.raddle(&args);

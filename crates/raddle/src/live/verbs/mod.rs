@@ -44,7 +44,10 @@ pub(crate) fn verb(
     match &args.what {
         LiveVerb::Serve(args) => serve(args, registry, console)?,
         LiveVerb::Run(args) => return run::run(args, console),
-        LiveVerb::Status(args) => status::show(&mut ask(args)?, format, console)?,
+        LiveVerb::Status(args) => {
+            let every = args.watch.map(Duration::from_millis);
+            status::show(&mut ask(&args.socket)?, every, format, console)?;
+        }
         LiveVerb::Preempt(args) => {
             let count = ask(&args.socket)?.preempt(args.pid)?;
             told(args, count, "taken off until `raddle live resume`", format, console)?;

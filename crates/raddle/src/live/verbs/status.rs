@@ -1,24 +1,38 @@
 //! How are the programs of a daemon shown?
 
-use raddle_live::{Inquiry, LiveStatus, ProgramStanding, ProgramStatus};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use raddle_live::{Inquiry, LiveStatus, OffReason, ProgramStanding, ProgramStatus};
 use raddle_report::{Block, Column, Document, Table, json};
+use raddle_study::units::duration;
 
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Carries out `live status`: prints the programs that the daemon schedules.
+/// Characters that move a terminal's cursor to its first line and clear all below.
+const CLEAR: &str = "\u{1b}[H\u{1b}[J";
+
+/// Carries out `live status`: prints the programs that the daemon schedules, once or again after each
+/// time `every`. On a terminal each print replaces the one before.
 pub(super) fn show(
     daemon: &mut Inquiry,
+    every: Option<Duration>,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let status = daemon.status()?;
-    let text = match format {
-        Format::Json => json(&status),
-        Format::Text => told(&status).text(console.stdout_colour),
-    };
-    console.print(&text)
+    let clears = every.is_some() && format == Format::Text && std::io::stdout().is_terminal();
+    loop {
+        let status = daemon.status()?;
+        let text = match format {
+            Format::Json => json(&status),
+            Format::Text => told(&status).text(console.stdout_colour),
+        };
+        console.print(&format!("{}{text}", if clears { CLEAR } else { "" }))?;
+        let Some(every) = every else { return Ok(()) };
+        std::thread::sleep(every);
+    }
 }
 
 fn told(status: &LiveStatus) -> Document {
@@ -31,7 +45,13 @@ fn told(status: &LiveStatus) -> Document {
     )));
     let numbers =
         ["waiting", "running", "done", "left", "killed", "preempted", "overdue", "held back"];
-    let titles = [Column::figure("pid"), Column::figure("level"), Column::text("standing")];
+    let titles = [
+        Column::figure("pid"),
+        Column::figure("level"),
+        Column::text("standing"),
+        Column::figure("for"),
+        Column::text("because"),
+    ];
     let mut columns = titles.to_vec();
     columns.extend(numbers.map(Column::figure));
     columns.push(Column::text("notes"));
@@ -46,11 +66,10 @@ fn told(status: &LiveStatus) -> Document {
     document
 }
 
-fn row(program: &ProgramStatus) -> [String; 12] {
+fn row(program: &ProgramStatus) -> [String; 14] {
     let it = &program.summary;
     let standing = match program.standing {
         ProgramStanding::Turn => "has the turn",
-        ProgramStanding::Paused if !program.runnable => "idle",
         ProgramStanding::Paused => "paused",
         ProgramStanding::Leaving => "leaving",
         ProgramStanding::Away => "away",
@@ -64,6 +83,8 @@ fn row(program: &ProgramStatus) -> [String; 12] {
         program.pid.to_string(),
         program.level.0.to_string(),
         standing.to_owned(),
+        duration(program.since_ms.saturating_mul(1_000_000)),
+        because(program),
         waiting,
         running,
         done,
@@ -74,4 +95,18 @@ fn row(program: &ProgramStatus) -> [String; 12] {
         program.held_back.to_string(),
         notes.join(", "),
     ]
+}
+
+/// Writes why a program is off the device, and which process ids are behind that.
+fn because(program: &ProgramStatus) -> String {
+    let pids: Vec<String> = program.by.iter().map(ToString::to_string).collect();
+    let pids = pids.join(", ");
+    match program.because {
+        None => String::new(),
+        Some(OffReason::NoWork) => "it has no work".to_owned(),
+        Some(OffReason::Others) if pids.is_empty() => "nobody has the turn yet".to_owned(),
+        Some(OffReason::Others) => format!("{pids} has the turn"),
+        Some(OffReason::Order) => format!("ordered by process {pids}"),
+        Some(OffReason::Storm) => "the daemon's storm".to_owned(),
+    }
 }
