@@ -91,6 +91,9 @@ pub struct ClientSummary {
 pub struct ProgramStatus {
     /// Process id of the program.
     pub pid: i32,
+    /// Name of the device that the program uses, as the program has told it; programs with one name
+    /// take turns.
+    pub device: String,
     /// Level of the program; 0 is the most urgent.
     pub level: Level,
     /// Right of the program to use the device now.

@@ -27,8 +27,13 @@ const MOST_TO_CLIENT: usize = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
-    /// A program joins, at the level of this token; `None` is the default level.
-    Join { token: Option<String> },
+    /// A program joins, at the level of this token; `None` is the default level. It takes turns with
+    /// the programs that name the same device.
+    Join {
+        token: Option<String>,
+        #[serde(default)]
+        device: String,
+    },
     /// The program has work to run; `in_flight` is its number of launches in the runtime.
     Runnable { in_flight: u64 },
     /// The program has no work to run any more.

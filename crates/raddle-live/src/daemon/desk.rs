@@ -63,6 +63,9 @@ pub(crate) enum DaemonEvent {
     ProcessJoined {
         process: ProcessId,
         level: Level,
+        /// Number of the device that the program uses.
+        #[serde(default, skip_serializing_if = "is_first")]
+        device: u16,
     },
     ProcessLeft {
         process: ProcessId,
@@ -89,6 +92,11 @@ pub(crate) enum DaemonEvent {
     Woke {},
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_first(device: &u16) -> bool {
+    *device == 0
+}
+
 /// Order of the daemon to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
@@ -105,6 +113,8 @@ pub(crate) enum Told {
 enum Answered<'a> {
     Turn {
         may_issue: &'a [ProcessId],
+        #[serde(skip_serializing_if = "is_first")]
+        device: u16,
         #[serde(skip_serializing_if = "Option::is_none")]
         until: Option<Tick>,
     },
@@ -123,6 +133,8 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Debug)]
 struct Member {
     level: Level,
+    /// Number of the device that the program uses.
+    device: u16,
     joined: u64,
     runnable: Option<u64>,
     in_flight: u64,
@@ -140,6 +152,8 @@ pub(crate) struct Seat {
     pub(crate) standing: ProgramStanding,
     /// Time in nanoseconds since which the program has had this standing.
     pub(crate) since: u64,
+    /// Number of the device that the program uses.
+    pub(crate) device: u16,
     /// True if the last answer of the turn policy named the program.
     pub(crate) has_turn: bool,
     /// True if the program has work that waits or is in the runtime.
@@ -148,35 +162,48 @@ pub(crate) struct Seat {
     pub(crate) held_back: u64,
 }
 
-/// Decisions of a daemon: which program has the turn, and how the others leave the device.
-pub(crate) struct Desk {
+/// Turns of the programs that use one device.
+struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
     preempt: Box<dyn Preempt>,
+    /// Time in nanoseconds at which the policies have to be asked again at the latest; `None` where
+    /// there is none.
+    until: Option<u64>,
+}
+
+impl DeviceTurns {
+    fn new(recipe: &Recipe) -> Result<Self, LiveError> {
+        let (turn, preempt) = recipe.turn_and_preempt()?;
+        Ok(Self { arbiter: Arbiter::default(), turn, preempt, until: None })
+    }
+}
+
+/// Decisions of a daemon: which program has the turn on each device, and how the others leave it.
+pub(crate) struct Desk {
+    recipe: Recipe,
+    devices: BTreeMap<u16, DeviceTurns>,
     most_a_second: u32,
     members: BTreeMap<ProcessId, Member>,
     states: Vec<ProcessState>,
     decided: Decided,
     log: LogWriter,
     step: u64,
-    until: Option<u64>,
 }
 
 impl Desk {
     /// Returns a daemon's decisions, made by the turn and preempt policies of a recipe.
     pub(crate) fn new(header: &DaemonHeader, log: LogWriter) -> Result<Self, LiveError> {
-        let (turn, preempt) = header.recipe.turn_and_preempt()?;
         Ok(Self {
-            arbiter: Arbiter::default(),
-            turn,
-            preempt,
+            // A recipe whose policies cannot be made is an error before any program joins.
+            devices: BTreeMap::from([(0, DeviceTurns::new(&header.recipe)?)]),
+            recipe: header.recipe.clone(),
             most_a_second: header.most_a_second.max(1),
             members: BTreeMap::new(),
             states: Vec::new(),
             decided: Decided::default(),
             log,
             step: 0,
-            until: None,
         })
     }
 
@@ -190,17 +217,19 @@ impl Desk {
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, event);
         match event {
-            DaemonEvent::ProcessJoined { process, level } => self.joined(process, level, now),
+            DaemonEvent::ProcessJoined { process, level, device } => {
+                self.joined(process, level, device, now);
+            }
             DaemonEvent::ProcessLeft { process } => {
+                self.arbiter(process).into_iter().for_each(|it| it.left(process));
                 self.members.remove(&process);
-                self.arbiter.left(process);
             }
             DaemonEvent::Runnable { process, in_flight } => {
                 let Some(member) = self.members.get_mut(&process) else { return };
                 member.in_flight = in_flight;
                 if member.runnable.is_none() {
                     member.runnable = Some(now);
-                    self.arbiter.runnable(process);
+                    self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
                 }
             }
             DaemonEvent::Idle { process } => {
@@ -208,10 +237,12 @@ impl Desk {
                 member.in_flight = 0;
                 if let Some(since) = member.runnable.take() {
                     member.alive = member.alive.saturating_add(now.saturating_sub(since));
-                    self.arbiter.idle(process);
+                    self.arbiter(process).into_iter().for_each(|it| it.idle(process));
                 }
             }
-            DaemonEvent::Drained { process } => self.arbiter.drained(process),
+            DaemonEvent::Drained { process } => {
+                self.arbiter(process).into_iter().for_each(|it| it.drained(process));
+            }
             DaemonEvent::Held { process, how } => self.hold(process, how, now, told),
             DaemonEvent::LetGo { process } => self.let_go(process, now, told),
             DaemonEvent::Woke {} => {}
@@ -219,10 +250,23 @@ impl Desk {
         self.note_standings(now);
     }
 
+    /// Returns the arbiter of the device that a program uses; `None` where there is no such program.
+    fn arbiter(&mut self, process: ProcessId) -> Option<&mut Arbiter> {
+        let device = self.members.get(&process)?.device;
+        self.devices.get_mut(&device).map(|it| &mut it.arbiter)
+    }
+
+    /// Returns the right of a program to use its device; `None` where there is no such program.
+    fn right(&self, process: ProcessId) -> Option<Standing> {
+        let device = self.members.get(&process)?.device;
+        self.devices.get(&device)?.arbiter.standing(process)
+    }
+
     /// Notes since when each program has had its standing.
     fn note_standings(&mut self, now: u64) {
         for (&process, member) in &mut self.members {
-            let standing = match self.arbiter.standing(process) {
+            let turns = self.devices.get(&member.device);
+            let standing = match turns.and_then(|it| it.arbiter.standing(process)) {
                 _ if member.held => ProgramStanding::Held,
                 Some(Standing::HasTurn) => ProgramStanding::Turn,
                 Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
@@ -235,12 +279,17 @@ impl Desk {
         }
     }
 
-    fn joined(&mut self, process: ProcessId, level: Level, now: u64) {
+    fn joined(&mut self, process: ProcessId, level: Level, device: u16, now: u64) {
         let allowance = Allowance::default();
+        if !self.devices.contains_key(&device) {
+            let turns = DeviceTurns::new(&self.recipe).expect("policies of the recipe were made");
+            self.devices.insert(device, turns);
+        }
         self.members.insert(
             process,
             Member {
                 level,
+                device,
                 joined: now,
                 runnable: None,
                 in_flight: 0,
@@ -251,13 +300,13 @@ impl Desk {
                 standing: (ProgramStanding::Paused, now),
             },
         );
-        self.arbiter.joined(process);
+        self.arbiter(process).into_iter().for_each(|it| it.joined(process));
     }
 
     fn hold(&mut self, process: ProcessId, how: Preemption, now: u64, told: &mut Vec<Told>) {
         let Some(member) = self.members.get_mut(&process) else { return };
         if !std::mem::replace(&mut member.held, true) {
-            self.arbiter.idle(process);
+            self.arbiter(process).into_iter().for_each(|it| it.idle(process));
             self.tell(Told::Preempt { process, how }, now, told);
         }
     }
@@ -267,42 +316,53 @@ impl Desk {
         if !std::mem::take(&mut member.held) {
             return;
         }
-        self.arbiter.runnable(process);
+        self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
         // A program that kept the turn gets no other order to go on: no policy was asked meanwhile.
-        if self.arbiter.standing(process).is_some_and(Standing::has_turn) {
+        if self.right(process).is_some_and(Standing::has_turn) {
             self.tell(Told::Resume { process }, now, told);
         }
     }
 
-    /// Asks the policies which programs have the turn, if that question is due, and adds the orders
-    /// to programs that follow to `told`.
+    /// Asks the policies of each device which programs have the turn, if that question is due, and
+    /// adds the orders to programs that follow to `told`.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
-        if !self.arbiter.is_due(Tick(now)) {
-            return Ok(());
+        let is_due =
+            |(&device, it): (&u16, &DeviceTurns)| it.arbiter.is_due(Tick(now)).then_some(device);
+        let due: Vec<u16> = self.devices.iter().filter_map(is_due).collect();
+        for &device in &due {
+            self.decide_on(device, now, told)?;
         }
+        if !due.is_empty() {
+            self.note_standings(now);
+        }
+        Ok(())
+    }
+
+    fn decide_on(&mut self, device: u16, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
+        let Some(turns) = self.devices.get_mut(&device) else { return Ok(()) };
+        let own = self.members.iter().filter(|(_, it)| it.device == device);
         self.states.clear();
-        self.states.extend(self.members.iter().filter_map(|(&id, it)| it.state(id, now)));
+        self.states.extend(own.filter_map(|(&id, it)| it.state(id, now)));
         let (members, mut decided) = (&self.members, std::mem::take(&mut self.decided));
         let victims = |process: ProcessId, launches: &mut Vec<VictimLaunch>| {
             launches.extend(members.get(&process).into_iter().flat_map(|it| it.victims(process)));
             // A live runtime neither holds nor saves.
             None
         };
-        let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
-        self.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;
-        self.until = decided.until.map(|until| until.0);
+        let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *turns.turn, &mut *turns.preempt);
+        turns.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;
+        turns.until = decided.until.map(|until| until.0);
         if let Some(law) = decided.broken {
             self.log.said(Tick(now), self.step, Answered::Broke { slot: "turn", law });
         }
-        let answer = Answered::Turn { may_issue: &decided.may_issue, until: decided.until };
-        self.log.said(Tick(now), self.step, answer);
+        let (may_issue, until) = (&*decided.may_issue, decided.until);
+        self.log.said(Tick(now), self.step, Answered::Turn { may_issue, device, until });
         for &wish in &decided.wishes {
             let is_new = |process| decided.ways.iter().any(|(of, _)| *of == process);
             self.wish(wish, is_new, now, told);
         }
         self.decided = decided;
         self.step += 1;
-        self.note_standings(now);
         Ok(())
     }
 
@@ -329,7 +389,7 @@ impl Desk {
                 } else {
                     // Submitted work runs on: there is no preemption, so nothing to wait for.
                     member.held_back += 1;
-                    self.arbiter.drained(process);
+                    self.arbiter(process).into_iter().for_each(|it| it.drained(process));
                     Told::Pause { process }
                 }
             }
@@ -349,8 +409,8 @@ impl Desk {
 
     /// Returns the time in nanoseconds at which the policies have to be asked again at the latest;
     /// `None` where there is none.
-    pub(crate) const fn until(&self) -> Option<u64> {
-        self.until
+    pub(crate) fn until(&self) -> Option<u64> {
+        self.devices.values().filter_map(|it| it.until).min()
     }
 
     /// Returns the level of a program; `None` where there is no such program.
@@ -365,7 +425,8 @@ impl Desk {
         Some(Seat {
             standing,
             since,
-            has_turn: self.arbiter.standing(process).is_some_and(Standing::has_turn),
+            device: member.device,
+            has_turn: self.right(process).is_some_and(Standing::has_turn),
             is_runnable: member.runnable.is_some(),
             held_back: member.held_back,
         })

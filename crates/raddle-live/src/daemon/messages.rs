@@ -8,12 +8,17 @@ use super::{DEFAULT_LEVEL, Daemon};
 use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
+/// Most devices that a daemon keeps apart.
+const MOST_DEVICES: usize = 64;
+
 impl Daemon {
     pub(super) fn obey(&mut self, id: u64, message: ToDaemon, now: u64) -> Result<(), Fault> {
         let bad = Fault::Refused(RefusedClient::BadMessage);
         let connection = self.connections.get_mut(&id).ok_or(Fault::Gone)?;
         match (message, connection.program) {
-            (ToDaemon::Join { token }, None) => self.join(id, token.as_deref(), now)?,
+            (ToDaemon::Join { token, device }, None) => {
+                self.join(id, token.as_deref(), &device, now)?;
+            }
             (ToDaemon::Runnable { in_flight }, Some(process)) => {
                 self.hear(DaemonEvent::Runnable { process, in_flight }, now);
             }
@@ -67,18 +72,32 @@ impl Daemon {
         self.send(id, &ToClient::Done { programs: programs.len() as u64 }, now);
     }
 
-    fn join(&mut self, id: u64, token: Option<&str>, now: u64) -> Result<(), Fault> {
+    fn join(&mut self, id: u64, token: Option<&str>, device: &str, now: u64) -> Result<(), Fault> {
         let granted = |it: &Connection| it.granted(token?);
         let level = self.connections.values().find_map(granted).unwrap_or(DEFAULT_LEVEL);
         let level = Level(level.0.max(self.options.most_urgent.0));
         let process = self.desk.free_id().ok_or(Fault::Refused(RefusedClient::TooMany))?;
+        let device = self.device(device);
         self.programs.insert(process, id);
         if let Some(connection) = self.connections.get_mut(&id) {
             connection.program = Some(process);
         }
-        self.hear(DaemonEvent::ProcessJoined { process, level }, now);
+        self.hear(DaemonEvent::ProcessJoined { process, level, device }, now);
         self.send(id, &ToClient::Welcome { level }, now);
         Ok(())
+    }
+
+    /// Returns the number of the device with this name. Programs that name more devices than the
+    /// daemon keeps apart take turns with those of the last one.
+    fn device(&mut self, name: &str) -> u16 {
+        let known = self.devices.iter().position(|it| it == name);
+        let at = known.unwrap_or_else(|| {
+            if self.devices.len() < MOST_DEVICES {
+                self.devices.push(name.to_owned());
+            }
+            self.devices.len() - 1
+        });
+        u16::try_from(at).unwrap_or(0)
     }
 
     fn status(&self, now: u64) -> LiveStatus {
@@ -87,6 +106,7 @@ impl Daemon {
             let (because, by) = self.off(it, &seat);
             Some(ProgramStatus {
                 pid: it.pid,
+                device: self.devices.get(usize::from(seat.device)).cloned().unwrap_or_default(),
                 level: self.desk.level(process).unwrap_or(DEFAULT_LEVEL),
                 standing: seat.standing,
                 since_ms: now.saturating_sub(seat.since) / 1_000_000,
@@ -124,7 +144,10 @@ impl Daemon {
         if !seat.is_runnable {
             return (Some(OffReason::NoWork), Vec::new());
         }
-        let has_turn = |process: ProcessId| self.desk.seat(process).is_some_and(|it| it.has_turn);
+        let has_turn = |process: ProcessId| {
+            let other = self.desk.seat(process);
+            other.is_some_and(|it| it.has_turn && it.device == seat.device)
+        };
         let others = self.programs.iter().filter(|(process, _)| has_turn(**process));
         let pids = others.filter_map(|(_, id)| Some(self.connections.get(id)?.pid));
         (Some(OffReason::Others), pids.collect())

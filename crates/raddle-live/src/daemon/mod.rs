@@ -94,6 +94,8 @@ pub struct Daemon {
     started: Instant,
     desk: Desk,
     connections: BTreeMap<u64, Connection>,
+    /// Names of the devices that programs have used, by their numbers.
+    devices: Vec<String>,
     /// Number of the connection of each program.
     programs: BTreeMap<ProcessId, u64>,
     next: u64,
@@ -145,6 +147,7 @@ impl Daemon {
             started: Instant::now(),
             desk,
             connections: BTreeMap::new(),
+            devices: Vec::new(),
             programs: BTreeMap::new(),
             next: 0,
             refused: BTreeMap::new(),

@@ -68,13 +68,14 @@ fn mark(line: &str) {
     let _ = file.and_then(|mut file| writeln!(file, "{line}"));
 }
 
-/// Starts a client with the settings, the log and the link that the environment names. Returns
-/// (client, link); `None` is no link.
+/// Starts a client of the device with the name `device`, with the settings, the log and the link that
+/// the environment names. Returns (client, link); `None` is no link.
 ///
 /// # Errors
 /// As [`Client::start`].
 pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>(
     declared: Declared,
+    device: &str,
     make: impl FnOnce(Reporter<T>) -> R,
 ) -> Result<(Client<T>, Option<Link>), LiveError> {
     let (log, is_lost) = match log() {
@@ -90,7 +91,8 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     }
     let socket = std::env::var_os(SOCKET).map(PathBuf::from);
     let token = std::env::var(TOKEN).ok();
-    let link = socket.map(|socket| Link::start(&client, LinkConfig { socket, token }));
+    let device = device.to_owned();
+    let link = socket.map(|socket| Link::start(&client, LinkConfig { socket, token, device }));
     Ok((client, link.transpose()?))
 }
 

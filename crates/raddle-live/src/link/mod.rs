@@ -47,6 +47,8 @@ pub struct LinkConfig {
     /// Token for a level, as `raddle live run` passes it on; `None` for the level of programs
     /// without a token.
     pub token: Option<String>,
+    /// Name of the device that the client schedules; the programs that name the same one take turns.
+    pub device: String,
 }
 
 /// Link of a client to the daemon. When it is dropped, it ends, and the client runs on.
@@ -180,7 +182,8 @@ impl Line {
             let waits = core.link.waits;
             core.link = LinkState { is_up: true, waits, ..LinkState::default() };
         });
-        let join = ToDaemon::Join { token: self.options.token.clone() };
+        let LinkConfig { token, device, .. } = self.options.clone();
+        let join = ToDaemon::Join { token, device };
         let Ok(()) = send(&mut stream, &join) else { return false };
         let Ok(out) = stream.try_clone() else { return false };
         *self.asked() = None;

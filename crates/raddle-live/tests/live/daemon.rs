@@ -82,7 +82,12 @@ impl Drop for Served {
 }
 
 fn link(socket: &Path, rig: &Rig, token: Option<String>) -> Link {
-    Link::start(&rig.client, LinkConfig { socket: socket.to_owned(), token }).unwrap()
+    on("a device", socket, rig, token)
+}
+
+fn on(device: &str, socket: &Path, rig: &Rig, token: Option<String>) -> Link {
+    let (socket, device) = (socket.to_owned(), device.to_owned());
+    Link::start(&rig.client, LinkConfig { socket, token, device }).unwrap()
 }
 
 /// Waits until it holds; the time that took.
@@ -173,6 +178,48 @@ fn the_urgent_program_has_the_turn_and_both_logs_replay() {
         1,
     );
     assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
+}
+
+/// Programs take turns where they use the same device, and there alone.
+#[test]
+fn two_devices_are_two_turns() {
+    let mut served = Served::new(DaemonConfig::default());
+    let mut run = Inquiry::connect(&served.socket()).unwrap();
+    let (token, _) = run.grant(Level(3)).unwrap();
+    let rigs = [Rig::new(1), Rig::new(2), Rig::new(3)];
+    let devices = ["one", "two", "one"];
+    let tokens = [None, None, Some(token)];
+    let links: Vec<Link> =
+        (0..3).map(|at| on(devices[at], &served.socket(), &rigs[at], tokens[at].clone())).collect();
+    until("all join", || served.status().programs.len() == 3);
+    let of = |level: u8, device: &str| {
+        let status = served.status();
+        let mut all = status.programs.into_iter();
+        all.find(|it| it.level == Level(level) && it.device == device).expect("it has joined")
+    };
+    thread::scope(|scope| {
+        for rig in &rigs[..2] {
+            scope.spawn(|| host(&rig.client, rig.client.open().unwrap(), 20_000));
+        }
+        until("both run", || {
+            ["one", "two"].iter().all(|it| of(128, it).standing == ProgramStanding::Turn)
+        });
+        let (urgent, stream) = (&rigs[2], rigs[2].client.open().unwrap());
+        scope.spawn(move || host_from(urgent, stream, 0, 2_000));
+        // The urgent program takes its device from the one beside it, and nobody else's.
+        until("one is away", || of(128, "one").because == Some(OffReason::Others));
+        assert_eq!(of(128, "two").standing, ProgramStanding::Turn);
+        until("it goes on", || of(128, "one").standing == ProgramStanding::Turn);
+    });
+    assert_eq!(of(128, "two").ordered, 0);
+    drop(links);
+    for rig in rigs {
+        assert_eq!(rig.stop().faults, Faults::default());
+    }
+    served.stop();
+    assert!(served.log.bytes().windows(10).any(|it| it == b"\"device\":1"));
+    let found = raddle_live::replay(served.log.bytes().as_slice()).unwrap();
+    assert!(found.difference.is_none() && found.answers > 4, "{found:?}");
 }
 
 /// Whoever has the highest id, so the program that joined last.

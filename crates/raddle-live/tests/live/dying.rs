@@ -48,7 +48,10 @@ fn part() {
 /// Launches until nobody wants more of it, and checks that nothing was wrong.
 fn program(socket: &Path) {
     let rig = Rig::new(u64::from(std::process::id()));
-    let link = Link::start(&rig.client, LinkConfig { socket: socket.into(), token: None });
+    let link = Link::start(
+        &rig.client,
+        LinkConfig { socket: socket.into(), token: None, device: String::new() },
+    );
     let stream = rig.client.open().unwrap();
     let mut from = 0;
     while !socket.with_extension("enough").exists() {
@@ -170,7 +173,7 @@ fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
     let (token, _) = grants.grant(Level(1)).unwrap();
     let linked = |seed, token| {
         let rig = Rig::new(seed);
-        let options = LinkConfig { socket: scene.socket(), token };
+        let options = LinkConfig { socket: scene.socket(), token, device: String::new() };
         let link = Link::start(&rig.client, options).unwrap();
         let stream = rig.client.open().unwrap();
         (rig, link, stream)

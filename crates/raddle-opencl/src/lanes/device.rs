@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
     CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
-    cl_device_id, cl_device_info, cl_ulong,
+    CL_DEVICE_NAME, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PCI_BUS_INFO_KHR, CL_DEVICE_TYPE,
+    CL_DEVICE_TYPE_CPU, CL_DEVICE_UUID_KHR, cl_device_id, cl_device_info, cl_device_type, cl_uint,
+    cl_ulong,
 };
 use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
 use crate::ending;
-use crate::native::{Handle, asked, contained, lock, native};
+use crate::native::{Handle, asked, asked_bytes, contained, lock, native};
 use crate::words::Sight;
 
 use super::DeviceLanes;
@@ -44,14 +46,10 @@ impl DeviceLanes {
     }
 
     fn new(device: cl_device_id) -> Option<Self> {
-        fn ask<T: Copy>(device: cl_device_id, what: cl_device_info) -> Option<T> {
-            asked(|size, value: *mut c_void| {
-                native!(clGetDeviceInfo(device, what, size, value, std::ptr::null_mut()))
-            })
-        }
         let sight = Sight::of(device);
         let declared = declared(sight);
-        let started = start_from_env(declared, |reporter| Launcher::new(declared, reporter));
+        let name = shared_name(device);
+        let started = start_from_env(declared, &name, |reporter| Launcher::new(declared, reporter));
         let (client, link) = started.ok()?;
         let local: cl_ulong = ask(device, CL_DEVICE_LOCAL_MEM_SIZE)?;
         Some(Self {
@@ -64,6 +62,44 @@ impl DeviceLanes {
             local_bytes: local,
         })
     }
+}
+
+/// Asks for a property of a device that is a number or a handle; `None` where the runtime does not
+/// know it.
+fn ask<T: Copy>(device: cl_device_id, what: cl_device_info) -> Option<T> {
+    asked(|size, value: *mut c_void| {
+        native!(clGetDeviceInfo(device, what, size, value, std::ptr::null_mut()))
+    })
+}
+
+/// Returns the name by which programs know that they use the same device, whichever runtime and part
+/// of the device each has: `CPU` for all runtimes of a processor, else the name that the runtime
+/// tells, with the place on the bus, or else the identifier, where it tells one.
+fn shared_name(device: cl_device_id) -> String {
+    let mut device = device;
+    while let Some(whole) = ask::<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE)
+        && !whole.is_null()
+    {
+        device = whole;
+    }
+    if ask::<cl_device_type>(device, CL_DEVICE_TYPE).is_some_and(|it| it & CL_DEVICE_TYPE_CPU != 0)
+    {
+        return "CPU".to_owned();
+    }
+    let name = asked_bytes(|size, value, ret| {
+        native!(clGetDeviceInfo(device, CL_DEVICE_NAME, size, value, ret))
+    });
+    let name = name.unwrap_or_default();
+    let name = String::from_utf8_lossy(name.strip_suffix(&[0]).unwrap_or(&name));
+    // The members of a `cl_device_pci_bus_info_khr`.
+    let bus = ask::<[cl_uint; 4]>(device, CL_DEVICE_PCI_BUS_INFO_KHR);
+    let bus = bus.map(|[domain, bus, slot, function]| {
+        format!("{domain:04x}:{bus:02x}:{slot:02x}.{function:x}")
+    });
+    let id = || ask::<[u8; 16]>(device, CL_DEVICE_UUID_KHR).map(u128::from_be_bytes);
+    let place = bus.or_else(|| id().map(|id| format!("{id:032x}")));
+    let name: String = name.trim().chars().take(80).collect();
+    place.map_or(name.clone(), |place| format!("{name} at {place}"))
 }
 
 /// Returns the abilities of the layer on a device that sees the stores of the host in the way

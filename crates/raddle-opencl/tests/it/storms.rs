@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use raddle_live::env;
+use raddle_live::{Inquiry, env};
 use raddle_policy::Preemption;
 
 use crate::clients::SOURCE;
@@ -62,6 +62,29 @@ fn chains_are_right(driver: &Driver) {
     }
     assert!(left > 0, "launches left");
     assert!(killed > 0, "launches were stopped part-way");
+}
+
+/// The daemon hears which device a program uses; all runtimes of a processor name the same one.
+#[test]
+fn a_program_names_its_device() {
+    if !device() {
+        return;
+    }
+    for driver in drivers() {
+        let served = storm(Preemption::Reset, 1);
+        let (name, socket) = served.environment();
+        let mut told = None;
+        std::thread::scope(|scope| {
+            let client = scope.spawn(|| driver.under_layer("chains", &[(name, &socket)]));
+            while told.is_none() && !client.is_finished() {
+                let mut daemon = Inquiry::connect(Path::new(&socket)).expect("it serves");
+                let status = daemon.status().expect("it is there");
+                told = status.programs.into_iter().map(|it| it.device).next();
+            }
+        });
+        let told = told.unwrap_or_else(|| panic!("{} has not joined", driver.name));
+        assert!(!told.is_empty() && (told == "CPU" || !driver.is_intel()), "{told}");
+    }
 }
 
 /// Nobody stops the layer: a program that ends leaves a log with its last line.

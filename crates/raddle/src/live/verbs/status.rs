@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use raddle_live::{Inquiry, LiveStatus, OffReason, ProgramStanding, ProgramStatus};
 use raddle_report::{Block, Column, Document, Table, json};
-use raddle_study::units::duration;
+use raddle_study::units::{duration, plain};
 
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
+/// Largest number of characters of the name of a device.
+const DEVICE: usize = 40;
 /// Characters that move a terminal's cursor to its first line and clear all below.
 const CLEAR: &str = "\u{1b}[H\u{1b}[J";
 
@@ -54,7 +56,7 @@ fn told(status: &LiveStatus) -> Document {
     ];
     let mut columns = titles.to_vec();
     columns.extend(numbers.map(Column::figure));
-    columns.push(Column::text("notes"));
+    columns.extend(["device", "notes"].map(Column::text));
     let mut table = Table::new("Programs", columns);
     for program in &status.programs {
         table.row(row(program));
@@ -66,7 +68,7 @@ fn told(status: &LiveStatus) -> Document {
     document
 }
 
-fn row(program: &ProgramStatus) -> [String; 14] {
+fn row(program: &ProgramStatus) -> [String; 15] {
     let it = &program.summary;
     let standing = match program.standing {
         ProgramStanding::Turn => "has the turn",
@@ -93,6 +95,7 @@ fn row(program: &ProgramStatus) -> [String; 14] {
         ordered,
         program.overdue.to_string(),
         program.held_back.to_string(),
+        plain(&program.device, DEVICE),
         notes.join(", "),
     ]
 }
