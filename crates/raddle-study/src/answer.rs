@@ -228,14 +228,7 @@ impl PolicyFigures {
 
     /// Returns the bounds of the figure by which a process is judged in a row of this comparison.
     pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
-        let own = &row.processes[process];
-        let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
-        let plain = own.bounds().or(own.decisive_ns.map(exact))?;
-        let bounds = match self.processes[process].device_factors {
-            Some(factors) => plain.scaled(factors),
-            None => plain,
-        };
-        (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
+        row.processes[process].bounds_by(self.processes[process].device_factors)
     }
 
     /// Returns whether the recipe whose row has the index `row` meets all goals.

@@ -53,6 +53,9 @@ pub struct Check {
     pub overturning: Vec<String>,
 }
 
+/// Fraction by which a measurement may lie outside of an interval and still counts as within it.
+const EXACT: f64 = 0.01;
+
 /// Prediction and measurement of one tenant.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -264,7 +267,8 @@ impl Prediction {
             open: bounds.is_some_and(|it| it.open),
             measured_ns: measured.ns,
             error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
-            within: bounds.map(|it| it.hold(measured.ns)),
+            // The interval is one of the model, which is exact to no more than a hundredth.
+            within: bounds.map(|it| it.scaled([1.0 - EXACT, 1.0 + EXACT]).hold(measured.ns)),
         })
     }
 

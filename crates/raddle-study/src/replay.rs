@@ -149,7 +149,7 @@ impl Study {
         let (mut workload, own) = self.workload(&profiles, &target)?;
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
-        let queued = self.queued(&profiles, &target, (&facts, &workload))?;
+        let queued = self.queued(&profiles, &target, &workload)?;
         let rules = Rules {
             memory: memory::told(&profiles, &target.device)?,
             scaling: self.scale,
@@ -316,12 +316,8 @@ impl Study {
         owns: &[OwnDevice],
         target: &Chosen,
     ) -> Vec<ProfileFacts> {
-        let facts = profiles.iter().zip(owns).map(|(loaded, OwnDevice { own, scale })| {
-            let recorded_on = match &own.device {
-                own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,
-                own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
-                _ => RecordedOn::OtherVendor,
-            };
+        let facts = profiles.iter().zip(owns).map(|(loaded, it)| {
+            let (OwnDevice { own, scale }, recorded_on) = (it, it.recorded_on(target));
             let elsewhere = recorded_on != RecordedOn::ThisDevice;
             let scaled = self.scale != Scaling::None && elsewhere;
             let replayed = ReplayedProfile {
@@ -332,6 +328,17 @@ impl Study {
             ProfileFacts::new(&replayed, own.facts(), recorded_on)
         });
         facts.collect()
+    }
+}
+
+impl OwnDevice {
+    /// Returns how the device on which a profile was recorded stands to that which is replayed on.
+    pub(crate) fn recorded_on(&self, target: &Chosen) -> RecordedOn {
+        match &self.own.device {
+            own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,
+            own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
+            _ => RecordedOn::OtherVendor,
+        }
     }
 }
 

@@ -212,22 +212,8 @@ impl<'p> Runner<'p> {
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
         let prices = self.prices()?;
-        let priced = prices.iter().flatten().map(|named| run(named, RunOf::Priced));
-        // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
-        // contention bounds nothing.
-        let bounded =
-            |(named, own): &(&NamedRecipe, &Vec<_>)| own.is_empty() || !named.is_time_sliced();
-        let beside = plan.recipes.iter().zip(&prices).filter(bounded).map(|(named, _)| named);
-        let bounds = (0..plan.bounds.len())
-            .flat_map(|at| beside.clone().map(move |named| run(named, RunOf::Bound(at))));
-        let (alike_bounds, bounds): (Vec<_>, Vec<_>) =
-            bounds.partition(|&job| self.is_as_together(job));
-        // The other reading of the recordings has bounds of its own.
-        let bounds: Vec<RunJob<'_>> = bounds.into_iter().chain(priced).collect();
-        let queued = plan.queued.into_iter().flat_map(|_| each(RunOf::Read).chain(bounds.clone()));
-        let queued: Vec<RunJob<'_>> = queued.map(|job| RunJob { queued: true, ..job }).collect();
+        let (alike_bounds, bounds) = self.bounded(&prices);
         // The long runs come first, so that no thread is left with one at the end.
-        let bounds = bounds.into_iter().chain(queued);
         let jobs: Vec<RunJob<'_>> =
             each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
@@ -261,6 +247,44 @@ impl<'p> Runner<'p> {
         let is_broken = |run: &RecipeRun| all.broken.iter().any(|of| of.case == run.name);
         all.recipes.retain(|run| !is_broken(run));
         all.alone = of_each(all.alone, &alike);
+        Ok(all)
+    }
+
+    /// Returns the runs that bound the figures of each recipe, given its recipes of [`Self::prices`]:
+    /// (runs that would equal that of all processes together, all others).
+    fn bounded<'j>(&'j self, prices: &'j [Vec<NamedRecipe>]) -> (Vec<RunJob<'j>>, Vec<RunJob<'j>>) {
+        let plan = &self.plan;
+        let run = |named, of| RunJob { named, of, queued: false };
+        let priced = prices.iter().flatten().map(|named| run(named, RunOf::Priced));
+        // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
+        // contention bounds nothing.
+        let bounded =
+            |(named, own): &(&NamedRecipe, &Vec<_>)| own.is_empty() || !named.is_time_sliced();
+        let beside = plan.recipes.iter().zip(prices).filter(bounded).map(|(named, _)| named);
+        let bounds = (0..plan.bounds.len())
+            .flat_map(|at| beside.clone().map(move |named| run(named, RunOf::Bound(at))));
+        let (alike, bounds): (Vec<_>, Vec<_>) = bounds.partition(|&job| self.is_as_together(job));
+        let bounds: Vec<RunJob<'_>> = bounds.into_iter().chain(priced).collect();
+        // The other reading of the recordings has bounds of its own.
+        let read = plan.queued.into_iter().flat_map(|_| {
+            let reads = plan.recipes.iter().map(move |named| run(named, RunOf::Read));
+            reads.chain(bounds.clone())
+        });
+        let read: Vec<RunJob<'_>> = read.map(|job| RunJob { queued: true, ..job }).collect();
+        (alike, bounds.into_iter().chain(read).collect())
+    }
+
+    /// Makes the runs that bound the figures of all processes together, on the caller's thread, and
+    /// returns their summaries.
+    pub(crate) fn bounds(&self) -> Result<Vec<Summary>, StudyError> {
+        let prices = self.prices()?;
+        let (_, jobs) = self.bounded(&prices);
+        let mut all = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            if let RunDone::Bounded(summary) = self.one(job)? {
+                all.push(summary);
+            }
+        }
         Ok(all)
     }
 

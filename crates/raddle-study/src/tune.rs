@@ -1,5 +1,7 @@
 //! Which values of the varied options suit best, and how sure is that?
 
+mod bounded;
+
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +15,7 @@ use crate::parallel;
 use crate::result::{LostLaunches, NotOffered};
 use crate::search;
 use crate::study::{FileNames, Study};
-use crate::sweep::{Bench, FailedCase, JudgedRun};
+use crate::sweep::{Bench, CaseBounds, FailedCase, JudgedRun};
 use crate::units::shell;
 
 /// Figure of a process that a search makes small, such as `train.step`.
@@ -151,6 +153,9 @@ struct Tuning<'t, 'b> {
     rows: SeedRows,
     /// Launches that never ran under each candidate; they are the same by every seed.
     lost: Vec<LostLaunches>,
+    /// (candidate, its figures with bounds by the first seed), of those that were bounded; `None`
+    /// stands for the recipe of today.
+    bounded: Vec<(Option<usize>, PolicyRow)>,
     runs: u64,
 }
 
@@ -166,15 +171,26 @@ impl Bench<'_> {
         let first = self.cases().get(0)?.study;
         let today = self.today(&first)?;
         let JudgedRun { judged, lost: lost_today, .. } =
-            self.judged_run(&base_of(&first), today)?;
+            self.judged_run(&base_of(&first), today, CaseBounds::Not)?;
         let (judged, overturning) = self.believed(&first, judged)?;
         let minimise = minimise.map(|it| it.of(&judged)).transpose()?;
         let candidates = self.cases().len() / seeds;
         let rows = vec![Vec::new(); candidates];
         let lost = vec![LostLaunches::new(); candidates];
         let base = Vec::new();
-        let mut tuning =
-            Tuning { bench: self, today, seeds, judged, minimise, base, rows, lost, runs: 0 };
+        let bounded = Vec::new();
+        let mut tuning = Tuning {
+            bench: self,
+            today,
+            seeds,
+            judged,
+            minimise,
+            base,
+            rows,
+            lost,
+            bounded,
+            runs: 0,
+        };
         let kinds = vec![0; candidates];
         let ranking = search::halve(&kinds, seeds, |left, more| tuning.round(left, more))?;
         tuning.tuned(&ranking, lost_today, overturning)
@@ -216,12 +232,12 @@ impl Tuning<'_, '_> {
             let Some(&(at, seed)) = jobs.get(job) else {
                 let seed = job - jobs.len();
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
-                let row = bench.judged_run(&study, today)?.row;
+                let row = bench.judged_run(&study, today, CaseBounds::Not)?.row;
                 base.lock().unwrap_or_else(PoisonError::into_inner)[seed] = Some(row);
                 return Ok(());
             };
             let case = bench.cases().get(at * self.seeds + seed)?;
-            let row = match bench.judged_run(&case.study, &case.id) {
+            let row = match bench.judged_run(&case.study, &case.id, CaseBounds::Not) {
                 Err(StudyError::Cancelled) => return Err(StudyError::Cancelled),
                 run => run.map(|run| (run.row, run.lost)).map_err(|error| error.to_string()),
             };
@@ -270,9 +286,10 @@ impl Tuning<'_, '_> {
         };
         let named = |at: usize| {
             let recipe = self.bench.cases().group_id(at * self.seeds);
-            PolicyRow { recipe, ..of(&self.rows[at]) }
+            self.with_bounds(Some(at), PolicyRow { recipe, ..of(&self.rows[at]) })
         };
         let base = PolicyRow::over_seeds(base.to_vec()).unwrap_or_else(|| self.empty());
+        let base = self.with_bounds(None, base);
         let rows = std::iter::once(base).chain(left.iter().map(|&at| named(at)));
         let goals = self.bench.cases().goals().to_vec();
         PolicyFigures::ranked_by(
@@ -326,7 +343,10 @@ impl Tuning<'_, '_> {
             return Ok(self.base.clone());
         }
         (0..seeds)
-            .map(|seed| Ok(self.bench.judged_run(&study(first + seed)?, self.today)?.row))
+            .map(|seed| {
+                let study = study(first + seed)?;
+                Ok(self.bench.judged_run(&study, self.today, CaseBounds::Not)?.row)
+            })
             .collect()
     }
 
@@ -334,7 +354,7 @@ impl Tuning<'_, '_> {
     /// default) beside the values of the best candidate, not of the first. Returns the candidates,
     /// the best first, and the figures.
     fn judged_last(
-        &self,
+        &mut self,
         ranking: &[usize],
         seeds: usize,
     ) -> Result<(Vec<usize>, PolicyFigures), StudyError> {
@@ -349,8 +369,11 @@ impl Tuning<'_, '_> {
             figures = self.figures(&self.base_of(ranking[0], seeds)?, &ranking);
         }
         let others = self.other_than_today(&ranking)?;
+        let base = self.base_of(ranking[0], seeds)?;
+        self.bound(ranking[0])?;
+        figures = self.figures(&base, &ranking);
         if others.len() < ranking.len() {
-            figures.verdict = self.figures(&self.base_of(ranking[0], seeds)?, &others).verdict;
+            figures.verdict = self.figures(&base, &others).verdict;
         }
         Ok((ranking, figures))
     }
@@ -384,7 +407,7 @@ impl Tuning<'_, '_> {
     }
 
     fn tuned(
-        &self,
+        &mut self,
         ranking: &[usize],
         lost_today: LostLaunches,
         mut overturning: Vec<String>,

@@ -204,7 +204,8 @@ fn shapes(kernels: &[NamedKernel], words: VendorWords) -> Table {
             count(shape.lds_bytes.into()),
             placing.resident.to_string(),
             limiters_in_brief(placing, words),
-            format!("{:.2}", placing.rounds),
+            // Rounded up, as a little above two rounds takes three.
+            format!("{:.2}", (placing.rounds * 100.0 - 1e-6).ceil() / 100.0),
             percent(placing.occupancy),
             percent(share(shape.times.total_ns.into(), kernel.times.total_ns.into())),
         ]);

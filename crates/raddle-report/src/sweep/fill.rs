@@ -1,5 +1,6 @@
 //! In which order are the parts of a sweep shown?
 
+use raddle_study::answer::FigureBounds;
 use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
 use raddle_study::units::{count, counted, duration, them};
 
@@ -103,6 +104,11 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
             (Some(value), None) if reach.all => format!("{value}, the highest"),
             (Some(value), None) => value.clone(),
         };
+        let far = match (&reach.up_to, &reach.surely_up_to) {
+            (Some(_), None) => format!("{far}; by its intervals, not surely the lowest"),
+            (Some(one), Some(other)) if one != other => format!("{far}; surely {other}"),
+            _ => far,
+        };
         table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain([far.into()]));
     }
     Some(table)
@@ -122,10 +128,20 @@ fn groups(summary: &SweepSummary, most: usize) -> Table {
     for group in summary.groups.iter().take(most) {
         let values = group.values.iter().map(|value| Cell::from(value.as_str()));
         let mut cells: Vec<Cell> = values.collect();
-        cells.extend(group.figures.iter().chain([&group.makespan]).map(|it| figure(*it)));
+        let bounds = group.bounds.iter().copied().chain([None]);
+        let figures = group.figures.iter().chain([&group.makespan]).zip(bounds);
+        cells.extend(figures.map(|(it, bounds)| figure(*it, bounds)));
         cells.push(seeds(group));
         if !summary.goals.is_empty() {
-            cells.push(group.goals_met.map_or("?", |met| if met { "met" } else { "no" }).into());
+            let told = match (group.goals_met, group.goals_sure) {
+                (None, _) if group.other_vendor => "other vendor",
+                (None, _) => "?",
+                (Some(true), Some(false)) => "may miss",
+                (Some(false), Some(false)) => "may meet",
+                (Some(true), _) => "met",
+                (Some(false), _) => "no",
+            };
+            cells.push(told.into());
         }
         table.row(cells);
     }
@@ -141,12 +157,13 @@ fn seeds(group: &GroupSummary) -> Cell {
     }
 }
 
-fn figure(figure: Option<Within>) -> Cell {
+fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
     let Some(Within { mean, within }) = figure else { return "-".into() };
     let cell = Cell::ranked(duration(mean as u64), Some(mean));
-    match within {
-        Some(within) => cell.note(format!("± {}", duration(within as u64))),
-        None => cell,
+    match (within, bounds) {
+        (Some(within), _) => cell.note(format!("± {}", duration(within as u64))),
+        (None, Some(bounds)) => cell.note(format!("({})", bounds.in_unit_of(mean as u64))),
+        (None, None) => cell,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Between which bounds does the true value of a figure lie?
 
+use serde::Serialize;
+
 use super::ProcessFigures;
 use crate::units::{duration, in_unit_of};
 
 /// Bounds between which the true value of the figure lies by which a process is judged, in
 /// nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct FigureBounds {
     /// Least that the figure may be.
     pub least_ns: u64,
@@ -21,6 +24,14 @@ impl FigureBounds {
     #[must_use]
     pub const fn hold(&self, ns: u64) -> bool {
         self.least_ns <= ns && (self.open || ns <= self.most_ns)
+    }
+
+    /// Returns whether the figure lies on one side of the limit `limit_ns` wherever in its bounds it is.
+    /// A figure without an upper bound may be twice as long as the most that is known.
+    #[must_use]
+    pub const fn is_sure(&self, limit_ns: u64) -> bool {
+        let most_ns = if self.open { self.most_ns.saturating_mul(2) } else { self.most_ns };
+        self.least_ns > limit_ns || most_ns <= limit_ns
     }
 
     /// Writes the bounds without units, as digits of the unit of `ns`: `11.2 to 13.1`, with a plus
@@ -50,7 +61,7 @@ impl FigureBounds {
     }
 
     /// Returns the bounds on a device on which times are between `least` and `most` times as long.
-    pub(super) fn scaled(self, [least, most]: [f64; 2]) -> Self {
+    pub(crate) fn scaled(self, [least, most]: [f64; 2]) -> Self {
         // Times of runs are far below 2^53 ns.
         let by = |ns: u64, factor: f64| (ns as f64 * factor).round() as u64;
         Self { least_ns: by(self.least_ns, least), most_ns: by(self.most_ns, most), ..self }
@@ -58,9 +69,19 @@ impl FigureBounds {
 }
 
 impl ProcessFigures {
+    /// Returns the bounds of the figure by which the process is judged. `factors` are the least and
+    /// the most by which true times may differ from those of a replay; `None` is 1 for both. `None`
+    /// where the figure is exact or missing.
+    pub(crate) fn bounds_by(&self, factors: Option<[f64; 2]>) -> Option<FigureBounds> {
+        let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
+        let plain = self.bounds().or(self.decisive_ns.map(exact))?;
+        let bounds = factors.map_or(plain, |factors| plain.scaled(factors));
+        (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
+    }
+
     /// Returns the bounds of the figure by which the process is judged, by the sample and by what is
     /// known of contention and of the cost of turns. `None` where nothing is known of them.
-    pub(super) fn bounds(&self) -> Option<FigureBounds> {
+    fn bounds(&self) -> Option<FigureBounds> {
         let sampled = self.sampled.and_then(|it| {
             // Without an upper bound, times as long as that of the slowest request are known to occur.
             let most_ns = it.most_ns.or(self.max_ns).or(self.decisive_ns)?;

@@ -144,7 +144,7 @@ impl Goal {
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
-            Some(bounds.least_ns > limit || bounds.most_ns <= limit)
+            Some(bounds.is_sure(limit))
         };
         of().unwrap_or(true)
     }

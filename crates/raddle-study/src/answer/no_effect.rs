@@ -7,6 +7,27 @@ use super::{JudgedBy, JudgedProcess, PolicyFigures};
 /// blames the host, and for copies before it blames them.
 const SLOW_HOST: f64 = 0.2;
 
+/// Slowdown of the 99th percentile of requests against one request alone from which on requests queue
+/// behind each other: that of random arrivals at half of the rate that is served.
+const QUEUEING: f64 = 3.3;
+
+/// Finds the process of which requests queue behind each other most, and by how much their 99th
+/// percentile is longer than one alone; `None` where none has a queue, or a process without requests
+/// is beside them, which may be what they wait for.
+fn queueing(figures: &PolicyFigures) -> Option<(&str, f64)> {
+    if figures.processes.iter().any(|it| it.judged != JudgedBy::Requests) {
+        return None;
+    }
+    let of = |(at, process): (usize, &JudgedProcess)| {
+        let slowdown = figures.slowdown(figures.baseline, at)?;
+        let queues = process.judged == JudgedBy::Requests && slowdown >= QUEUEING;
+        queues.then_some((at, slowdown))
+    };
+    let all = figures.processes.iter().enumerate().filter_map(of);
+    let (at, slowdown) = all.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    Some((&figures.processes[at].name, slowdown))
+}
+
 /// Writes the verdict that no way of sharing changes anything, with what limits the work instead.
 /// Where a file does not say when work was issued, the text says that this is assumed.
 pub(super) fn no_effect(figures: &PolicyFigures) -> String {
@@ -19,7 +40,11 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
     }
     let idle = percent(row.idle);
     let served = |it: &JudgedProcess| it.judged == JudgedBy::Requests;
-    let told = if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
+    let told = if let Some((process, slowdown)) = queueing(figures) {
+        format!(
+            "requests of {process} queue behind each other (their p99 is {slowdown:.1} times that of one alone), whatever the policy, and the GPU is idle {idle} of the time. Fewer requests a second, several at once in a batch, or faster ones will."
+        )
+    } else if row.idle_host >= SLOW_HOST && figures.processes.iter().all(served) {
         format!(
             "the GPU is idle {idle} of the time, mostly as no request is there. It has room for more load, or for another process."
         )

@@ -169,11 +169,15 @@ fn what_makes_no_difference_says_why() {
         "Scheduling will not help: the host is too slow, the GPU is idle 45 % of the time. CUDA graphs, larger batches or a second process will."
     );
     // A host that waits for requests is not called too slow.
-    let served = vec![process("decode", JudgedBy::Requests, 9.5); 2];
+    let served = |alone_ms| vec![process("decode", JudgedBy::Requests, alone_ms); 2];
     assert_eq!(
-        of(served, &rows, &[]).verdict.text,
+        of(served(40.0), &rows, &[]).verdict.text,
         "Scheduling will not help: the GPU is idle 45 % of the time, mostly as no request is there. It has room for more load, or for another process."
     );
+    // Where requests queue, there is no room, however idle the device is.
+    let queues = of(served(9.5), &rows, &[]).verdict.text;
+    let told = "Scheduling will not help: requests of decode queue behind each other (their p99 is 11.1 times that of one alone)";
+    assert!(queues.starts_with(told) && !queues.contains("room"), "{queues}");
     // A span that may be wrong makes no share of it.
     let mut apart = serve_and_train();
     apart[1].times_apart = true;

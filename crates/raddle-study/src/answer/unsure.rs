@@ -1,29 +1,33 @@
 //! Which goals of the recipe that the verdict is about may in truth be missed or met, whatever its
 //! figures say?
 
-use super::PolicyFigures;
+use super::{Goal, PolicyFigures};
 
 /// Names the goals of which the bounds of the recipe with the index `row` reach across the limit,
 /// and a recipe that is sure to meet all goals; `None` where every goal is sure.
 pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     let own = &figures.rows[row];
     let goals = figures.goals.iter().enumerate();
-    let told = goals.filter_map(|(at, goal)| {
-        let met = own.goals_met[at];
+    let of = |(at, goal): (usize, &Goal)| {
         let bounds = goal.bounds(figures, row).filter(|_| !own.goals_sure[at])?;
-        let may = if met { "may miss" } else { "may meet" };
-        Some((met, format!("{may} `{goal}`, by its interval of {}", bounds.text())))
-    });
-    let (met, told): (Vec<bool>, Vec<String>) = told.unzip();
+        Some((own.goals_met[at], format!("`{goal}` ({})", bounds.text())))
+    };
+    let (met, missed): (Vec<_>, Vec<_>) = goals.filter_map(of).partition(|(met, _)| *met);
+    let told =
+        [("may miss", &met), ("may meet", &missed)].into_iter().filter_map(|(may, goals)| {
+            let goals: Vec<&str> = goals.iter().map(|(_, goal)| &**goal).collect();
+            (!goals.is_empty()).then(|| format!("{may} {}", goals.join(" and ")))
+        });
+    let told: Vec<String> = told.collect();
     if told.is_empty() {
         return None;
     }
     let surely = |&&other: &&usize| figures.surely_meets_all(other);
-    let other = figures.ranking.iter().find(surely).filter(|_| met.contains(&true));
+    let other = figures.ranking.iter().find(surely).filter(|_| !met.is_empty());
     let other = other.map_or(String::new(), |&other| {
         format!(" {} meets {} also by its intervals.", figures.rows[other].recipe, all(figures))
     });
-    Some(format!("{} {}.{other}", own.recipe, told.join(" and ")))
+    Some(format!("{} {}.{other}", own.recipe, told.join(", and ")))
 }
 
 /// Returns the words for all goals of a comparison: `the goal` where there is one.
@@ -47,7 +51,7 @@ impl PolicyFigures {
 mod tests {
     use super::super::tests::{row, serve_and_train};
     use super::*;
-    use crate::answer::{Goal, PolicyRow};
+    use crate::answer::PolicyRow;
 
     fn with(recipe: &str, ms: f64, between_ms: [u64; 2]) -> PolicyRow {
         let mut row = row(recipe, &[ms, 31.0], 0.0);
@@ -65,7 +69,7 @@ mod tests {
     fn a_goal_within_the_interval_is_not_said_to_be_met() {
         let found = judged([14, 30], [19, 22], "decode p99 20ms");
         let text = &found.verdict.text;
-        assert!(text.contains("mps may miss `decode p99 20ms`, by its interval of 14"), "{text}");
+        assert!(text.contains("mps may miss `decode p99 20ms` (14"), "{text}");
         assert_eq!(found.rows[1].goals_sure, [false]);
         // The limit itself still meets the goal.
         let found = judged([14, 20], [21, 22], "decode p99 20ms");
@@ -89,6 +93,6 @@ mod tests {
     fn a_goal_that_no_recipe_meets_may_be_met() {
         let text = judged([9, 15], [19, 22], "decode p99 10ms").verdict.text;
         assert!(text.starts_with("No policy meets"), "{text}");
-        assert!(text.contains("mps may meet `decode p99 10ms`, by its interval of 9"), "{text}");
+        assert!(text.contains("mps may meet `decode p99 10ms` (9"), "{text}");
     }
 }

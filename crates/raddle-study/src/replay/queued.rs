@@ -7,25 +7,24 @@ use crate::arrivals::Load;
 use crate::devices::Chosen;
 use crate::error::StudyError;
 use crate::profiles::Loaded;
-use crate::result::ProfileFacts;
-use crate::study::{Study, Ways};
+use crate::result::is_issue_unknown;
+use crate::study::Study;
 
 impl Study {
     /// Plans the processes as if all work whose issue no file tells had been issued without the
     /// recorded gaps. The truth lies between that and `workload`, in which such gaps stay. `None`
-    /// where every file tells the issue of its work, or recipes and not ways of sharing are
-    /// compared.
+    /// where every file tells the issue of its work, or the user wants such gaps to be left out.
     ///
     /// # Errors
     /// The errors of [`Study::workload`].
-    pub(super) fn queued(
+    pub(crate) fn queued(
         &self,
         profiles: &[Loaded],
         target: &Chosen,
-        (facts, workload): (&[ProfileFacts], &Workload),
+        workload: &Workload,
     ) -> Result<Option<Workload>, StudyError> {
-        let unknown = facts.iter().any(ProfileFacts::issue_unknown);
-        if self.ways != Ways::Modes || profiles.len() < 2 || self.load.queued || !unknown {
+        let is_unknown = |loaded: &Loaded| is_issue_unknown(&loaded.profile);
+        if self.load.queued || !profiles.iter().any(is_unknown) {
             return Ok(None);
         }
         let load = Load { queued: true, ..self.load.clone() };

@@ -69,7 +69,13 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
 
 /// Fraction of launches without a recorded launch time from which on that lack can make the answer
 /// wrong.
-const MOST_LAUNCHES: f64 = 0.5;
+const MANY_LAUNCHES: f64 = 0.1;
+
+/// Returns whether a profile does not say when a tenth or more of its launches were issued.
+pub(crate) fn is_issue_unknown(profile: &Profile) -> bool {
+    let kernels: Vec<&Op> = kernels(profile).collect();
+    OriginShares::of(&kernels, Field::Arrival).assumed >= MANY_LAUNCHES
+}
 
 /// Facts about one profile in results.
 #[derive(Clone, Debug, Serialize)]
@@ -293,9 +299,9 @@ impl ProfileFacts {
         }
     }
 
-    /// Returns whether the file does not say when most of its launches were issued.
+    /// Returns whether the file does not say when a tenth or more of its launches were issued.
     pub(crate) fn issue_unknown(&self) -> bool {
-        self.arrivals.assumed >= MOST_LAUNCHES
+        self.arrivals.assumed >= MANY_LAUNCHES
     }
 
     /// Returns how much later the profile ends alone on its own device than it did when recorded,

@@ -16,6 +16,7 @@ mod runs;
 
 pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
+pub(crate) use facts::is_issue_unknown;
 pub use facts::{ProfileFacts, ReplayedProfile, RequestFacts, met};
 pub use got::{Guarantee, GuaranteeOf, TenantGot};
 pub use load_limit::{LoadLimit, LoadLimitLeftOut, RatedProcess};

@@ -10,12 +10,12 @@ use raddle_trace::Profile;
 use raddle_trace::arrivals::ArrivalConfig;
 
 use super::cases::{Case, Cases, Shard, Sweep};
-use super::figures::{Alone, CaseRun, figures};
+use super::figures::{Alone, CaseBounds, CaseRun, figures};
 use super::memo::Memo;
 use super::print::Print;
 use super::remembered::Remembered;
 use super::search::search_cost;
-use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, PolicyRow, today};
+use crate::answer::{JudgedBy, JudgedProcess, ORDINARY, today};
 use crate::devices::{self, Chosen};
 use crate::error::StudyError;
 use crate::files::{Files, base_name};
@@ -310,18 +310,6 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Runs a study of one recipe and judges its processes; the figures name the recipe `name`.
-    pub(crate) fn judged_run(&self, study: &Study, name: &str) -> Result<JudgedRun, StudyError> {
-        let CaseRun { workload, summary, alone, lost, .. } = self.run_of(study)?;
-        let judged = workload.processes.iter().zip(alone.iter()).enumerate();
-        let judged = judged.map(|(at, (process, alone_ns))| {
-            JudgedProcess::plain(&process.name, JudgedBy::of(&workload, at), *alone_ns)
-        });
-        let judged: Vec<JudgedProcess> = judged.collect();
-        let row = PolicyRow::new(name, &judged, &summary);
-        Ok(JudgedRun { judged, row, lost })
-    }
-
     /// Returns the facts about the profiles that can overturn an answer, one line each. Only the
     /// first and the last case are looked at, of a shard or of all cases.
     ///
@@ -387,24 +375,26 @@ impl<'b> Bench<'b> {
 
     /// Runs the study of a case and returns its figures: (name, number).
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
-        Ok(figures(&self.run_of(study)?))
+        Ok(figures(&self.run_of(study, CaseBounds::Run)?))
     }
 
     /// Runs a study of one recipe, and each of its processes alone.
-    fn run_of(&self, study: &Study) -> Result<CaseRun, StudyError> {
+    pub(super) fn run_of(&self, study: &Study, bounds: CaseBounds) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
-        let (mut workload, _, target) = self.planned(study, &loaded)?;
+        let (mut workload, owns, target) = self.planned(study, &loaded)?;
         memory::told(&loaded, &target.device)?;
-        study.charge(&loaded, &target, &mut workload);
+        let charges = study.charge(&loaded, &target, &mut workload);
+        let charges = charges.map_or_else(Vec::new, |(charges, _)| charges);
+        let queued = study.queued(&loaded, &target, &workload)?;
         let recipes = study.recipes((&target.device, workload.processes.len()), &self.around())?;
         let watcher = Quiet(self.watcher);
         let plan = RunPlan {
             workload: &workload,
             recipes: &recipes,
-            bounds: &[],
-            priced: false,
-            queued: None,
+            bounds: &charges,
+            priced: true,
+            queued: queued.as_ref(),
             draws: &[],
             open: &OpenLoad::of(&loaded),
             goals: &[],
@@ -426,7 +416,13 @@ impl<'b> Bench<'b> {
         let lost_shares = lost_shares(&replayed(&loaded), &lost);
         let alone = self.alone(study, &workload, &runner)?;
         let search = search_cost(named, &target.device);
-        Ok(CaseRun { summary, alone, search, workload, lost, lost_shares })
+        let bounds = match bounds {
+            CaseBounds::Run => runner.bounds()?,
+            CaseBounds::Not => Vec::new(),
+        };
+        let recorded_on = owns.iter().map(|own| own.recorded_on(&target)).collect();
+        let (workload, lost_shares) = (workload.clone(), lost_shares);
+        Ok(CaseRun { summary, alone, search, workload, lost, lost_shares, bounds, recorded_on })
     }
 
     /// Returns the figure by which each process is judged, of the process alone, in ns.
@@ -457,16 +453,6 @@ impl<'b> Bench<'b> {
             Ok(Arc::new(processes.map(one).collect::<Result<_, _>>()?))
         })
     }
-}
-
-/// Result of the run of a study.
-pub(crate) struct JudgedRun {
-    /// Processes of the study, with the figure by which each is judged.
-    pub(crate) judged: Vec<JudgedProcess>,
-    /// Figures of the processes.
-    pub(crate) row: PolicyRow,
-    /// Launches that never ran.
-    pub(crate) lost: LostLaunches,
 }
 
 fn replayed(loaded: &[Loaded]) -> Vec<ReplayedProfile<'_>> {

@@ -10,11 +10,19 @@ use raddle_sim::{ProcessSummary, Summary, Workload};
 use raddle_workgroup::SearchCost;
 use serde_json::Number;
 
+use crate::answer::{JudgedBy, JudgedProcess, PolicyRow, RecordedOn};
 use crate::result::LostLaunches;
 
 /// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
 /// known.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
+
+/// Choice whether the runs are made that bound the figures of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CaseBounds {
+    Run,
+    Not,
+}
 
 /// Run of one case, from which its figures are made.
 pub(super) struct CaseRun {
@@ -29,6 +37,32 @@ pub(super) struct CaseRun {
     pub(super) lost: LostLaunches,
     /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
+    /// Summaries of the runs that bound the figures: with the least and the most that is unknown.
+    pub(super) bounds: Vec<Summary>,
+    /// Relation of the device on which each process was recorded to that which is replayed on.
+    pub(super) recorded_on: Vec<RecordedOn>,
+}
+
+impl CaseRun {
+    /// Returns (judged processes, figures of the case with their bounds); the figures name the recipe
+    /// `name`.
+    pub(super) fn judged(&self, name: &str) -> (Vec<JudgedProcess>, PolicyRow) {
+        let processes = self.workload.processes.iter().zip(self.alone.iter()).enumerate();
+        let judged =
+            processes.zip(&self.recorded_on).map(|((at, (process, alone_ns)), recorded)| {
+                let judged = JudgedBy::of(&self.workload, at);
+                JudgedProcess {
+                    device_factors: recorded.factors(),
+                    other_vendor: *recorded == RecordedOn::OtherVendor,
+                    ..JudgedProcess::plain(&process.name, judged, *alone_ns)
+                }
+            });
+        let judged: Vec<JudgedProcess> = judged.collect();
+        let row = |summary: &Summary| PolicyRow::new(name, &judged, summary);
+        let bounds: Vec<PolicyRow> = self.bounds.iter().map(row).collect();
+        let row = row(&self.summary).between(&bounds, &judged);
+        (judged, row)
+    }
 }
 
 /// Returns the figures of a run: (name, number).
@@ -52,6 +86,18 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     }
     if let Some(cost) = search {
         of_search(&mut all, *cost, summary);
+    }
+    let (judged, row) = run.judged("");
+    for (judged, own) in judged.iter().zip(&row.processes) {
+        let mut count = |key: &str, value| all.count(&format!("{}.{key}", judged.name), value);
+        if let Some(bounds) = own.bounds_by(judged.device_factors) {
+            count("least-ns", bounds.least_ns);
+            count("most-ns", bounds.most_ns);
+            count("open", bounds.open.into());
+        }
+        if judged.other_vendor {
+            count("other-vendor", 1);
+        }
     }
     let processes = summary.processes.iter().zip(&workload.processes);
     for (((process, plan), alone), lost) in processes.zip(alone.iter()).zip(lost_shares) {

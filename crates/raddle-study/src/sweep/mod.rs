@@ -33,6 +33,7 @@ mod bench;
 mod cases;
 mod checked;
 mod figures;
+mod judged;
 mod memo;
 mod print;
 mod remembered;
@@ -44,8 +45,9 @@ mod swept;
 mod vary;
 
 pub use bench::Bench;
-pub(crate) use bench::JudgedRun;
 pub use cases::{Case, Cases, Shard, Sweep};
+pub(crate) use figures::CaseBounds;
+pub(crate) use judged::JudgedRun;
 pub use row::{ReadRow, SweepRow};
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
 pub use summary::{

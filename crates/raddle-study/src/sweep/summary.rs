@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::answer::{Goal, mean_within};
+use crate::answer::{FigureBounds, Goal, mean_within};
 use crate::units::{count, counted, percent};
 
 /// Summary of a sweep, with the seeds of each case summed up.
@@ -84,9 +84,17 @@ pub struct GroupSummary {
     pub alone: Vec<Option<Within>>,
     /// Makespan in nanoseconds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// True if the means meet all goals; `None` where there are no goals, or a case has no answer.
+    /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where it is exact.
+    pub bounds: Vec<Option<FigureBounds>>,
+    /// True if a process was recorded on a device of another vendor, which runs other kernels, so
+    /// that no goal is judged.
+    pub other_vendor: bool,
+    /// True if the means meet all goals; `None` where there are no goals, or no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
+    /// True if that holds wherever in its bounds each figure lies; `None` as for `goals_met`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goals_sure: Option<bool>,
 }
 
 /// Mean over seeds, and half of the 95 % confidence interval of the mean.
@@ -126,6 +134,9 @@ pub struct Reach {
     pub up_to: Option<String>,
     /// True if `up_to` is the highest value of the axis.
     pub all: bool,
+    /// Highest value of the axis up to which all goals are met wherever in its bounds each figure
+    /// lies; `None` where that is not even sure at the lowest.
+    pub surely_up_to: Option<String>,
     /// Value after `up_to` on the axis, with the reason why it is unknown whether it is good too;
     /// `None` where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]

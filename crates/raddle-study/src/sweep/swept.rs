@@ -6,7 +6,7 @@ use super::row::ReadRow;
 use super::summary::{
     FailedCase, GroupSummary, JudgedFigure, NeverRan, Reach, SweepSummary, Within,
 };
-use crate::answer::{Goal, GoalLimit, GoalMetric, JudgedBy};
+use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, JudgedBy};
 
 /// An option that was varied, with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,13 +17,31 @@ pub struct SweptAxis {
     pub values: Vec<String>,
 }
 
-/// Keys of the figures of a process by which it may be judged, and of its time alone; the first
-/// three in the order of [`JudgedBy`].
-const OF_PROCESS: [&str; 9] =
-    ["p99-ns", "step-ns", "end-ns", "p50-ns", "max-ns", "p90-ns", "p95-ns", "mean-ns", "alone-ns"];
-/// Index of the median in [`OF_PROCESS`]; `ALONE` is the index of the time alone.
+/// Keys of the figures of a process by which it may be judged, of its time alone, and of the bounds
+/// of the figure by which it is judged; the first three in the order of [`JudgedBy`].
+const OF_PROCESS: [&str; 13] = [
+    "p99-ns",
+    "step-ns",
+    "end-ns",
+    "p50-ns",
+    "max-ns",
+    "p90-ns",
+    "p95-ns",
+    "mean-ns",
+    "alone-ns",
+    "least-ns",
+    "most-ns",
+    "open",
+    "other-vendor",
+];
+/// Indices in [`OF_PROCESS`]: of the median, of the time alone, of the least and the most of the
+/// bounds, of the mark that there is no upper bound, and of the mark of another vendor's kernels.
 const MEDIAN: usize = 3;
 const ALONE: usize = 8;
+const LEAST: usize = 9;
+const MOST: usize = 10;
+const OPEN: usize = 11;
+const OTHER_VENDOR: usize = 12;
 /// Factor between the figure at a load and that at the lowest load above which the load counts as
 /// too high, where there are no goals.
 const KNEE: f64 = 2.0;
@@ -134,7 +152,10 @@ impl Swept {
                 medians: self.of_each(group, MEDIAN),
                 alone: self.of_each(group, ALONE),
                 makespan: group.figure(self.processes.len() * OF_PROCESS.len()),
-                goals_met: self.goals_met(places, group),
+                bounds: (0..self.processes.len()).map(|at| group.bounds(at)).collect(),
+                other_vendor: self.is_other_vendor(group),
+                goals_met: self.judged_goals(places, group).map(|(met, _)| met),
+                goals_sure: self.judged_goals(places, group).map(|(_, sure)| sure),
             }
         });
         let groups = groups.collect();
@@ -195,12 +216,19 @@ impl Swept {
         group.seeds.len() == seeds && !group.stuck
     }
 
-    /// Returns whether a combination of values meets all goals; `None` where there are no goals, or
-    /// a case has no answer.
-    fn goals_met(&self, places: &[usize], group: &SweptGroup) -> Option<bool> {
-        if !self.is_whole(group) {
+    /// Returns whether a process was recorded on a device of another vendor, which runs other kernels.
+    fn is_other_vendor(&self, group: &SweptGroup) -> bool {
+        let of = |at: usize| at * OF_PROCESS.len() + OTHER_VENDOR;
+        (0..self.processes.len()).any(|at| group.seeds.values().any(|row| row[of(at)].is_some()))
+    }
+
+    /// Returns (whether a combination of values meets all goals, whether that holds wherever in its
+    /// bounds each figure lies); `None` where there are no goals, or no answer.
+    fn judged_goals(&self, places: &[usize], group: &SweptGroup) -> Option<(bool, bool)> {
+        if !self.is_whole(group) || self.is_other_vendor(group) {
             return None;
         }
+        let judged = self.judged();
         let met = self.goals.iter().map(|goal| {
             let process = self.processes.iter().position(|name| *name == goal.process)?;
             let key = match goal.metric {
@@ -221,10 +249,16 @@ impl Swept {
                     base.figure(at)?.mean * (1.0 + f64::from(by) / 10_000.0)
                 }
             };
-            Some(group.figure(at)?.mean <= limit)
+            let bounds = group.bounds(process).filter(|_| judged[process].at == at);
+            let sure = bounds.is_none_or(|bounds| bounds.is_sure(limit as u64));
+            Some((group.figure(at)?.mean <= limit, sure))
         });
-        let met: Option<Vec<bool>> = met.collect();
-        met.filter(|met| !met.is_empty()).map(|met| met.into_iter().all(|met| met))
+        let met: Option<Vec<(bool, bool)>> = met.collect();
+        let met = met.filter(|met| !met.is_empty())?;
+        // A goal that is surely missed decides, whatever becomes of the others.
+        let all_met = met.iter().all(|(met, _)| *met);
+        let sure = met.iter().all(|(_, sure)| *sure) || met.iter().any(|&(met, sure)| !met && sure);
+        Some((all_met, sure))
     }
 
     /// Returns the rows that differ from `places` only in their recipe, which is that of today (the
@@ -241,6 +275,23 @@ impl Swept {
 }
 
 impl SweptGroup {
+    /// Returns the bounds of the figure by which the process at this position is judged, as means over
+    /// the seeds, widened by the error of the mean; `None` where the figure is exact, or was computed
+    /// before bounds were.
+    fn bounds(&self, process: usize) -> Option<FigureBounds> {
+        let first = process * OF_PROCESS.len();
+        let of = |at: usize| self.figure(first + at);
+        let is_open =
+            self.seeds.values().any(|row| row[first + OPEN].is_some_and(|open| open > 0.0));
+        let (least, most) = (of(LEAST)?, of(MOST)?);
+        let within = |it: Within| it.within.unwrap_or(0.0);
+        Some(FigureBounds {
+            least_ns: (least.mean - within(least)).max(0.0) as u64,
+            most_ns: (most.mean + within(most)) as u64,
+            open: is_open,
+        })
+    }
+
     /// Sums up a figure over the seeds; `None` where a seed lacks it.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
@@ -289,11 +340,20 @@ fn reaches(summary: &SweepSummary) -> Vec<Reach> {
             values: values.into_iter().cloned().collect(),
             up_to: None,
             all: false,
+            surely_up_to: None,
             without_answer: None,
         };
+        let mut is_sure = true;
         for (value, _) in &numbers {
             match judge.is_good(groups.get(value).copied()) {
-                Ok(true) => reach.up_to = Some(value.clone()),
+                Ok(true) => {
+                    reach.up_to = Some(value.clone());
+                    is_sure &=
+                        groups.get(value).is_none_or(|group| group.goals_sure != Some(false));
+                    if is_sure {
+                        reach.surely_up_to = Some(value.clone());
+                    }
+                }
                 Ok(false) => return reach,
                 Err(why) => {
                     reach.without_answer = Some(format!("{value} {why}"));
@@ -334,6 +394,9 @@ impl ReachJudge {
         };
         found.ok_or(match group {
             GroupSummary { failed: 1.., .. } => "failed",
+            GroupSummary { other_vendor: true, .. } => {
+                "is of another vendor, whose kernels are others"
+            }
             GroupSummary { complete: false, .. } => "never ended",
             GroupSummary { whole: false, .. } => "lacks rows",
             _ => "lacks a figure",

@@ -170,26 +170,65 @@ fn recorded_gaps_stay_where_no_launch_was_recorded() {
     assert_eq!(queued, 2_000_000);
 }
 
+/// A launch table of `count` kernels of `lasts` ns with gaps of `gap` ns, with or without the times of
+/// launches far ahead.
+fn gaps(count: u64, lasts: u64, gap: u64, issued: bool) -> String {
+    let row = |at: u64| {
+        let start = at * (lasts + gap);
+        let arrival = if issued { (at * 4_000).min(start).to_string() } else { String::new() };
+        format!("k{lasts},0,432,1,1,256,1,1,32,0,{arrival},{start},{lasts}\n")
+    };
+    let head = "# raddle launch table 1\n# device = a100\n\
+                name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+    head.to_owned() + &(0..count).map(row).collect::<String>()
+}
+
+/// Both readings of a gap stand in the interval of every verb, also of one file.
+#[test]
+fn every_verb_holds_both_readings_of_a_gap() {
+    let place = Place::new();
+    place.file("serve.csv", gaps(30, 40_000, 60_000, false));
+    place.file("train.csv", gaps(25, 800_000, 300_000, false));
+    let json = |words: &[&str]| {
+        let ran = place.raddle(&[words, &["--format=json"]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        serde_json::from_str::<Value>(&ran.out).expect("it is JSON")
+    };
+    let load = ["serve.csv", "train.csv", "--requests=serve=40/s", "--until=100ms"];
+    for files in [&load[..], &["train.csv"]] {
+        let of = |verb: &str, more: &[&str]| json(&[&[verb], files, more].concat());
+        let today = if files.len() > 1 { "time-slice" } else { "streams" };
+        let replay = of("replay", &["--recipe", today, "--no-files"]);
+        let both = |at: usize| replay["answer"]["rows"][0]["processes"][at].clone();
+        let queued = of("replay", &["--recipe", today, "--no-files", "--arrivals=queued"]);
+        if files.len() > 1 {
+            let share = of("share", &["--recipe=today", "--no-files"]);
+            let row = &share["answer"]["rows"][0]["processes"];
+            assert_eq!((&row[0], &row[1]), (&both(0), &both(1)));
+        }
+        let sweep = of("sweep", &["--recipe", today, "--out=s.jsonl"]);
+        for at in 0..replay["answer"]["processes"].as_array().expect("a list").len() {
+            let bounds = |end: usize| both(at)["between-ns"][end].as_u64().expect("a bound");
+            let other = queued["answer"]["rows"][0]["processes"][at]["decisive-ns"].as_u64();
+            let other = other.expect("a time");
+            assert!(bounds(0) <= other && other < bounds(1), "{other}: {}", both(at));
+            let swept = &sweep["groups"][0]["bounds"][at];
+            assert!(swept["least-ns"].as_u64() <= Some(bounds(0)), "{swept}: {}", both(at));
+            assert!(swept["most-ns"].as_u64() >= Some(bounds(1)), "{swept}: {}", both(at));
+        }
+    }
+}
+
 /// A host far ahead of the device leaves the same short gaps as one that is late. Where a file does
 /// not tell which, the intervals cover both, also beside another process.
 #[test]
 fn intervals_cover_both_causes_of_a_gap() {
     let place = Place::new();
-    let table = |count: u64, lasts: u64, gap: u64, issued: bool| {
-        let row = |at: u64| {
-            let (start, arrival) = (at * (lasts + gap), if issued { at * 4_000 } else { 0 });
-            let arrival = if issued { arrival.min(start).to_string() } else { String::new() };
-            format!("k{lasts},0,432,1,1,256,1,1,32,0,{arrival},{start},{lasts}\n")
-        };
-        let head = "# raddle launch table 1\n# device = a100\n\
-                    name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
-        head.to_owned() + &(0..count).map(row).collect::<String>()
-    };
     for gap in [5_000, 6_000, 9_000] {
         let queued = &["--arrivals=queued"][..];
         let rows = [(true, &[][..]), (false, &[]), (false, queued)].map(|(issued, reading)| {
-            place.file("serve.csv", table(30, 40_000, gap, issued));
-            place.file("train.csv", table(25, 800_000, gap, issued));
+            place.file("serve.csv", gaps(30, 40_000, gap, issued));
+            place.file("train.csv", gaps(25, 800_000, gap, issued));
             let words = ["share", "serve.csv", "train.csv", "--recipe=today", "--no-files"];
             let ran = place.raddle(&[&words[..], &["--format=json"], reading].concat());
             assert_eq!(ran.code, 0, "{}", ran.err);

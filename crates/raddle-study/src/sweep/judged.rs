@@ -1,0 +1,32 @@
+//! How do the processes of one case fare, and within which bounds?
+
+use super::bench::Bench;
+use super::figures::CaseBounds;
+use crate::answer::{JudgedProcess, PolicyRow};
+use crate::error::StudyError;
+use crate::result::LostLaunches;
+use crate::study::Study;
+
+/// Result of the run of a study.
+pub(crate) struct JudgedRun {
+    /// Processes of the study, with the figure by which each is judged.
+    pub(crate) judged: Vec<JudgedProcess>,
+    /// Figures of the processes.
+    pub(crate) row: PolicyRow,
+    /// Launches that never ran.
+    pub(crate) lost: LostLaunches,
+}
+
+impl Bench<'_> {
+    /// Runs a study of one recipe and judges its processes; the figures name the recipe `name`.
+    pub(crate) fn judged_run(
+        &self,
+        study: &Study,
+        name: &str,
+        bounds: CaseBounds,
+    ) -> Result<JudgedRun, StudyError> {
+        let run = self.run_of(study, bounds)?;
+        let (judged, row) = run.judged(name);
+        Ok(JudgedRun { judged, row, lost: run.lost })
+    }
+}
