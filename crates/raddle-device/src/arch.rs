@@ -56,8 +56,9 @@ pub(crate) struct Arch {
 /// share.
 pub(crate) const GFX906: Arch =
     Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
-/// Figures of gfx908: 10 wave slots a SIMD, of which 8 count as on gfx906. A granule has 4 arch and
-/// 4 accumulation registers, so a wave has as many of either kind.
+/// Figures of gfx908: a SIMD has 10 wave slots, of which 8 are counted, for the reason given at
+/// gfx906. A granule has 4 ordinary (arch) and 4 accumulation registers of each work-item, so a
+/// wave has as many of either kind.
 pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");
@@ -81,7 +82,8 @@ pub(crate) fn arch(name: &str) -> Option<&'static Arch> {
 }
 
 /// Returns the figures of CDNA2 and CDNA3, where the two kinds of vector registers share 512
-/// registers for each work-item; instruction sets that differ replace fields.
+/// registers for each work-item; instruction sets that differ replace fields. `memory_bytes_per_us`
+/// is the peak bandwidth of the product `like`.
 const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static str) -> Arch {
     Arch {
         name,
@@ -100,7 +102,8 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
 
 /// Returns the figures of those RDNA 3, 3.5 and 4 devices that have 1536 registers a lane of a
 /// SIMD, in granules of 24, of which one wave can address 256. (Devices with 1024, such as gfx1102
-/// and gfx1150, have granules of 16.)
+/// and gfx1150, have granules of 16.) `memory_bytes_per_us` is the peak bandwidth of the product
+/// `like`.
 ///
 /// The hardware aligns LDS to 1 KiB, by Mesa's `lds_alloc_granularity` (`ac_gpu_info.c`). The 512
 /// bytes of LLVM are the unit in which a kernel encodes its demand.

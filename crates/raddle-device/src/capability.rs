@@ -15,7 +15,7 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 /// Most registers of one thread, by the guide: number 255 reads as zero. (The occupancy header
 /// would let 256 pass, which no kernel has.)
 pub(crate) const MAX_REGISTERS: u32 = 255;
-/// Number of registers in one allocation granule of a whole warp.
+/// Number of 32-bit registers in one granule, the unit in which an SM gives registers to a warp.
 const REGISTER_GRANULE: u32 = 256;
 /// Number of sub-partitions of an SM: register files, schedulers and wave slots come in four parts
 /// on every generation of this table.
@@ -84,9 +84,10 @@ pub(crate) const fn granules(major: u32) -> Granules {
     }
 }
 
-/// Returns the resources of an SM in the granules of its major capability; an amount that is no
-/// whole number of granules, or of sub-partitions, is rounded down. `None` where a register file or
-/// the warp slots are too large for the type.
+/// Returns the resources of an SM in the granules of its major capability, from the most blocks and
+/// threads, the registers and the bytes of shared memory of the SM. An amount that is no whole
+/// number of granules, or of sub-partitions, is rounded down. `None` where a register file or the
+/// warp slots are too large for the type.
 pub(crate) const fn shape(
     major: u32,
     blocks: u16,

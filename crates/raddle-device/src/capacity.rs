@@ -5,10 +5,11 @@
 
 use crate::Device;
 
-/// (id of a device, gigabytes of its memory) by data sheets. NVIDIA: data sheets of V100 (16 and 32
-/// GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada, H100, H20,
-/// H200, GH200 (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product pages. AMD:
-/// data sheets of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon product pages.
+/// Gigabytes of memory by data sheets, as (id of a device, gigabytes). NVIDIA: data sheets of V100
+/// (16 and 32 GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada,
+/// H100, H20, H200, GH200 (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product
+/// pages. AMD: data sheets of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon
+/// product pages.
 const GIGABYTES: &[(&str, u64)] = &[
     ("v100", 16),
     ("v100-32gb", 32),

@@ -10,7 +10,8 @@
 
 use crate::Device;
 
-/// (id of a device, number of compute units in each group of the device).
+/// Sizes of the groups (GPCs) of a device, as (id of the device, number of compute units in each
+/// group). All workgroups of one cluster run in one group.
 const GROUPS: [(&str, &[u16]); 4] =
     [("h100", H100_SXM), ("h200", H100_SXM), ("h800", H100_SXM), ("gh200", H100_SXM)];
 

@@ -44,8 +44,8 @@ pub fn moving(bytes: u64, bytes_per_us: u64) -> Ticks {
 }
 
 impl Device {
-    /// Returns the bytes of registers and LDS that one workgroup keeps on the device, rounded to
-    /// granules.
+    /// Returns the bytes of registers and LDS that one workgroup with this demand keeps on the
+    /// device, in whole granules.
     ///
     /// The number saturates at `u64::MAX`.
     #[must_use]

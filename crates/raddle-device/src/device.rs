@@ -21,7 +21,7 @@ pub enum Vendor {
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
     Amd,
-    /// The example of seed 000, with AMD's rule for barriers.
+    /// The example device of seed 000 (a design document), with AMD's rule for barriers.
     Seed,
 }
 
@@ -87,12 +87,12 @@ pub struct Device {
     /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub reached_bytes_per_us: Option<u64>,
-    /// Bandwidth that a launch wants which needs memory, in thousandths of the peak; `None` where it
-    /// was not measured, so that the figure of docs/demand.md holds.
+    /// Bandwidth that a launch wants whose kernel is bound by memory, in thousandths of the peak;
+    /// `None` where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub memory_permille: Option<u64>,
-    /// Bandwidth that a launch wants which needs compute, in thousandths of the peak; `None` where it
-    /// was not measured, so that the figure of docs/demand.md holds.
+    /// Bandwidth that a launch wants whose kernel is bound by compute, in thousandths of the peak;
+    /// `None` where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub compute_permille: Option<u64>,
     /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
@@ -118,16 +118,16 @@ pub struct Device {
     /// its bytes; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// Least, expected and greatest length of a turn of the driver's time slices, in nanoseconds, the
-    /// switch included; `None` if not measured, see [`Device::time_slices`].
+    /// (least, expected, greatest) length of a turn of the driver's time slices, in nanoseconds,
+    /// the switch included; `None` if not measured, see [`Device::time_slices`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn_ns: Option<[u64; 3]>,
-    /// Least, expected and greatest time of a switch from one process to another between two turns,
+    /// (least, expected, greatest) time of a switch from one process to another between two turns,
     /// in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn_switch_ns: Option<[u64; 3]>,
-    /// Pairs of a percentage of MPS and the compute units that a process has under it; a percentage
-    /// that is not here is rounded down ([`Device::units_of_percent`]).
+    /// Measured (percentage of MPS, compute units that a process has under it); a percentage that
+    /// is not in this list is rounded down ([`Device::units_of_percent`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub percent_units: Vec<(u32, u16)>,
     /// Sources of the figures, with the figures that are assumed.
@@ -138,7 +138,8 @@ pub struct Device {
     pub granules: Granules,
 }
 
-/// Shortest turn that a device file may give, in nanoseconds: recipes count turns in microseconds.
+/// Shortest turn that a device file may give, in nanoseconds: a recipe (file that chooses the
+/// policies of a run) counts turns in microseconds.
 const SHORTEST_TURN_NS: u64 = 1_000;
 
 impl Device {
@@ -187,8 +188,8 @@ impl Device {
         }
     }
 
-    /// Returns how many compute units a process has under a percentage of MPS: as measured, else
-    /// that part of all, rounded down.
+    /// Returns how many compute units a process has under a percentage of MPS: the measured number,
+    /// or, where none was measured, that percentage of all compute units, rounded down.
     #[must_use]
     pub fn units_of_percent(&self, percent: u32) -> u16 {
         let measured = self.percent_units.iter().find(|(of, _)| *of == percent);
@@ -196,8 +197,9 @@ impl Device {
         measured.map_or(u16::try_from(part).unwrap_or(u16::MAX), |&(_, units)| units)
     }
 
-    /// Returns whether both are devices of one kind, so that at most measured figures of them
-    /// differ: workgroups of a profile of one fill the other alike.
+    /// Returns whether both descriptions are of one kind of GPU: equal id, compute units, waves,
+    /// resources, granules, peak bandwidth and clock. Measured figures may differ; workgroups of
+    /// one profile then fill both devices alike.
     #[must_use]
     pub fn is_same_kind(&self, other: &Self) -> bool {
         let of = |device: &Self| {

@@ -9,7 +9,7 @@ use raddle_policy::ShapeError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum DeviceError {
-    /// A device whose compute units have an impossible shape.
+    /// A device whose compute units have an impossible shape; `error` says what is impossible.
     #[error("device '{name}': {error}{HINT}")]
     Shape { name: String, error: ShapeError },
     /// A figure that no device can have, or that is too large for the types of this crate; `what`
@@ -24,7 +24,7 @@ pub enum DeviceError {
         "device '{name}' has compute capability {major}.{minor}, whose granules are not known{HINT}"
     )]
     Capability { name: String, major: u32, minor: u32 },
-    /// An AMD device with an instruction set whose registers are not known.
+    /// An AMD device with an instruction set, `arch`, whose registers are not known.
     #[error(
         "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}"
     )]

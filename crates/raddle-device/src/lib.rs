@@ -32,7 +32,7 @@ pub use error::DeviceError;
 pub use lookup::{find, find_arch, find_product, with_arch, with_words};
 pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
-/// Crate of the types in the signatures: ticks, ids, levels, launches.
+/// Re-export of the crate whose types the signatures of this crate have, such as ticks and demands.
 pub use raddle_policy;
 pub use residency::{Limits, Residency};
 pub use slices::TimeSlices;

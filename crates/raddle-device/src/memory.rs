@@ -6,14 +6,15 @@
 
 use crate::Device;
 
-/// Most bytes that one multiprocessor of an H200 moves in a microsecond: a fit to one decoder
-/// beside one training loop (`fixtures/h200`) at 20 requests a second.
+/// Most bytes that one multiprocessor of an H200 moves in a microsecond. The figure was fitted to a
+/// recording of one decoder beside one training loop (`fixtures/h200`) at 20 requests a second.
 pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
-/// Bandwidth of one multiprocessor of NVIDIA, in percent of its equal part of the peak: 130 to 140
-/// held on an H200 (above) and on a V100 (knees of public micro-kernels).
+/// Assumed bandwidth of one NVIDIA multiprocessor, in percent of the peak divided by the number of
+/// multiprocessors. 130 to 140 fitted measurements on an H200 (above) and on a V100 (public
+/// micro-kernels).
 const NVIDIA_UNIT_PERCENT: u64 = 135;
-/// Bandwidth that all units together reach, in percent of the peak: assumed, as copies reach on an
-/// H200.
+/// Bandwidth that all compute units together reach, in percent of the peak. The figure is assumed:
+/// copies on an H200 reach it.
 const REACHED_PERCENT: u64 = 85;
 
 /// Bandwidths of a device's memory, in bytes per microsecond.
@@ -59,8 +60,8 @@ impl Device {
 }
 
 /// Returns the most bytes that one compute unit of AMD moves in a microsecond, where the memory's
-/// peak is `peak` bytes; `None` for an instruction set of which it was not measured how many units
-/// fill the bandwidth.
+/// peak is `peak` bytes in a microsecond; `None` for an instruction set of which it was not
+/// measured how many units fill the bandwidth.
 ///
 /// Source: rocm-origami 0.0.3, `hardware.hpp` (MIT), which gives the share of the bandwidth that
 /// each active unit adds.

@@ -15,36 +15,37 @@ use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capa
 use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
-/// Device that a profile was recorded on, as far as the profile describes it; `None` where it does
-/// not give a figure.
+/// Device that a profile was recorded on. A figure that the profile does not give is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceDevice {
     /// Driver's name of the device; in a launch table the text of its `device` comment, which may
     /// be an id of the device table. May be empty.
     pub name: String,
-    /// Number of compute units (SMs).
+    /// Number of compute units (SMs); `None` where the profile does not say it.
     pub sms: Option<u32>,
-    /// Major number of the compute capability (NVIDIA).
+    /// Major number of the compute capability (NVIDIA); `None` where the profile does not say it.
     pub compute_major: Option<u32>,
-    /// Minor number of the compute capability (NVIDIA).
+    /// Minor number of the compute capability (NVIDIA); `None` where the profile does not say it.
     pub compute_minor: Option<u32>,
-    /// Number of 32-bit registers of one compute unit.
+    /// Number of 32-bit registers of one compute unit; `None` where the profile does not say it.
     pub registers_per_sm: Option<u32>,
-    /// Most work-items that are on one compute unit at once.
+    /// Most work-items that are on one compute unit at once; `None` where the profile does not say
+    /// it.
     pub threads_per_sm: Option<u32>,
-    /// Shared memory of one compute unit, in bytes.
+    /// Shared memory of one compute unit, in bytes; `None` where the profile does not say it.
     pub shared_bytes_per_sm: Option<u32>,
-    /// Number of work-items of one wave.
+    /// Number of work-items of one wave; `None` where the profile does not say it.
     pub wave_size: Option<u32>,
-    /// Most workgroups that are on one compute unit at once.
+    /// Most workgroups that are on one compute unit at once; `None` where the profile does not say
+    /// it.
     pub workgroups_per_sm: Option<u32>,
-    /// Number of SIMDs of one compute unit.
+    /// Number of SIMDs of one compute unit; `None` where the profile does not say it.
     pub simds_per_sm: Option<u32>,
-    /// Most waves that are on one SIMD at once.
+    /// Most waves that are on one SIMD at once; `None` where the profile does not say it.
     pub waves_per_simd: Option<u32>,
     /// Name of the instruction set (AMD), such as `gfx942`. May be empty.
     pub arch: String,
-    /// Memory on the device, in bytes.
+    /// Memory on the device, in bytes; `None` where the profile does not say it.
     pub memory_bytes: Option<u64>,
 }
 
@@ -117,7 +118,8 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Builds a device from the figures of a profile, for an AMD GPU that is not in the table.
+/// Builds a device from the figures of a profile, for an AMD GPU that is not in the table. The
+/// error says which figure is missing, unknown or impossible.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError::Missing { name: name.clone(), what };
@@ -191,7 +193,8 @@ fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
 }
 
-/// Returns the device, or an error if no workgroup could ever run on it.
+/// Returns `device`, built from the figures in `source`; an error where no workgroup could ever run
+/// on it, or [`Device::check`] refuses it.
 fn sound(source: &SourceDevice, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
     if device.cus == 0 || useless || device.check().is_err() {

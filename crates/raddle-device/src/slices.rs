@@ -9,9 +9,10 @@ use crate::{Device, Vendor};
 /// equal where the figure is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeSlices {
-    /// Length of a process's turn, in nanoseconds, the switch to the process included.
+    /// (least, expected, greatest) length of a process's turn, in nanoseconds, the switch to the
+    /// process included.
     pub turn_ns: [u64; 3],
-    /// Time of a switch from one process to another, in nanoseconds.
+    /// (least, expected, greatest) time of a switch from one process to another, in nanoseconds.
     pub switch_ns: [u64; 3],
     /// Sources of the figures.
     pub source: &'static str,

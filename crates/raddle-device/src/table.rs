@@ -80,7 +80,8 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
 
-/// Returns every device of the table: NVIDIA by age, AMD by age, then the seed's example.
+/// Returns every device of the table: NVIDIA by age, AMD by age, then the example of the seed (a
+/// design document).
 #[must_use]
 pub fn table() -> Vec<Device> {
     rows().map(DeviceRow::device).collect()

@@ -146,8 +146,8 @@ pub(super) const ROWS: &[DeviceRow] = &[
     },
 ];
 
-/// Returns a device with the compute units of an instruction set; each device of the table replaces
-/// the fields that differ.
+/// Returns a device with `cus` compute units of an instruction set; each device of the table
+/// replaces the fields that differ.
 const fn gpu(
     id: &'static str,
     product: &'static str,
