@@ -100,7 +100,8 @@ fn tell_table(question: &BalanceQuestion, table: Table, story: &mut Story) {
 }
 
 /// Adds to the explanation how the surplus waves of the workgroup that the answer names last were
-/// balanced over the SIMDs.
+/// balanced over the SIMDs. `waves` is the workgroup's number of waves, `before` the pointer (SIMD
+/// at which the surplus begins) before it, `kind` the meaning of the pointer.
 fn tell_one(
     table: Table,
     (kind, before): (Kind, &Pointer),

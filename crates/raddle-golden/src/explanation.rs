@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 /// Most lines of one list, or items of one line, that are shown; of longer ones the explanation
 /// says how many more there are.
 pub(crate) const MOST_LINES: usize = 20;
-/// Most steps that are shown.
+/// Most steps of an explanation that are shown.
 const MOST_STEPS: usize = 40;
 
 /// The steps by which a model comes to its answer, and the answer.
@@ -23,7 +23,7 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// Heading of the step.
     pub title: String,
-    /// Lines below the heading.
+    /// Lines of text below the heading of the step.
     pub lines: Vec<String>,
 }
 
@@ -144,7 +144,8 @@ pub(crate) fn few(mut parts: Vec<String>) -> String {
     parts.join(", ")
 }
 
-/// Joins the first 16 values on one line, with `..` behind them if there are more.
+/// Joins the first 16 values on one line with `between` between them, and `..` behind them if there
+/// are more.
 pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: &str) -> String {
     let mut values = values.into_iter();
     let mut shown: Vec<String> = values.by_ref().take(16).map(|it| it.to_string()).collect();
@@ -154,7 +155,8 @@ pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: 
     shown.join(between)
 }
 
-/// Formats a number with its noun: `1 launch`, `2 launches`.
+/// Formats a number with its noun: `1 launch` with the noun `one`, `2 launches` with the noun
+/// `many`.
 pub(crate) fn counted(n: impl Into<u128>, one: &str, many: &str) -> String {
     let n = n.into();
     format!("{n} {}", if n == 1 { one } else { many })

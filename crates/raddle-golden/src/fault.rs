@@ -14,7 +14,7 @@ use serde_json::Value;
 pub struct Fault {
     /// Kind of the fault in the question, such as a number out of range.
     pub kind: FaultKind,
-    /// Message that tells a person what is wrong.
+    /// Message that tells a person what is wrong with the question.
     pub message: String,
     /// JSON Pointer to the place in the line, "" for the whole line. A missing key is reported at
     /// the object that lacks it.
@@ -72,7 +72,7 @@ pub(crate) fn has(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
 }
 
-/// Returns a fault if a number lies outside of a range.
+/// Returns a fault if `value` lies outside of a range; `at` is its place in the question.
 pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result<(), Fault> {
     if range.contains(&value) {
         return Ok(());
@@ -81,7 +81,8 @@ pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result
     Err(Fault::new(FaultKind::OutOfRange, at, message))
 }
 
-/// Returns a fault if a list has a number outside of a range.
+/// Returns a fault if a list has a number outside of a range; `at` is the list's place in the
+/// question.
 pub(crate) fn check_all(
     values: &[u64],
     range: &RangeInclusive<u64>,
@@ -91,7 +92,8 @@ pub(crate) fn check_all(
     values.try_for_each(|(n, &value)| check(value, range, &format!("{at}/{n}")))
 }
 
-/// Reads a whole number from `LOW` to `HIGH`, for `#[serde(deserialize_with)]`.
+/// Reads a whole number from `LOW` to `HIGH`, for `#[serde(deserialize_with)]`; any other number is
+/// an error.
 pub(crate) fn within<'de, D, T, const LOW: u64, const HIGH: u64>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -105,7 +107,7 @@ where
     })
 }
 
-/// Reads a whole number from 1 on, for `#[serde(deserialize_with)]`.
+/// Reads a whole number from 1 on, for `#[serde(deserialize_with)]`; 0 is an error.
 pub(crate) fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -114,7 +116,8 @@ where
     within::<D, T, 1, { u64::MAX }>(from)
 }
 
-/// Reads a value that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
+/// Reads a value that may be left out but not be null, for `#[serde(default, deserialize_with)]`;
+/// `None` is left to the default, null is an error.
 pub(crate) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -40,8 +40,8 @@ struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
-/// Returns the answer to one line, with its line end, and true if the line was answered without a
-/// fault.
+/// Returns (the answer to one line, with its line end; true if the line was answered without a
+/// fault).
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
         Ok(text) => (id(text), solve(topic, text, &mut Story::default())),
@@ -68,7 +68,8 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Answers the question in the text of a line; the answer does not hold the question's id.
+/// Answers the question in the text of a line; the answer does not hold the question's id. A fault
+/// where the question cannot be answered.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {

@@ -56,7 +56,8 @@ pub struct Topic {
     pub name: &'static str,
     /// An example question, as JSON.
     pub example: &'static str,
-    /// Answers a question with JSON, and records the steps to the answer.
+    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer in
+    /// the story.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 

@@ -33,7 +33,8 @@ enum ScoreRule {
     Window,
 }
 
-/// Weights of resources, and the free amounts of each candidate.
+/// Weights of resources, and for each candidate (compute unit that fits) its free amount of each
+/// resource.
 #[derive(Deserialize)]
 struct FreeScores {
     weights: Vec<u64>,
@@ -61,7 +62,8 @@ struct WindowQuestion {
     issued: Vec<Vec<u64>>,
 }
 
-/// Rows (one for each candidate) with the weights, and the weighted sum of each row.
+/// Rows of amounts, one for each candidate (compute unit that fits), with the weights and the
+/// weighted sum of each row.
 struct ScoredRows {
     weights: Weights,
     rows: Vec<Vec<u64>>,
@@ -76,7 +78,9 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// Index of the candidate that is taken; `null` where there are no candidates.
+    /// Index of the candidate (compute unit that fits) that is taken: `Some(None)`, written as
+    /// `null`, where there are no candidates; `None`, not written, where the question asks for no
+    /// choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -111,7 +115,8 @@ fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
 }
 
-/// Scores the free amounts of the candidates; `at` says where they are in the question, for faults.
+/// Scores the free amounts of the candidates (compute units that fit); `at` is their place in the
+/// question, which a fault names.
 fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
     let given = "i1, i2: candidates, what is free of each resource, and weights";
@@ -119,7 +124,8 @@ fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fa
     Ok(scored)
 }
 
-/// Scores how often the candidates issued each instruction; `at` is their place in the question.
+/// Scores how often the candidates (compute units that fit) issued each instruction; `at` is their
+/// place in the question, which a fault names.
 fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
     let given = "j1, j2: candidates, how often each instruction was issued, and weights";
@@ -127,8 +133,8 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Computes the weighted sum of each row; `at` names where the weights and the rows are in the
-/// question, for faults.
+/// Computes the weighted sum of each row; `given` are the weights. A fault names the place: `at` is
+/// (place of weights and rows, key of the rows).
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -139,7 +145,8 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error of a row that cannot be scored to a fault at its place in the question.
+/// Converts the error of a row that cannot be scored to a fault; `at` is the row's place in the
+/// question.
 fn located(error: &Error, at: &str) -> Fault {
     let kind = match error {
         Error::Score { .. } | Error::Issues { .. } => FaultKind::Overflow,
@@ -156,7 +163,8 @@ fn located(error: &Error, at: &str) -> Fault {
 }
 
 /// Adds the scores to the explanation, one line for each row of the question: `TA_0 = 20 x 2 + 10 x
-/// 6 = 100`.
+/// 6 = 100`. `given` and `sums` are the headings of its two steps, `letter` names the weights, and
+/// `name` the score.
 fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
     if !story.shows() {
         return;

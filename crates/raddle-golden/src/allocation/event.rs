@@ -1,8 +1,9 @@
 //! Which device and which events does a check of placements know?
 
-/// Most units (compute units or SIMDs) that a checked device may have.
+/// Most units (compute units or SIMDs, as the table has it) that a checked device may have.
 pub(super) const MOST_UNITS: u64 = 65_536;
-/// Most blocks that a resource of a unit may have, and most wave slots of a unit.
+/// Most blocks (smallest amounts that are handed out) that one resource of a unit may have; also
+/// the most wave slots of a unit.
 pub(super) const MOST_BLOCKS: u64 = u32::MAX as u64;
 /// Largest number that an event may give; larger ones are refused, so that the sum of two of them
 /// stays within `u64`.
@@ -28,7 +29,8 @@ impl TableFault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
-    /// Number of blocks of the resource in each compute unit.
+    /// Number of blocks (smallest amounts that are handed out) of the resource in each compute
+    /// unit.
     pub(super) blocks: u64,
     /// True if the waves of a workgroup divide what it holds of the resource; false if every wave
     /// uses all of it.
@@ -84,7 +86,7 @@ impl AllocationDevice {
     }
 }
 
-/// Reads a whole number from 1 to `most`; `key` names it in the error.
+/// Reads a whole number from 1 to `most` from `text`; `key` names it in the error.
 pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     let value = text.parse::<u64>().ok().filter(|value| (1..=most).contains(value));
     value.ok_or_else(|| {
@@ -118,7 +120,7 @@ pub struct AllocationEvent {
     pub clock: u64,
     /// Kind of the event; the next field is the number of the workgroup.
     pub kind: AllocationEventKind,
-    /// Number of the workgroup.
+    /// Number that names the workgroup.
     pub workgroup: u64,
     /// Number of the compute unit, from 0; `None` where the event names none.
     pub unit: Option<u64>,
@@ -134,7 +136,8 @@ pub struct AllocationEvent {
 }
 
 impl AllocationEvent {
-    /// Returns an event that names only a workgroup, on a device with this many resources.
+    /// Returns an event that names only a workgroup, on a device with `resources` resources; its
+    /// other numbers are `None`.
     #[must_use]
     pub fn new(clock: u64, kind: AllocationEventKind, workgroup: u64, resources: usize) -> Self {
         Self {

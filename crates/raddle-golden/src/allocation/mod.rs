@@ -104,7 +104,7 @@ pub struct AllocationFinding {
     pub rule: AllocationRule,
     /// Line of the table, or number of the event, from 1.
     pub line: u64,
-    /// Clock cycle of that line.
+    /// Clock cycle in which the rule is broken, as the table gives it.
     pub clock: u64,
     /// Sentence that describes the finding for a person.
     pub what: String,
@@ -117,10 +117,10 @@ pub struct AllocationFinding {
 /// Rules by which the check predicts where the runs of blocks of workgroups start.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
-    /// Rule for the resources that `starts_of` does not name; `None` to predict none of their
-    /// starts.
+    /// Rule by which starts of runs of blocks are predicted, for the resources that `starts_of`
+    /// does not name; `None` to predict none of their starts.
     pub starts: Option<StartRule>,
-    /// Rules for single resources, by name.
+    /// Rules by which starts of runs of blocks are predicted, by the name of the resource.
     pub starts_of: BTreeMap<String, StartRule>,
     /// Most clocks between the choice of a start and its record: a start is right if the rule gives
     /// it for the map at any moment of that time.
@@ -150,7 +150,7 @@ pub struct AllocationReport {
     pub placed: u64,
     /// Number of requests that were not answered at the end, while workgroups still run.
     pub open: u64,
-    /// Number of starts that were predicted.
+    /// Number of starts of runs of blocks that were predicted.
     pub predicted: u64,
     /// Number of predicted starts that were recorded as predicted.
     pub agreeing: u64,

@@ -43,7 +43,8 @@ impl Placed {
     }
 }
 
-/// A run of blocks that a workgroup gave back: the clock, and the run as (start, end).
+/// A run of blocks that a workgroup gave back, as (start, end), and the clock cycle in which it
+/// did.
 #[derive(Clone, Copy, Debug)]
 struct Freed {
     clock: u64,
@@ -62,7 +63,8 @@ pub(super) struct RingPart {
 /// the runs that workgroups hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// Block behind the run of blocks that was placed last.
+    /// Block behind the run of blocks that was placed last, at which the rules `Next` and `Ring` go
+    /// on.
     after: u64,
     /// Runs of blocks that were given back within the lag (the clocks for which a freed run may
     /// still be seen as taken), the latest last.
@@ -136,8 +138,8 @@ impl Model {
         })
     }
 
-    /// Checks the next event against the rules, adds what is broken to the findings, and changes
-    /// the model by the event.
+    /// Checks the next event against the rules, adds each broken rule to the findings, and changes
+    /// the model by the event. The error is a fault of the table for which the check ends.
     pub(super) fn take(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         if event.clock < self.last.1 {
             let text = format!(
@@ -233,8 +235,9 @@ impl Model {
         Ok(())
     }
 
-    /// Compares a placement with its request and closes the request; returns the number of waves,
-    /// `None` where it is unknown.
+    /// Compares a placement with its request and closes the request; differences are added to the
+    /// findings. Returns the number of waves of the workgroup; `None` where neither placement nor
+    /// request gives it.
     fn as_asked(&mut self, event: &AllocationEvent, parts: &[(u64, u64)]) -> Option<u64> {
         let workgroup = event.workgroup;
         let Some(asked) = self.requests.remove(&workgroup) else {
@@ -267,7 +270,8 @@ impl Model {
     }
 
     /// Checks a placement against what the compute unit with the index `index` already holds;
-    /// broken rules are added to the findings.
+    /// broken rules are added to the findings. `waves` is the number of waves of the workgroup,
+    /// `None` if unknown; `parts` has (start, size) in blocks for each resource.
     fn on_unit(
         &mut self,
         event: &AllocationEvent,
@@ -346,8 +350,9 @@ impl Model {
         parts.filter(|&(_, size)| size > 0).map(|(start, size)| (start, start + size)).collect()
     }
 
-    /// Checks that, of a resource that is handed out as a ring, the blocks that a workgroup gets
-    /// were given back; a broken rule is added to the findings.
+    /// Checks that, of a resource that is handed out as a ring, the blocks `start..end` that a
+    /// workgroup gets were given back; a broken rule is added to the findings. `index` is the index
+    /// of the compute unit, `at` that of the resource.
     fn reclaimed(
         &mut self,
         event: &AllocationEvent,
@@ -366,8 +371,10 @@ impl Model {
         self.found(event, AllocationRule::Fit, what);
     }
 
-    /// Compares where a run of blocks starts with the prediction of its rule, for the free maps at
-    /// all moments within the lag; a difference is added to the findings.
+    /// Compares where a run of `size` blocks starts with the prediction of `rule`, for the free
+    /// runs at all moments within the lag; a difference is added to the findings. `index` is the
+    /// index of the compute unit, `at` that of the resource; `free` has the free runs, `held` the
+    /// held ones.
     fn start(
         &mut self,
         event: &AllocationEvent,
@@ -409,8 +416,8 @@ impl Model {
         }
     }
 
-    /// Records at the time `clock` that the runs of blocks of a workgroup that leaves its compute
-    /// unit are free again.
+    /// Records that the runs of blocks of the workgroup `placed` are free again, as it leaves the
+    /// compute unit with the index `index` in the clock cycle `clock`.
     pub(super) fn give_back(&mut self, clock: u64, index: usize, placed: &Placed) {
         let lag = self.lag;
         for (stock, &(start, size)) in self.units[index].stocks.iter_mut().zip(&placed.parts) {

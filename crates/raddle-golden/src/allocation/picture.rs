@@ -5,8 +5,9 @@ use super::starts::{Held, runs};
 /// Most characters of a drawn map.
 const WIDE: u64 = 64;
 
-/// Draws which blocks are free (`.`), held (`#`), or free and held within one character (`+`);
-/// below stand `marks` at the given starts, and the free runs in numbers.
+/// Draws the map of a resource with `blocks` blocks under the title `label`: which are free (`.`),
+/// held (`#`), or free and held within one character (`+`). Below stand the characters of `marks`
+/// at their starts (left out for `None`), and the free runs in numbers.
 pub(super) fn picture(
     held: &mut Held,
     blocks: u64,

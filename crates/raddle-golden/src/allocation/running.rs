@@ -6,7 +6,7 @@ use super::model::{Model, Placed};
 
 impl Model {
     /// Checks an event of a workgroup that must have been placed before; a broken rule is added to
-    /// the findings.
+    /// the findings. The error is a fault of the table for which the check ends.
     pub(super) fn of_placed(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let Some(&index) = self.live.get(&workgroup) else {
@@ -144,7 +144,9 @@ impl Model {
         self.units[index].tags.retain(|_, it| *it != (workgroup, wave));
     }
 
-    /// Records that every wave of a workgroup has ended, for an end event that names no wave.
+    /// Records that every wave of a workgroup has ended, for an end event that names no wave; a
+    /// broken rule is added to the findings. `index` is the index of the compute unit, `at` that of
+    /// the workgroup among those placed on it.
     fn all_end(&mut self, event: &AllocationEvent, (index, at): (usize, usize)) {
         let workgroup = event.workgroup;
         if let Some(tag) = event.tag {

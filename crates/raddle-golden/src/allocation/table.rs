@@ -43,8 +43,8 @@ pub(super) struct Table<'a> {
     event: AllocationEvent,
 }
 
-/// Splits the next line that is neither blank nor a remark into cells, and returns its number from
-/// 1; `None` at the end.
+/// Splits the next line that is neither blank nor a remark into cells, which `row` gets, and
+/// returns its number from 1; `None` at the end.
 fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
     let (at, line) = lines.find(|(_, line)| {
         let line = line.trim_ascii();
@@ -56,7 +56,8 @@ fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads the declarations of the device, and the header of the columns.
+    /// Reads the declarations of the device, and the header of the columns; the error names the
+    /// line that cannot be read.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, TableFault> {
         let device = device(bytes)?;
         let mut lines: Lines<'a> = bytes.split(is_end as fn(&u8) -> bool).enumerate();
@@ -75,7 +76,8 @@ impl<'a> Table<'a> {
         &self.device
     }
 
-    /// Reads the next event; `None` at the end of the table.
+    /// Reads the next event; `None` at the end of the table. The error names the line that cannot
+    /// be read.
     pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };
         let Self { row, columns, event, .. } = self;
@@ -134,7 +136,8 @@ fn kind(word: &[u8], line: u64) -> Result<AllocationEventKind, TableFault> {
     })
 }
 
-/// Reads a cell as a whole number, decimal or `0x..`; `None` where the cell is empty.
+/// Reads the cell `column` of a row as a whole number, decimal or `0x..`; `None` where the cell is
+/// empty, an error with `line` and `name` where it is no number.
 fn number(
     row: &[&[u8]],
     column: usize,
@@ -162,7 +165,8 @@ fn number(
     }
 }
 
-/// Reads the declarations of the device, which are before the header of the table.
+/// Reads the declarations of the device, which are before the header of the table; the error names
+/// the line that cannot be read.
 fn device(bytes: &[u8]) -> Result<AllocationDevice, TableFault> {
     let mut device = AllocationDevice::default();
     let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));

@@ -19,12 +19,13 @@ use crate::{ModelError, json};
 
 /// Most blocks of a map; a larger one would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Number of execution units of a module in the seed's example; the next constant is the number of
-/// modules.
+/// Number of execution units in one module of the example in the seed (the design document); the
+/// next constant is the number of modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
-/// Content of the tables as JSON, for a program.
+/// Costs and misses of all variants of the search, as the answer gives them in JSON; the
+/// explanation has them as tables.
 #[derive(Debug, Serialize)]
 struct SearchCosts {
     rows: Vec<VariantCost>,
@@ -36,7 +37,8 @@ struct SearchCosts {
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks that one period takes; the next field has the number of periods in a round.
+    /// Clocks that one period (search of one map or of several side by side) takes; the next field
+    /// is the number of periods in which all maps are searched once.
     clocks: u32,
     periods: usize,
     drawn: GateCounts,
@@ -47,8 +49,8 @@ struct VariantCost {
     missed: String,
     /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
-    /// Gates, folded, that read out the length and the lowest start; `None` unless the search takes
-    /// one clock.
+    /// Number of two-input gates that the read-out of the longest length and the lowest start adds
+    /// to the Verilog circuit; `None` unless the search takes one clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_out_gates: Option<u64>,
 }
@@ -62,8 +64,8 @@ struct GateCounts {
     depth: u32,
 }
 
-/// Numbers of requests made under churn (requests and releases at random), and of those that no
-/// search could have met.
+/// Numbers of requests under churn (requests and releases at random): all, those that no search
+/// could have met, and of these those for which the sum of free blocks was enough.
 #[derive(Debug, Serialize)]
 struct ChurnRequests {
     asked: u64,
@@ -75,7 +77,8 @@ struct ChurnRequests {
 struct CostedVariant {
     name: String,
     circuits: Vec<CostedCircuit>,
-    /// True if windows are made of two halves, false if in a chain.
+    /// True if the circuit makes each window (run of blocks that is tested) of two halves, false if
+    /// of the next shorter window and one block.
     doublings: bool,
     search: Box<dyn Search>,
 }
@@ -94,7 +97,8 @@ struct CostQuestion {
     want: u32,
 }
 
-/// Answers a question with the costs and misses of all variants for maps of this many blocks.
+/// Answers a question with the costs and misses of all variants for maps of as many blocks as the
+/// question says. A fault where the question cannot be answered.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -140,7 +144,8 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// Returns the variants to compare: every method of the seed that a map of this many blocks allows.
+/// Returns the variants to compare: every search method of the seed (the design document) that a
+/// map of `blocks` blocks allows. The error is one of the search circuits.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one = |name: String, circuit, search| CostedVariant {
         name,
@@ -185,8 +190,9 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns the cost as drawn, the cost as folded, and the clocks of one period; `None` for a
-    /// timing that the seed does not have.
+    /// Returns (cost of all gates that the design document draws, cost of those that are left when
+    /// constants are folded, clocks of one period); `None` for a timing that the document does not
+    /// have.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -204,7 +210,8 @@ impl CostedVariant {
         Ok(Some((drawn, folded, clocks)))
     }
 
-    /// Counts the gates that a read-out of length and start adds to the circuits.
+    /// Counts the gates that a read-out of the longest length and the lowest start adds to the
+    /// circuits; an error where a circuit cannot be written.
     fn read_out(&self) -> Result<u64, ModelError> {
         let mut added = 0;
         for circuit in &self.circuits {
@@ -347,8 +354,9 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Writes the table of paragraphs 151 to 154 of the seed, with the variants that those paragraphs
-/// leave out.
+/// Writes the table of paragraphs 151 to 154 of the seed (the design document): the chance that
+/// `want` blocks are not found in maps of `blocks` blocks, each free with the chance `half`. It has
+/// also variants that those paragraphs leave out.
 fn seed_table(
     candidates: &[CostedVariant],
     (blocks, want): (u32, u32),

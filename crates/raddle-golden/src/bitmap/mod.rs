@@ -182,12 +182,14 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }
 }
 
-/// Reads which blocks are free from a string of digits; `at` is its place in the question.
+/// Reads which blocks are free from a string of digits; `at` is its place in the question, which a
+/// fault names.
 fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
     FreeMap::from_digits(digits, polarity).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Reads a search method: `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
+/// Reads a search method for maps of `blocks` blocks: `"full"`, `{"grouped":{"groups":4}}` or
+/// `{"sampled":{"k":[0,1,3]}}`. A fault where the method does not fit such maps.
 fn search_method(value: &Value, blocks: u32) -> Result<SearchMethod, Fault> {
     if value.is_string() {
         return read_at(value, "/method").map(|MethodWord::Full| SearchMethod::Full);
@@ -254,7 +256,7 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
 }
 
 /// Returns the start, in blocks, of a run for a request of `want` blocks; `None` where it fits
-/// nowhere.
+/// nowhere. `after` is the block from which next fit searches.
 fn place(map: &FreeMap, want: u64, fit: FitWord, after: u64) -> Option<u32> {
     // A wish beyond u32 is larger than any map.
     let want = u32::try_from(want).ok()?;

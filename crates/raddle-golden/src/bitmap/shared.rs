@@ -70,7 +70,8 @@ struct PeriodAnswer<'r> {
     longest: LongestByType<'r>,
 }
 
-/// A JSON object whose keys are in the order of the question.
+/// Length in blocks of the longest free run of each type, as (name of the type, length), written as
+/// a JSON object in the order of the question.
 struct LongestByType<'r>(Vec<(&'r str, u32)>);
 
 impl Serialize for LongestByType<'_> {
@@ -97,7 +98,7 @@ impl AskedRound {
     }
 }
 
-/// Reads the names and maps of all periods; a name that occurs twice is a fault.
+/// Reads for each period its (name, map of free blocks) pairs; a name that occurs twice is a fault.
 fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {
@@ -116,7 +117,8 @@ fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, 
     Ok(all)
 }
 
-/// Reads how slots are laid out: `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
+/// Reads how slots are laid out within `width` blocks: `"packed"`, `"halves"` or
+/// `{"slots":[[5,7],..]}`; any other text is a fault.
 fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
     if value.is_string() {
         return Ok(match read_at(value, "/shared/layout")? {

@@ -34,7 +34,8 @@ pub(super) struct MatchClocks {
 
 impl MatchClocks {
     /// Counts the clocks that a decision (a round) takes that begins at tick `now`; of the compute
-    /// units, which search side by side, the slowest counts.
+    /// units, which search side by side, the slowest counts. A fault where the search does not suit
+    /// the maps.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -64,7 +65,8 @@ impl MatchClocks {
         Ok(Self { clocks, t, mhz, timing: time.timing })
     }
 
-    /// Adds to the explanation how many clocks one decision (a round) takes, and from what.
+    /// Adds to the explanation how many clocks one decision (a round) takes, and from which numbers
+    /// that follows.
     pub(super) fn tell(
         &self,
         search: &SearchRule,
@@ -100,7 +102,8 @@ impl MatchClocks {
     }
 }
 
-/// Counts the clocks of search circuits that work side by side: those of the slowest.
+/// Counts the clocks of search circuits that work side by side: those of the slowest one. A fault
+/// where a search does not suit its map, or has no such timing.
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
@@ -122,8 +125,8 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one period of a search circuit that resources share; the borders of its
-/// slots do not matter.
+/// Counts the clocks of one period of a search circuit that resources share, of `width` blocks; the
+/// borders of its slots do not matter. A fault where such a circuit has no such timing.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);
@@ -131,7 +134,7 @@ fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     clocks_of(Variant::Shared(&finder), timing, at)
 }
 
-/// Counts the clocks of a search; `at` is its place in the question, for errors.
+/// Counts the clocks of a search; `at` is its place in the question, which a fault names.
 fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64, Fault> {
     let timing = match timing {
         SearchTiming::OneClock => Timing::OneClock,
@@ -146,9 +149,9 @@ fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64
     cost.map(|cost| cost.clocks.into()).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Lists the maps that a shared finder searches in each period of a round on a compute unit, each
-/// with its name: SIMD by SIMD, then those that the SIMDs share; a period takes as many as fit
-/// `width`.
+/// Lists, for each period of a round, the maps that a shared finder (one circuit for several maps)
+/// searches on a compute unit, each as (name, map): SIMD by SIMD, then those that the SIMDs share.
+/// A period takes as many as fit into `width` blocks.
 fn periods(cu: &Cu<String>, width: u32) -> Vec<Vec<(String, &FreeMap)>> {
     // The order in which a recipe's finder goes through its resources, the others behind.
     let rank = |name: &str| ["vgpr", "sgpr", "lds"].iter().position(|it| *it == name).unwrap_or(3);

@@ -54,7 +54,10 @@ pub(super) struct MatchRound {
 }
 
 impl MatchCutting {
-    /// Checks the rule of a question, and the number of failures before it.
+    /// Checks the rule of a question, and the number of failures before it (decisions in a row in
+    /// which nothing fitted); a fault where they contradict each other or are out of range. `whole`
+    /// has for each channel its head (first workgroup) if that may be cut, `lowest` is the index of
+    /// the lowest level.
     pub(super) fn new(
         rule: SplitRule,
         failures: u64,
@@ -103,15 +106,15 @@ impl MatchCutting {
         Some(MatchHead { level: self.lowest, wants })
     }
 
-    /// Returns the end of a decision in which a head (first workgroup of a channel) was cut into
-    /// waves, and none of its waves fits either.
+    /// Returns the end of the decision `round` at `tick`, in which a head (first workgroup of a
+    /// channel) was cut into waves, and none of its waves fits either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }
 
     /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
-    /// waves, given `g` decisions in a row in which nothing fitted; `None` where no channel but
-    /// `but` has a head that may be cut.
+    /// waves, given `g` decisions in a row in which nothing fitted; `None` where no channel has a
+    /// head that may be cut; the channel `but` does not count (`None`: all channels count).
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
         let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);

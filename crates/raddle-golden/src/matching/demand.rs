@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::model::{Cu, Wants};
 use crate::fault::{Fault, has, positive, read_at};
 
-/// Demand of a workgroup, and of its first wave; `None` where the workgroup has only one wave or
-/// does not come as a number of waves.
+/// (demand of a workgroup, demand of its first wave); `None` where the workgroup has only one wave
+/// or does not come as a number of waves.
 pub(super) type HeadAndPiece = (Wants<String>, Option<Wants<String>>);
 
 type AmountsByName = BTreeMap<String, u64>;
@@ -32,8 +32,9 @@ struct WavesDemand {
     shared_per_wave: AmountsByName,
 }
 
-/// Reads the demand of a workgroup. If it has several waves, the demand of its first wave is read
-/// too, which then includes all that the workgroup shares.
+/// Reads the demand of a workgroup; a fault names its place `at`. If the workgroup has several
+/// waves, the demand of its first wave is read too, which then includes all that the workgroup
+/// shares.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;

@@ -100,7 +100,8 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Adds to the explanation which free run the search finds of each resource, and where.
+/// Adds to the explanation which free run the search finds of each resource, and where; a fault
+/// where the search does not suit a map.
 fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     story.end_list();
     for (index, cu) in question.model.cus.iter().enumerate() {

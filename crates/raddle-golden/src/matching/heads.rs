@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::HeadLevels;
 use crate::fault::{Fault, check_all, fault, has, read_at};
 
-/// Level of waves of a cut workgroup where neither windows nor a list say which level is the
-/// lowest; recipes have as many levels.
+/// Level of the waves of a cut workgroup where neither windows nor a list say which level is the
+/// lowest (least urgent). A recipe (file that chooses the policies of a run) has 256 levels.
 const LOWEST: u64 = 256;
 
 /// Order of levels, as a question asks for it.
@@ -24,12 +24,13 @@ pub(super) enum AskedOrder {
     Ascending,
     /// Levels in the order of the list, the best one first.
     Listed(Vec<u64>),
-    /// Levels in the order of windows, one window for each level.
+    /// Levels by windows of time, one for each level: in its window a level is the best.
     Windows(Windows),
 }
 
 impl AskedOrder {
-    /// Reads the order: a list of levels, or the word by which a recipe names it.
+    /// Reads the order: a list of levels, or the word by which a recipe (file that chooses the
+    /// policies of a run) names it; levels ascend for `None`. Any other value is a fault.
     pub(super) fn read(given: Option<&Value>) -> Result<Self, Fault> {
         let Some(given) = given else { return Ok(Self::Ascending) };
         if given != "static" && !has(given, "windows") {
@@ -77,8 +78,10 @@ impl AskedOrder {
     }
 }
 
-/// Ranks the levels of the heads (by channel), and the level `pieces` of waves of a cut workgroup,
-/// by the list `order`, the best first; without a list ascending, level 0 best.
+/// Ranks the levels of the heads (by channel; `None` where a channel has no head) and the level
+/// `pieces` of the waves of a cut workgroup (`None` without one), by the list `order`, the best
+/// first. Without a list levels ascend, the lowest number best. A fault where the list repeats a
+/// level, or lacks one of a head.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],
@@ -117,8 +120,8 @@ pub(super) fn levels(
 }
 
 /// Distributes entries over `channels` channels: entry n waits in channel n modulo `channels`, and
-/// the first entry of a channel is its head. Returns (the head of each channel, the index of its
-/// entry in `entries`).
+/// the first entry of a channel that is not `None` is its head. Returns (the head of each channel,
+/// `None` without one; the index of the head in `entries`).
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

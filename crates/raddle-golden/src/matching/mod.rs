@@ -48,7 +48,7 @@ pub(crate) const TOPIC: Topic = Topic {
 /// that unmarked ones come first (a42).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
-/// One question after it was read.
+/// One question about the matching of workgroups to compute units, after it was read.
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,
@@ -151,7 +151,9 @@ impl MatchQuestion {
     }
 
     /// Makes the decision. Where no head (first workgroup of a channel) has fitted for too long,
-    /// makes it once more with the first wave of one (E3).
+    /// makes it once more with the first wave of one (E3). Returns (the last decision made; how the
+    /// round ends, `None` where the question has no rule for cutting). The error is a fault of the
+    /// question.
     fn decide_with_cuts(
         &mut self,
         story: &mut Story,

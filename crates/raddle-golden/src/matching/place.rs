@@ -77,8 +77,8 @@ pub(super) struct FreeScore {
     amounts: Amounts,
 }
 
-/// Waves of a compute unit that issue instructions, or did: from when, how many, and how often, in
-/// instructions of each kind in 1,000 ticks.
+/// Some waves of a compute unit: the tick from which they issue instructions, their number, and how
+/// many instructions of each kind one of them issues in 1,000 ticks.
 #[derive(Debug, Deserialize)]
 pub(super) struct CuActivity {
     from: u64,
@@ -98,7 +98,8 @@ pub(super) struct Weighed<'q> {
     pub(super) tick: u64,
 }
 
-/// Reads the rule of a question that picks a compute unit.
+/// Reads the rule of a question that picks a compute unit; `None` means the lowest one. A fault
+/// where the rule is unknown or a number is out of range.
 pub(super) fn place(given: Option<&Value>, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let Some(given) = given else { return Ok(MatchPlace::Lowest) };
     let cus = weighed.cus;
@@ -143,7 +144,8 @@ fn most_waves(cus: &[Cu<String>]) -> Result<FreeScore, Fault> {
     free(AskedFree { weights, amounts: Amounts::Free }, cus, "/place/weights")
 }
 
-/// Makes the rule from the spelling of a recipe.
+/// Makes the rule from its spelling in a recipe (file that chooses the policies of a run); a fault
+/// where a weight or a window is out of range.
 fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let free = |asked: FreeWeights, at: &str| {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = asked;
@@ -168,8 +170,10 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
     })
 }
 
-/// Returns, for each compute unit, the score TB: the power that its waves drew in the window before
-/// the decision.
+/// Returns, for each compute unit, the score TB: the weighted instructions that its waves issued in
+/// the window before the decision, in thousandths of an instruction; by the rule also those that
+/// its running waves will issue in an equal window. A fault names `at`, the place of the rule in
+/// the question.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| match error {
         Error::TwoUnits { .. } => Fault::new(FaultKind::Inconsistent, at, error.to_string()),
@@ -199,7 +203,7 @@ fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>
 }
 
 /// Makes the rule that scores compute units by their free amounts, from weights by the names of
-/// resources; `at` is the place of the weights in the question.
+/// resources; `at` is the place of the weights in the question, which a fault names.
 fn free(asked: AskedFree, cus: &[Cu<String>], at: &str) -> Result<FreeScore, Fault> {
     let known = |cu: &Cu<String>, name: &String| {
         cu.shared.contains_key(name) || cu.simds.iter().any(|simd| simd.contains_key(name))
@@ -237,7 +241,7 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 impl FreeScore {
     /// Returns TA, the score of a compute unit: the sum of its free amounts, each times its weight.
     /// A resource in runs counts with all its free blocks, or with the run that the search reports,
-    /// as the rule says.
+    /// as the rule says. The error is one of the search.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -259,7 +263,8 @@ impl FreeScore {
 type PlaceScores = (Option<Vec<u64>>, Option<Vec<u64>>);
 
 impl MatchPlace {
-    /// Computes those scores of the compute units that fit which the rule uses.
+    /// Returns the scores, TA and TB, of the compute units with the indices `fit`: those that the
+    /// rule uses. The error is one of the search.
     pub(super) fn scores(
         &self,
         fit: &[usize],
@@ -278,8 +283,8 @@ impl MatchPlace {
         })
     }
 
-    /// Picks one of the compute units that fit, and returns its index in `fit`; of equal ones the
-    /// lowest. `None` where `fit` is empty.
+    /// Picks one of the compute units with the indices `fit`, and returns its place in `fit`; of
+    /// equal ones the lowest. `None` where `fit` is empty, an error where a score is too large.
     pub(super) fn pick(
         &self,
         fit: &[usize],

@@ -158,8 +158,8 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
 }
 
 /// Distributes the entries over `fold` channels, or each to a channel of its own where `fold` is
-/// `None`. Returns the head of each channel, what is known of it if it may be cut into waves, and
-/// the index of its entry in `entries` (`None` where `fold` is).
+/// `None`. Returns (the head of each channel; what `whole` says of it if it may be cut into waves,
+/// else `None`; the index of its entry in `entries`, `None` for all where `fold` is).
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -174,8 +174,9 @@ fn by_channel(
     (heads, whole, Some(entries))
 }
 
-/// Returns, for each channel, its head (first workgroup) where that may be cut into waves (E3): it
-/// has several waves, and they are independent.
+/// Returns, for each channel, its head (first workgroup) where that may be cut into waves (E3), as
+/// it has several waves and they are independent; else `None`. A fault where a head is said to be
+/// independent and its demand is not given in waves.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
     heads: &[Option<(u64, HeadAndPiece)>],
@@ -228,7 +229,8 @@ struct AskedRun {
 }
 
 /// Reads the resources of a unit: a string of digits, or an object with one, is a map of free
-/// blocks; a number, or a "0x.." string, is a free amount.
+/// blocks; a number, or a "0x.." string, is a free amount. A fault names the place `at` and the
+/// resource.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
@@ -251,7 +253,8 @@ fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>
     given.iter().map(stock).collect()
 }
 
-/// Reads the marked channels (chosen lately among tied channels) of each level from the question.
+/// Reads the marked channels (chosen lately among tied channels) of each level from the question; a
+/// fault where a channel does not exist.
 fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedChannels, Fault> {
     let mut marks = MarkedChannels::new();
     for (name, marked) in given {
@@ -272,7 +275,7 @@ fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedC
     Ok(marks)
 }
 
-/// Reads a number that is a JSON key, decimal or hexadecimal.
+/// Reads a number that is a JSON key, decimal or hexadecimal; a fault names its place `at`.
 pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
         return name.parse().map_err(fault(FaultKind::OutOfRange, at));
@@ -281,7 +284,7 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
 }
 
 /// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
-/// levels that some head has.
+/// levels that some head has; a fault where the marks cannot be.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

@@ -11,7 +11,8 @@ use raddle_packet::{
 use super::hex;
 use crate::explanation::{Story, counted};
 
-/// Adds a packet to the explanation with all its fields, a row each: byte, name, half-words, value.
+/// Adds a packet to the explanation under the heading `title` with all its fields, a row each:
+/// byte, name, half-words, value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -67,8 +68,8 @@ fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     (!named.is_empty()).then(|| named.join(", "))
 }
 
-/// Adds to the explanation which launches packet `number` causes, and how it changes the table of
-/// reference entries.
+/// Adds to the explanation which launches packet number `number` causes, and how it changes the
+/// table of reference entries from `before` to `after`.
 pub(super) fn launched(
     format: &AqlFormat,
     (number, packet): (usize, &AqlPacket),

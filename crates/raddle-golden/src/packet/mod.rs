@@ -94,7 +94,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
 }
 
-/// Packs kernels into condensed packets in order, each packet as full as possible.
+/// Packs kernels into condensed packets in order, each packet as full as possible; a fault where a
+/// kernel cannot be encoded.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
@@ -118,8 +119,8 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
     Ok(packets)
 }
 
-/// Decodes all packets in order, and returns the launches, and the table of reference entries after
-/// the last packet.
+/// Decodes all packets in order, and returns (the launches, the table of reference entries after
+/// the last packet); a fault where a packet cannot be decoded.
 fn decode(
     format: &AqlFormat,
     packets: &[AqlPacket],

@@ -81,7 +81,7 @@ fn entries<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u16>, D::
     within::<D, u16, 1, { AQL_ENTRIES as u64 }>(from).map(Some)
 }
 
-/// One question after it was read.
+/// One question about packets (launches encoded as bytes), after it was read.
 #[derive(Debug)]
 pub(super) struct PacketQuestion {
     pub(super) format: AqlFormat,
@@ -161,15 +161,16 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// Checks the number of a reference entry and returns it; a fault where the format has no such
-/// entry.
+/// Checks the number of a reference entry and returns it; a fault, with its place `at`, where the
+/// format has no such entry.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
     // Formats have up to 8 entries, so the number fits.
     Ok(number as u16)
 }
 
-/// Reads (number of the field, value) for each field that is given, in the order of the fields.
+/// Reads (number of the field, value) for each field that is given, in the order of the fields; a
+/// fault, under the place `at`, for an unknown field or a value that does not fit.
 fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usize, u64)>, Fault> {
     let mut values = Vec::new();
     let mut numbers = BTreeMap::new();

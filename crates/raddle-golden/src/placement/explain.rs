@@ -7,13 +7,13 @@ use raddle_policy::Demand;
 use super::contract::{Algorithm, PlacedWorkgroup, PlacementOutcome, PlacementReplay};
 use crate::explanation::{Story, counted};
 
-/// Number of the workgroup in the contract's worked example.
+/// Number of the workgroup in the worked example of the placement contract (a fixed test run).
 const EXAMPLE_GROUP: u64 = 600;
 /// Number of workgroups that are shown from the beginning.
 const FIRST: u64 = 3;
 
 /// Explains a replay while it runs: the first workgroups, the first one that its first compute unit
-/// refused, that of the contract's example, and the last one.
+/// refused, the one of the placement contract's worked example, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
     demand: Demand,
@@ -91,7 +91,8 @@ impl<'q> PlacementTeller<'q> {
         story.note(format!("Row: {placed}"));
     }
 
-    /// Describes which compute units were tried before, and why this one took the workgroup.
+    /// Describes which compute units refused the workgroup first, from the compute unit `asked` on,
+    /// which was tried first, and which one took it.
     fn reasons(&self, placed: &PlacedWorkgroup, asked: u64) -> String {
         let (cu, cus) = (u64::from(placed.cu.0), u64::from(self.replay.cus));
         let begin = match self.replay.algorithm {

@@ -74,7 +74,8 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    /// Adds an event to the gathered events of its sort. Events of several sorts may alternate.
+    /// Adds an event of the launch `launch` at tick `now` to the gathered events of its sort.
+    /// Events of several sorts may alternate.
     fn gather(&mut self, now: u64, sort: &'static str, launch: usize) {
         if !self.story.shows() {
             return;

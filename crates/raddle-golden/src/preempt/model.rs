@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::ModelError;
 
-/// Settings of the GPU and its runtime.
+/// Settings of the simulated GPU and of its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSetup {
     /// Most launches that may be in the runtime without having ended.
@@ -25,7 +25,7 @@ pub struct StreamSetup {
     /// Ticks that a launch takes from its start until it is gone, where it finds the preemption
     /// flag raised and leaves without doing its work.
     pub exit: u64,
-    /// Ticks that a reset takes.
+    /// Ticks that a reset of the GPU takes.
     pub reset: u64,
     /// True if the runtime can reset the GPU, which kills the running launch.
     pub can_reset: bool,
@@ -45,7 +45,7 @@ pub struct StreamLaunch {
     /// Tick at which the host issues the launch; not before it has issued the launch before this
     /// one.
     pub at: Tick,
-    /// Ticks for which the launch runs.
+    /// Ticks for which the launch runs if nothing stops it.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
     /// Verdict on killing the launch part-way and running it again: known to be harmless or not.
@@ -110,7 +110,7 @@ pub struct PreemptOutcome {
     pub latencies: Vec<u64>,
     /// Indices of the launches in the order in which they ended.
     pub done: Vec<usize>,
-    /// For each launch how often it was killed.
+    /// For each launch the number of times that it was killed.
     pub partial_runs: Vec<u64>,
     /// Indices of the launches that have not ended when nothing more can happen.
     pub held: Vec<usize>,
@@ -163,9 +163,8 @@ struct PreemptPlay<'a> {
 /// # Ok::<(), raddle_golden::ModelError>(())
 /// ```
 ///
-/// # Errors
-/// A window of 0; what would end beyond u64; a run of more steps than asked for (found at the end of a
-/// tick).
+/// # Errors A window of 0, a launch or a reset that would end beyond `u64`, or a run of more steps
+/// than [`StreamSetup::most_steps`] (found at the end of a tick).
 pub fn run(
     setup: StreamSetup,
     launches: &[StreamLaunch],
@@ -298,7 +297,8 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Takes commands from the controller and carries them out, until it has no further one.
+    /// Takes commands from the controller and carries them out, until it has no further one. The
+    /// error is one of the controller.
     fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
@@ -356,7 +356,8 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Starts the next launch, if the GPU is free.
+    /// Starts the next launch, if the GPU is free; nothing happens if it is busy or no launch
+    /// waits. The error is one of the controller.
     fn start(&mut self) -> Result<(), ModelError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());

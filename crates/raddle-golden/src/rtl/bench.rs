@@ -31,7 +31,8 @@ impl Port {
     }
 }
 
-/// Writes a Verilog module with these ports around the statements of `body`.
+/// Writes the Verilog module `name` with these ports around the statements of `body`; the lines of
+/// `head` become comments above it.
 pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) -> String {
     let mut text: String = head.iter().map(|line| format!("// {line}\n")).collect();
     let declared: Vec<String> = ports
@@ -45,7 +46,7 @@ pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) ->
     text
 }
 
-/// Writes the test bench of a module.
+/// Writes the test bench of the module `name` with these ports.
 pub(super) fn bench(name: &str, ports: &[Port]) -> String {
     let slots = ports.iter().filter_map(|port| port.slot).max().map_or(0, |last| last + 1);
     let mut text = format!(

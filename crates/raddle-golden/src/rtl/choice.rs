@@ -72,7 +72,8 @@ pub fn choice(channels: u32, levels: u32) -> Result<RtlCircuit, ModelError> {
     })
 }
 
-/// Returns the Verilog statements that choose one of the heads (first workgroups of channels).
+/// Returns the Verilog statements that choose one of the heads (first workgroups) of `channels`
+/// channels, with `levels` levels.
 fn decided(channels: u32, levels: u32) -> String {
     let (top, last, wide) = (channels - 1, levels - 1, digits(levels - 1));
     let (best, picked) = (digits(levels), digits(channels - 1) - 1);
@@ -119,8 +120,9 @@ fn decided(channels: u32, levels: u32) -> String {
     )
 }
 
-/// Writes lines for the test bench: random heads (first workgroups of channels), and the answers of
-/// `raddle golden match`.
+/// Writes `lines` lines for the test bench: random heads (first workgroups of channels), and the
+/// answers of `raddle golden match`. `seed` is the seed of the random numbers. An error where the
+/// lines cannot be written.
 pub(super) fn vectors(
     spec: &ChoiceSpec,
     lines: u64,

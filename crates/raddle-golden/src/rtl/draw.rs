@@ -4,7 +4,8 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-/// Writes this many lines; `line` makes each from the random numbers drawn next.
+/// Writes `lines` lines; `line` makes each from the random numbers drawn next, which begin with the
+/// seed `seed`. An error where a line cannot be made or written.
 pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     lines: u64,
     seed: u64,

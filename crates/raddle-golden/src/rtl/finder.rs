@@ -10,16 +10,19 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A place in the shared width where two slots of a period meet, so that no window may cross it.
+/// A border between two neighbouring slots of a period, in a circuit that searches several maps
+/// side by side: no window (run of blocks that is tested) may cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
-    /// First place of the shared width behind the border.
+    /// First place (block of the circuit's input) behind the border.
     pub(super) at: u32,
-    /// Width of the widest slot that ends at the border, and of the widest that begins there.
+    /// (width of the widest slot that ends at the border, width of the widest that begins there),
+    /// both in places (blocks).
     pub(super) widest: [u32; 2],
 }
 
-/// The statements of a circuit, and the form in which it searches.
+/// Verilog statements of a search circuit as they are written, and the form in which the circuit
+/// searches.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) body: Body,
@@ -53,8 +56,8 @@ impl Finder {
         }
     }
 
-    /// Returns the index of the window that begins `by` places further than the window with the
-    /// index `low`.
+    /// Returns the index, in the sequence that holds windows of one length, of the window that
+    /// begins `by` places further than the window with the index `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => low + by,
@@ -63,7 +66,7 @@ impl Finder {
     }
 
     /// Writes the sequences SA_0 to SA_(n-1) of windows over `first`, which has n places; windows
-    /// do not cross `borders`.
+    /// that cross one of `borders` count as occupied.
     fn windows(&mut self, name: &str, first: &Wires, borders: &[Border]) -> Vec<Wires> {
         let mut all = vec![first.clone()];
         let mut edges: Vec<Option<Wires>> = vec![None; borders.len()];
@@ -99,8 +102,9 @@ impl Finder {
         all
     }
 
-    /// Returns the borders at which SA_i is masked, as (number of the border, start of the window
-    /// there), ascending.
+    /// Returns the borders at which a window of the sequence SA_i is masked, as (number of the
+    /// border, start of that window), ascending. `width` is the number of places of the whole
+    /// circuit.
     fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
         let start = |border: &Border| match (self.doublings, self.setup.shift) {
             // Halves that overlap keep apart what either of them keeps apart.
@@ -116,7 +120,9 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes the gate that makes a window count as occupied where it crosses a closed border.
+    /// Writes the gate that makes the digit `masked`, one of the two of which a window of the
+    /// sequence SA_i is made, count as occupied while the border `number` is closed, so that no
+    /// window crosses it. `borders` is the number of all borders. Returns the gate's output.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -133,7 +139,8 @@ impl Finder {
         if self.inverts() { "closed" } else { "open" }
     }
 
-    /// Writes the sequence under test: one digit for each sequence of windows.
+    /// Writes the sequence under test, named `to`: one digit for each sequence of `windows`.
+    /// Returns its wires.
     fn under_test(&mut self, to: &str, windows: &[Wires]) -> Wires {
         let mut level = 0;
         for (i, wires) in windows.iter().enumerate() {
@@ -173,7 +180,9 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the sampled search (E6) over a map, each sample by jumps.
+    /// Writes the Verilog of the sampled search (E6) over the wires of a map, each sample by jumps.
+    /// Returns (for each length that is sampled the wires that say where such a run is free, the
+    /// sequence under test).
     pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
         let mut at = map.clone();
         let mut samples = Vec::new();
@@ -226,8 +235,8 @@ impl Finder {
         all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
     }
 
-    /// Writes, for each segment, one wire from all windows that begin in it; `None` where no window
-    /// begins in a segment.
+    /// Writes, for each segment `from..to` of places, one wire that is 1 if a free window of the
+    /// sequence SA_i begins in it; `None` where no window can begin in a segment.
     fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
         let mut reduced = Vec::with_capacity(segments.len());
         for (number, &(from, to)) in segments.iter().enumerate() {

@@ -87,8 +87,9 @@ pub fn headers() -> RtlCircuit {
     }
 }
 
-/// Writes lines for the test bench: random packets, the places of their headers, and whether
-/// `raddle golden packet` accepts the packet.
+/// Writes `lines` lines for the test bench: random packets, the places of their headers, and
+/// whether `raddle golden packet` accepts the packet. `seed` is the seed of the random numbers. An
+/// error where the lines cannot be written.
 pub(super) fn vectors(lines: u64, seed: u64, to: &mut dyn Write) -> io::Result<()> {
     write_lines(lines, seed, to, |draw| {
         let packet = drawn(draw);
@@ -120,13 +121,15 @@ fn drawn(draw: &mut Draw) -> [u8; BYTES] {
     packet
 }
 
-/// Returns the number of half-words that the fields named by a vector take.
+/// Returns the number of half-words that the fields named by a diff vector (one bit for each field)
+/// take.
 fn words(vector: u16) -> usize {
     let named = FIELDS.iter().enumerate().filter(|(bit, _)| vector >> bit & 1 == 1);
     named.map(|(_, &words)| words as usize).sum()
 }
 
-/// Returns a mask of the half-words that are headers, by going from one header to the next.
+/// Returns a mask of the half-words that are headers, bit i for half-word i, by going from one
+/// header to the next.
 fn walked(packet: &[u8; BYTES]) -> u32 {
     let (mut at, mut found) = (0, 0);
     for _ in 0..packet[1] {

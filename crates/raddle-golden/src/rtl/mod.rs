@@ -52,7 +52,8 @@ pub enum RtlSearch {
 }
 
 impl RtlSearch {
-    /// Returns the number of blocks that the circuit reads at once.
+    /// Returns the number of blocks that the circuit reads at once, which is the width of its
+    /// input.
     pub(crate) const fn blocks(&self) -> u32 {
         match self {
             Self::Full(blocks) => *blocks,
@@ -72,23 +73,24 @@ impl RtlSearch {
     }
 }
 
-/// Description of the circuit that is wanted.
+/// Description of the search circuit that is wanted.
 #[derive(Clone, Debug)]
 pub struct RtlSpec {
     /// Search that the circuit makes.
     pub search: RtlSearch,
     /// Digit of a free block, and direction in which sequences shift.
     pub setup: Setup,
-    /// True for windows that are made of two halves, false for the seed's chain. The sampled search
-    /// makes jumps in both cases.
+    /// True for windows that are made of two halves, false where each is made of the next shorter
+    /// one and one place, as in the seed (the design document). The sampled search makes jumps in
+    /// both cases.
     pub doublings: bool,
     /// True if the circuit also gives the longest length, whether a request fits, and where.
     pub read_out: bool,
 }
 
 impl RtlSpec {
-    /// Returns the seed's form of a search: 1 is a free block, sequences shift to the left, windows
-    /// are made in a chain, and there is no read-out.
+    /// Returns a search in the form of the seed (the design document): 1 is a free block, sequences
+    /// shift to the left, windows are made in a chain, and there is no read-out.
     #[must_use]
     pub const fn new(search: RtlSearch) -> Self {
         let setup = Setup { polarity: Polarity::FreeIsOne, shift: Shift::Left };
@@ -123,7 +125,8 @@ pub struct RtlCircuit {
     pub module: String,
     /// Text of the test bench in Verilog.
     pub bench: String,
-    /// Numbers of gates of the module; 0 for a block whose text is behavioural.
+    /// Numbers of gates of the module; 0 for a circuit whose Verilog describes behaviour and no
+    /// gates.
     pub gates: RtlGates,
     source: Source,
 }
@@ -170,8 +173,8 @@ impl RtlCircuit {
         Ok(Self { name, module, bench, gates: body.gates, source: Source::Search(spec.clone()) })
     }
 
-    /// Writes this many lines of inputs and expected outputs for the test bench; equal seeds give
-    /// equal lines.
+    /// Writes `lines` lines of inputs and expected outputs for the test bench; equal random seeds
+    /// `seed` give equal lines.
     ///
     /// # Errors
     /// When the lines cannot be written.
@@ -184,7 +187,7 @@ impl RtlCircuit {
     }
 }
 
-/// Writes the statements of a search, and returns its ports, and lines of comment about them.
+/// Writes the statements of a search, and returns (its ports, lines of comment about them).
 fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     let blocks = spec.search.blocks();
     let map = Wires::new("bits", 0, blocks, 0);
@@ -236,8 +239,8 @@ fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     (ports, told)
 }
 
-/// Returns the statements with a mark for Verilator that some windows are read by no sample or
-/// slot; synthesis drops them.
+/// Returns the statements `body` between two remarks that keep the tool Verilator from warnings of
+/// windows that no output reads.
 fn lenient(body: &str) -> String {
     let off = "  // Some windows are read by no output.\n  /* verilator lint_off UNUSEDSIGNAL */\n";
     format!("{off}{body}  /* verilator lint_on UNUSEDSIGNAL */\n")

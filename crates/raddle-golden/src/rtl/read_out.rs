@@ -16,7 +16,7 @@ pub(super) fn digits(most: u32) -> u32 {
     (u32::BITS - most.leading_zeros()).max(1)
 }
 
-/// Returns the numbers of digits of the outputs `longest` and `start`.
+/// Returns (number of digits of the output `longest`, number of digits of the output `start`).
 pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
     let longest = columns.last().map_or(0, |column| column.amount);
     let places = columns.first().map_or(0, |column| column.starts.width());
@@ -25,7 +25,8 @@ pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
 
 impl Finder {
     /// Writes the outputs `longest`, `fits` and `start` from the input `want`; all four names end
-    /// in `suffix`. `most` is the largest request that the input must hold.
+    /// in `suffix`. `columns` are the amounts that the search tests, `tested` is the sequence under
+    /// test, and `most` the largest request that the input must hold.
     pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
         let asked = self.asked(columns, most, suffix);
         self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
@@ -44,7 +45,9 @@ impl Finder {
         self.body.reduce(&format!("fits{suffix}"), Gate::Or, &all, false);
     }
 
-    /// Writes the decoder of a request: one wire for each number from 0 to the largest amount.
+    /// Writes the decoder of a request, an input that holds numbers up to `most`: one wire for each
+    /// number of blocks from 0 to the largest amount of `columns`, the one for the requested number
+    /// being 1. Names of wires end in `suffix`.
     fn asked(&mut self, columns: &[Column], most: u32, suffix: &str) -> Wires {
         let (want, wide) = (format!("want{suffix}"), digits(most));
         let largest = columns.last().map_or(0, |column| column.amount);
@@ -74,8 +77,8 @@ impl Finder {
         made
     }
 
-    /// Writes the output `longest`: the largest amount for which the sequence under test holds a 1,
-    /// in binary.
+    /// Writes the output `longest`: the largest amount of `columns` for which the sequence under
+    /// test, `tested`, holds a 1, in binary. Names of wires end in `suffix`.
     fn longest(&mut self, columns: &[Column], tested: &Wires, suffix: &str) {
         let many = columns.len() as u32;
         let last = Wires::new(format!("last{suffix}"), 0, many, tested.level + 1);
@@ -101,8 +104,9 @@ impl Finder {
         }
     }
 
-    /// Writes a tree of OR gates over some wires and returns its output, `None` for no wires;
-    /// outputs that want an equal gate share it.
+    /// Writes a tree of OR gates over the wires `parts` and returns its output, `None` for no
+    /// wires. Outputs that want an equal gate share it; `made` has the gates so far. Names of wires
+    /// end in `suffix`.
     fn any(
         &mut self,
         mut parts: Vec<Part>,
@@ -133,8 +137,9 @@ impl Finder {
         parts.pop()
     }
 
-    /// Writes the lowest start of a window of the amount that was picked, 0 where there is no such
-    /// window. Returns the wire that is 1 where there is one.
+    /// Writes the output `start`: the lowest start of a window of the amount that was picked (the
+    /// wire of `picks` that is 1), 0 where there is no such window. Returns the wire that is 1
+    /// where there is one. Names of wires end in `suffix`.
     fn start(&mut self, columns: &[Column], picks: &Wires, tested: &Wires, suffix: &str) -> Wires {
         let to = format!("start{suffix}");
         let places = columns.first().map_or(0, |column| column.starts.width());
@@ -171,7 +176,8 @@ impl Finder {
         Wires::new(found.any, 0, 1, found.level)
     }
 
-    /// Writes a tree that merges the windows of all amounts; windows of larger amounts are fewer.
+    /// Writes a tree that merges, place by place, the windows of all amounts into one sequence,
+    /// which it returns. `picked` has them from the smallest amount (most places) to the largest.
     fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
         let gate = self.combining().other();
         let mut made = 0;
@@ -200,8 +206,9 @@ impl Finder {
         picked.pop().unwrap_or_else(|| Wires::new("1'b0", 0, 1, 0))
     }
 
-    /// Writes the search for the lowest 1 in a part: a wire that is 1 where there is a 1, and its
-    /// place in binary.
+    /// Writes the search for the lowest 1 in the wires `hits`: a wire that is 1 where there is a 1,
+    /// and the place of the lowest one in binary. `from` is the place of the first of these wires,
+    /// for names, which end in `suffix`.
     fn lowest(&mut self, hits: &Part, suffix: &str, from: u32) -> Lowest {
         let width = hits.width();
         if width == 1 {
@@ -253,7 +260,7 @@ impl Finder {
 
 /// Result of the search for the lowest 1 among some wires, as names of wires.
 struct Lowest {
-    /// Wire that is 1 if there is any 1.
+    /// Name of the wire that is 1 if any of the searched wires is 1.
     any: String,
     /// Wires with the index of the lowest 1, in binary; `None` where there is only a single wire to
     /// search.

@@ -9,7 +9,8 @@ use super::draw::{Draw, write_lines};
 use super::finder::{borders, slots};
 use super::{RtlSearch, RtlSpec};
 
-/// Writes lines of inputs and expected outputs for the test bench of a search.
+/// Writes `lines` lines of inputs and expected outputs for the test bench of a search, with random
+/// numbers from the seed `seed`; an error where they cannot be made or written.
 pub(super) fn of_search(
     spec: &RtlSpec,
     lines: u64,
@@ -52,8 +53,8 @@ fn ones(many: u32, places: u32) -> String {
     hex(&(0..places).map(|place| place < many).collect::<Vec<bool>>())
 }
 
-/// Returns the start, in the search's cells of blocks, of a run for a request; `None` where it does
-/// not fit.
+/// Returns the start of a run for a request of `want` blocks, counted in the search's cells (groups
+/// of blocks); `None` where it does not fit.
 fn answer(
     search: &dyn Search,
     free: &[bool],
@@ -65,13 +66,15 @@ fn answer(
     Ok(free_map(&cells)?.first_fit(run).map(|plan| plan.start()))
 }
 
-/// Returns the expected outputs of a read-out: `longest`, `fits` and `start`, with spaces between
-/// them.
+/// Returns the expected outputs of a read-out: `longest`, `fits` (0 where `start` is `None`) and
+/// `start`, with spaces between them.
 fn read(longest: u32, start: Option<u32>) -> String {
     format!("{longest:x} {:x} {:x}", u8::from(start.is_some()), start.unwrap_or(0))
 }
 
-/// Returns a line for a search that has its map to itself.
+/// Returns a line of inputs and expected outputs for a search that has a map of `blocks` blocks to
+/// itself, and a sequence under test of `digits` digits; an error where the search does not suit
+/// the map.
 fn alone(
     spec: &RtlSpec,
     search: &dyn Search,
@@ -97,7 +100,8 @@ fn alone(
     Ok(format!("{map} {want:x} {tested} {}", read(longest, start)))
 }
 
-/// Returns a line for one period of a shared finder.
+/// Returns a line of inputs and expected outputs for one period of a shared finder (a circuit that
+/// searches several maps in turn); an error where the search does not suit the maps.
 fn in_turn(
     spec: &RtlSpec,
     search: &Shared,

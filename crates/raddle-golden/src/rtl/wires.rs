@@ -55,7 +55,7 @@ impl Gate {
 #[derive(Clone, Debug)]
 pub(super) struct Wires {
     pub(super) name: String,
-    /// Index of the lowest of these wires.
+    /// Index, in the vector of its name, of the lowest of these wires.
     pub(super) low: u32,
     pub(super) width: u32,
     pub(super) level: u32,
@@ -128,8 +128,8 @@ pub(super) const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Returns the range of a vector as a declaration has it, with a space behind it; empty for one
-/// wire.
+/// Returns the range of a vector of `width` wires from the index `low` on, as a declaration has it,
+/// with a space behind it; empty for one wire.
 pub(super) fn range(low: u32, width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:{low}] ", low + width - 1) }
 }
@@ -145,7 +145,7 @@ pub(super) fn joined(parts: &[Part]) -> String {
     }
 }
 
-/// Returns the Verilog expression of a tree of gates over single wires.
+/// Returns the Verilog expression of a tree of gates over single wires, the `parts`.
 fn balanced(parts: &[Part], gate: Gate) -> String {
     match parts {
         [one] => one.to_string(),
@@ -185,8 +185,8 @@ impl Body {
         self.line(format_args!("wire {}{};", range(wires.low, wires.width), wires.name));
     }
 
-    /// Writes the gates that combine two operands of equal width, place by place, and declares the
-    /// result.
+    /// Writes the gates that combine the operands `left` and `right` of equal width, place by
+    /// place, and declares the result: a vector `name` whose lowest index is `low`.
     pub(super) fn both(
         &mut self,
         (name, low): (&str, u32),

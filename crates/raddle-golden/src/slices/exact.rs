@@ -83,7 +83,8 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
 }
 
 /// Returns the exact slices, in ticks, of the tasks that were chosen to run, by the formulas of the
-/// seed.
+/// seed (the design document), in the order of `loaded`. `t0` is the base slice in ticks; `longest`
+/// the most ticks of a slice, `None` for no bound.
 pub(super) fn slices(
     rule: SliceRule,
     t0: u64,

@@ -17,9 +17,9 @@ pub struct GpuTask {
     pub id: TaskId,
     /// Level of the task, 0 the most urgent.
     pub level: Level,
-    /// Share of the task, 1 or more: the multiple of its weight.
+    /// Share of the task, 1 or more: the task's weight is multiplied by it.
     pub share: u64,
-    /// Tick at which the task was created; not later than now.
+    /// Tick at which the task was created; not later than the present tick.
     pub created: Tick,
     /// Ticks for which the task has run; at most the time since it was created.
     pub ran: Ticks,
@@ -38,11 +38,12 @@ pub struct GpuStretch {
     pub completed: bool,
 }
 
-/// Tasks that have not completed, by ascending id, which is the order of the seed's pool.
+/// Tasks that have not completed, by ascending id, which is the order of tasks in the seed (the
+/// design document).
 #[derive(Clone, Debug, Default)]
 struct TaskPool {
     tasks: Vec<GpuTask>,
-    /// Ticks of work left of each task; `None` is endless.
+    /// Ticks of work left of each task; `None` for a task without an end.
     left: Vec<Option<Ticks>>,
     most_urgent: Option<Level>,
     now: Tick,
@@ -117,7 +118,7 @@ impl Exclusive {
         &self.pool.tasks
     }
 
-    /// Returns the time of the model.
+    /// Returns the tick up to which the model has run.
     #[must_use]
     pub const fn now(&self) -> Tick {
         self.pool.now
@@ -130,8 +131,8 @@ impl Exclusive {
         self.stages.loads()
     }
 
-    /// Returns how many times a set of tasks was chosen to run (a load) of which a weight or a
-    /// slice did not fit 128 bits; that slice then has the longest possible length.
+    /// Returns how many times a set of tasks was chosen to run for which the computation of the
+    /// slices did not fit 128 bits; a slice that does not fit then has the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()

@@ -62,7 +62,7 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of the task, counted from 1, the best; the seed has 16 levels.
+    /// Level of the task, counted from 1, the best; the seed (the design document) has 16 levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,
@@ -189,8 +189,8 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
-/// Checks that a task that arrives later has not run and is created at its arrival, and that at
-/// least one task is there before.
+/// Returns a fault unless each task that arrives later has not run and is created at its arrival,
+/// and at least one task is there from the tick `now` on.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
@@ -271,7 +271,8 @@ fn sum(loaded: &[LoadedProcess]) -> String {
     exact::total(parts).to_string()
 }
 
-/// Runs the tasks on a GPU; `None` where the question asks for no run.
+/// Runs the tasks on a GPU; `None` where the question asks for no run. The error is a fault of the
+/// question.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
     let settings = SliceConfig {

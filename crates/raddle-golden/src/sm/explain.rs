@@ -20,7 +20,7 @@ pub(super) struct WarpTeller<'q> {
     story: &'q mut Story,
     /// (tick, names of the warps that end in the current step); empty in other steps.
     ending: (u64, Vec<String>),
-    /// Lines that show the tables after the current step.
+    /// Lines that show the three tables (kernels, SMs, blocks of each SM) after the current step.
     tables: Vec<String>,
 }
 

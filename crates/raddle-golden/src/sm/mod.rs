@@ -207,7 +207,7 @@ impl WarpRun {
     }
 }
 
-/// Returns the seed's word for a resource, such as `warps`.
+/// Returns the word that the seed (the design document) has for a resource, such as `warps`.
 const fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Waves => "warps",

@@ -91,7 +91,7 @@ pub enum WarpStep {
 pub struct WarpOutcome {
     /// Tick at which each job ended; `None` for jobs that were refused or are stuck.
     pub ends: Vec<Option<Tick>>,
-    /// Refusals of kernels that can never fit.
+    /// Refusals of the kernels that can never fit an SM.
     pub refused: Vec<Refusal>,
     /// Kernels that had not ended when nothing more could happen, in the order of arrival.
     pub stuck: Vec<LaunchId>,
@@ -114,7 +114,8 @@ struct WarpPlay<'a> {
     now: u64,
     starts: u64,
     due: BinaryHeap<Reverse<DueWarp>>,
-    /// Warps of blocks with a barrier that wait until all warps of their block have started.
+    /// Warps of blocks with a barrier, by (kernel, block), that have started and wait until all
+    /// warps of their block have.
     gathered: BTreeMap<(LaunchId, u64), Vec<DueWarp>>,
     outcome: WarpOutcome,
     watch: &'a mut dyn FnMut(Tick, &WarpStep, &Controllers),
@@ -207,7 +208,8 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Lets the controller of one SM start warps until it can start no further one.
+    /// Lets the controller of one SM start warps until it can start no further one. The error is
+    /// one of the controller, or a time beyond 64 bits.
     fn serve(&mut self, sm: CuId) -> Result<(), ModelError> {
         while let Some(started) = self.controllers.serve(sm)? {
             self.tell(WarpStep::Started(started));
@@ -247,7 +249,7 @@ impl WarpPlay<'_> {
     }
 
     /// Lets a warp run; `due.at` is the number of ticks that it runs for, and becomes the tick at
-    /// which it ends.
+    /// which it ends. A tick beyond 64 bits is an error.
     fn let_run(&mut self, due: DueWarp) -> Result<(), ModelError> {
         let time = ModelError::WarpTime { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;

@@ -22,7 +22,7 @@ use super::unit::Part;
 struct Cu {
     /// For each SIMD (free wave slots, map of free vector registers).
     simds: Vec<(u64, Map)>,
-    /// Scalar registers; `None` where they never limit.
+    /// Map of free scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
     lds: Map,
     workgroups: u64,
@@ -40,8 +40,8 @@ struct Held {
     places: Vec<Place>,
 }
 
-/// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`, with
-/// its state.
+/// Naive model of the policies `greedy` and `round-robin` with the setting `addresses = true`, by
+/// which their answers in a log are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Addressed {
     /// Compute unit at which the search for the next workgroup begins; `None` where every search
@@ -50,8 +50,8 @@ pub(super) struct Addressed {
     cus: Vec<Cu>,
     held: BTreeMap<(LaunchId, u64), Held>,
     saved: BTreeMap<LaunchId, Vec<(u64, Held)>>,
-    /// For each demand, what is known of each compute unit: true if a workgroup fits; `None` where
-    /// that was not asked since the unit changed.
+    /// For each demand, as its five numbers, what is known of each compute unit: true if a
+    /// workgroup fits, false if not; `None` where that was not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
 }
 
@@ -143,7 +143,8 @@ fn lowest(map: &mut Map, length: u64) -> Option<u64> {
 }
 
 impl Addressed {
-    /// Makes the model for the settings of a recipe, or returns why there is none.
+    /// Makes the model for the settings of a recipe (file that chooses the policies of a run), on a
+    /// device of `count` compute units; the error says why there is no such model.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         if is_too_large(shape, count) {
             return Err("its device has more granules than the model looks at".to_owned());

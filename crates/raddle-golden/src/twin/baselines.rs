@@ -27,7 +27,8 @@ enum Rule {
     Leftover { by_level: bool },
 }
 
-/// Naive model of the policy `greedy`, `round-robin` or `leftover`, with its state.
+/// Naive model of the policy `greedy`, `round-robin` or `leftover`, by which its answers in a log
+/// are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Baseline {
     rule: Rule,
@@ -35,7 +36,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Makes the model for settings of a recipe without addresses.
+    /// Makes the model for the settings of a recipe (file that chooses the policies of a run) that
+    /// has no addresses, on a device of `count` compute units.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
         let rule = match settings["policy"].as_str() {
             Some("greedy") => Rule::Greedy,
@@ -67,8 +69,8 @@ pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
 /// only shrink.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
-    /// The compute unit found last, as (its room, its index in `rooms`); units before it have less
-    /// room.
+    /// The compute unit found last, as (its room in workgroups, its index in `rooms`), `None` at
+    /// first; units before it have less room.
     last: Option<(u64, usize)>,
 }
 

@@ -31,7 +31,8 @@ struct Block {
     saved: bool,
 }
 
-/// Naive model of the policy `block-warp`, with its state.
+/// Naive model of the policy `block-warp`, by which its answers in a log are checked, with its
+/// state.
 #[derive(Debug)]
 pub(super) struct BlockWarp {
     strict: bool,
@@ -43,7 +44,7 @@ pub(super) struct BlockWarp {
     /// Blocks on the compute units, in the order in which they were distributed.
     blocks: Vec<Block>,
     /// Whole blocks that a decision still has to give a compute unit (G3), as (launch, compute
-    /// unit, next block, number of blocks).
+    /// unit, next block, number of blocks left); `None` where there are none.
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
 
@@ -138,8 +139,8 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// Picks the lowest compute unit, or, where the settings say so, the one with the largest
-    /// value, of equal ones the lowest (C6). `None` where there are none.
+    /// Picks one of `of`, each (compute unit, value): the first, or, where the settings say so, the
+    /// one with the largest value, of equal ones the first (C6). `None` where there are none.
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }

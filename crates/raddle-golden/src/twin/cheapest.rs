@@ -53,7 +53,7 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     groups.saturating_mul(each.into())
 }
 
-/// Naive model of the policy `cheapest`, with its state.
+/// Naive model of the policy `cheapest`, by which its answers in a log are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,
@@ -62,8 +62,8 @@ pub(super) struct Cheapest {
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
-    /// For each kind of launch the ticks that its last launch took, and the ticks that the last
-    /// workgroup took (`None` if unknown).
+    /// For each kind of launch (ticks that its last launch took, ticks that the last workgroup
+    /// took; `None` if unknown).
     kinds: BTreeMap<Kind, (u64, Option<u64>)>,
 }
 
@@ -139,7 +139,8 @@ impl Cheapest {
         Some(ticks.saturating_add(self.cost("switch-ns")))
     }
 
-    /// Returns latency (`None` if unknown) and waste of a method, in ticks.
+    /// Returns (latency, `None` if unknown; waste) of a method of preemption for these launches, in
+    /// ticks: how long it takes, and how much work of the device it costs.
     fn price(&self, method: Preemption, victims: &[Victim], now: u64) -> (Option<u64>, u64) {
         let has_begun = |it: &&Victim| self.begun.contains_key(&it.launch.id);
         let begun = || victims.iter().filter(has_begun);
@@ -177,8 +178,8 @@ impl Cheapest {
         }
     }
 
-    /// Picks the method of preemption for these launches; `killable` is true where all may be
-    /// killed.
+    /// Picks the method of preemption for the launches `victims`; `killable` is true where all of
+    /// them may be killed.
     pub(super) fn method(&self, victims: &[Victim], killable: bool, now: u64) -> Preemption {
         let [flag, drain, reset, switch] = self.abilities;
         let allowed = |method: &Preemption| match method {

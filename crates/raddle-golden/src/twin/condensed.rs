@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-/// Half-words of a packet that hold kernels and the fields in which they differ (Table 4).
+/// Number of half-words of a packet that hold kernels and the fields in which they differ (Table
+/// 4).
 const ROOM: u64 = 31;
 
 /// Most kernels without an entry whose launches are counted at a time.
@@ -58,7 +59,7 @@ struct Table {
     /// (launches, half-words) in the condensed packet that is being filled; 0 launches where there
     /// is none.
     open: (u64, u64),
-    /// Process and stream of the last launch that the table served; `None` at first.
+    /// (process, stream) of the last launch that the table served; `None` at first.
     queue: Option<(u16, u32)>,
     /// True if the time of the cleanup after the last launch is not counted yet, because others may
     /// follow in its packet.
@@ -76,7 +77,8 @@ enum Way {
     From(usize, u64),
 }
 
-/// Naive model of the policy `condensed`, with its state.
+/// Naive model of the policy `condensed`, by which its answers in a log are checked, with its
+/// state.
 #[derive(Debug)]
 pub(super) struct Condensed {
     costs: Costs,
@@ -136,8 +138,8 @@ impl Condensed {
         ]
     }
 
-    /// Returns the packets, bytes, cost and cleanup time that the next submission must have by the
-    /// rules.
+    /// Returns (packets, bytes, cost in nanoseconds, cleanup in nanoseconds) that the next
+    /// submission must have by the rules.
     pub(super) fn of(&mut self, launch: &Launch) -> Sent {
         if launch.is_copy() {
             return (0, 0, 0, 0);
@@ -184,7 +186,8 @@ impl Condensed {
 
 impl Table {
     /// Decides how a launch is sent: as an ordinary packet, stored in an entry, or encoded from an
-    /// entry.
+    /// entry. An entry of the same kernel is used if it costs at most `near` half-words; `most` is
+    /// the most entries, and `keep` the rule for the entry that is replaced.
     fn way(&mut self, fields: &Fields, keep: &str, near: u64, most: usize) -> Way {
         let far = |entry: &Entry| {
             let differ = (0..WIDTHS.len()).filter(|&at| entry.fields[at] != fields[at]);
@@ -215,9 +218,9 @@ impl Table {
         }
     }
 
-    /// Counts a launch of a kernel without an entry. Returns whether the kernel has been launched
-    /// more often than this entry was used; if so, the entry's kernel takes its place in the list of
-    /// kernels without an entry.
+    /// Counts a launch of `kernel`, which has no entry. Returns whether that kernel has been
+    /// launched more often than the entry `entry` was used; if so, the kernels change places: the
+    /// entry's old kernel is counted among those without an entry.
     fn is_rarer(&mut self, entry: usize, kernel: u64) -> bool {
         let known = self.rare.iter().position(|it| it.0 == kernel);
         let at = known.unwrap_or_else(|| {

@@ -39,10 +39,11 @@ pub(super) struct Job {
     /// Workgroups that were assigned to a compute unit, had not started when the launch was saved,
     /// and are to be placed anew.
     returned: BTreeSet<u64>,
-    /// Workgroups that are assigned or partly started, each with its compute unit and the number of
-    /// its waves that have started.
+    /// Workgroups that are assigned or partly started, by number, each as (compute unit, number of
+    /// its waves that have started).
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
-    /// Number of waves of the workgroup `next` that have started by themselves.
+    /// Number of waves of the workgroup `next` that have started without the workgroup's other
+    /// waves.
     pub(super) cut: u16,
     /// Number of waves that have started and not ended.
     pub(super) resident: u64,
@@ -83,8 +84,8 @@ impl Job {
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// Returns the range [first, end) of the workgroups to be placed next: those that came back
-    /// first, then those never placed.
+    /// Returns the range `first..end` of the workgroups to be placed next, as (first, end): those
+    /// that came back first, then those never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             Some(&first) if self.cut == 0 => {
@@ -110,7 +111,8 @@ pub(super) struct Entry {
     /// First workgroup that is to be placed; the next field is the end of the range `next .. end`.
     pub(super) next: u64,
     pub(super) end: u64,
-    /// Number of waves of the workgroup `next` that have started by themselves.
+    /// Number of waves of the workgroup `next` that have started without the workgroup's other
+    /// waves.
     pub(super) cut: u16,
 }
 
@@ -132,8 +134,8 @@ pub(super) struct Desk {
     pub(super) view: Vec<Entry>,
     /// Number of times that the launches which the allocate policy sees have changed.
     pub(super) changes: u64,
-    /// True if launches wait in a buffer, so that launches and copies are known before they are
-    /// ready.
+    /// True if the program's launches wait in a buffer before they are ready to be submitted, so
+    /// that launches and copies are known before they are ready.
     ahead: bool,
     /// True if workgroups without a barrier may be cut into waves that start separately.
     cuts: bool,

@@ -17,7 +17,8 @@ pub(super) enum Rule {
     Never,
     /// One method for every process. The controller decides whether a reset may be made (S3.3).
     Always(Preemption),
-    /// `cheapest`: the method that wastes least within a bound.
+    /// `cheapest`: of the methods that end within a bound of time, the one that wastes the least
+    /// work; where none does, the fastest.
     Cheapest(Box<Cheapest>),
 }
 
@@ -39,7 +40,8 @@ pub(super) struct Leaving {
 }
 
 impl Leaving {
-    /// Makes the rule for the settings of a recipe, or returns why there is none.
+    /// Makes the rule for the settings of a recipe (file that chooses the policies of a run); the
+    /// error says why there is none.
     pub(super) fn new(settings: &Value) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,
@@ -60,9 +62,9 @@ impl Leaving {
         })
     }
 
-    /// Begins a turn, given the processes that had the last turn and those that have this one. A
-    /// process has to leave if it had the last turn and does not have this one, is runnable, and
-    /// has a submitted launch.
+    /// Begins a turn; `had` are the processes that had the last turn, `has` those that have this
+    /// one. A process has to leave if it only had the last one, is runnable, has a submitted
+    /// launch, and is not being preempted already.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -74,8 +76,8 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// Checks the method by which a process is asked to leave; a difference from the rules is
-    /// recorded in `slot`, under the place `at` of the log.
+    /// Checks the method `how` (its word in the log) by which the process `id` is asked to leave; a
+    /// difference from the rules is recorded in `slot`, under the place `at` of the log.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),

@@ -10,7 +10,8 @@ use raddle_policy::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// First line of a log: version, device and recipe.
+/// First line of a log: its version, the device, and the recipe (the policies of the run with their
+/// settings).
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Header {
@@ -21,7 +22,7 @@ pub(super) struct Header {
     pub(super) recipe: Value,
 }
 
-/// Tick and step of a line.
+/// Tick and step of a line of a log.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Moment {
     pub(super) t: u64,
@@ -151,8 +152,8 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     }
 }
 
-/// First wave of some waves of a workgroup, and the number of these waves; `None` where the line
-/// names none.
+/// (first wave of some waves of a workgroup, number of these waves); `None` where the line names
+/// none.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
 /// Answer of a launch path: how many packets and bytes a launch takes, and its cost and cleanup in
@@ -236,8 +237,9 @@ impl Off {
     }
 }
 
-/// Pieces (equal workgroups on one compute unit) in a row: first workgroup, stride, count, first
-/// compute unit, number of compute units, step.
+/// Pieces (equal workgroups on one compute unit) in a row, as (first workgroup, stride, count,
+/// first compute unit, number of compute units, step; the step is left out where it is the usual
+/// one).
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Run {

@@ -17,8 +17,8 @@ use super::unit::Unit;
 /// Most workgroups of an answer that are checked; no device has more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
-/// A log whose header was read: each slot of its recipe, with its twin (naive model of the policy)
-/// if there is one.
+/// A log whose header was read: each slot of its recipe (place for one policy of the run), with the
+/// policy's twin (naive model) if there is one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
@@ -32,13 +32,15 @@ pub(super) struct OpenLog {
     preempt: (Slot, Option<Leaving>),
     /// Processes that have the turn by the last answer of the turn policy in the log.
     named: Vec<ProcessId>,
-    /// Scope of a reset (what it kills), as the recipe names it.
+    /// Scope of a reset (the launches that it kills), as the recipe names it, such as `launch`,
+    /// `queue` or `process`.
     scope: String,
     /// Most workgroups for which the device has room at a time.
     most: u64,
     /// True if the log has a line for each workgroup that starts.
     full: bool,
-    /// Starts of one launch that were read last, and are not checked yet.
+    /// Starts of one launch, as (place in the log, start), that were read last, and are not checked
+    /// yet.
     starts: Vec<(Place, Start)>,
 }
 
@@ -89,7 +91,8 @@ impl OpenLog {
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }
     }
 
-    /// Begins a line of the log, which may be the first one of a step.
+    /// Begins the line `number` of the log, which may be the first one of a step; `event` is true
+    /// for an event, false for an answer of a policy.
     pub(super) fn begin(&mut self, number: usize, at: Moment, event: bool) {
         if self.step.is_some_and(|step| step != at.step) {
             self.step_ends();
@@ -421,7 +424,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of a slot, as its policy broke a law and another policy answers from now on.
+    /// Ends the check of a slot, as its policy broke a law (a rule that every policy must keep) and
+    /// another policy answers from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

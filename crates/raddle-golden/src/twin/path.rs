@@ -14,7 +14,7 @@ use raddle_policy::Launch;
 /// A launch path's twin (naive model of its rules).
 #[derive(Debug)]
 pub(super) enum Path {
-    /// `ordinary`: cost and cleanup of each launch, in ticks.
+    /// `ordinary`: (cost, cleanup) of each launch, in ticks.
     Ordinary(u64, u64),
     Condensed(Condensed),
 }
@@ -31,7 +31,8 @@ impl Path {
         Self::Condensed(Condensed::new(settings))
     }
 
-    /// Returns the packets, bytes, cost and cleanup that the submission of a launch must have.
+    /// Returns (packets, bytes, cost in nanoseconds, cleanup in nanoseconds) that the submission of
+    /// a launch must have.
     fn of(&mut self, launch: &Launch) -> Sent {
         match self {
             Self::Ordinary(..) if launch.is_copy() => (0, 0, 0, 0),

@@ -35,7 +35,7 @@ pub(super) struct Starts {
 /// Answer of the allocate policy that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// One of these starts; there are several where the seed says "at random".
+    /// One of these starts; there are several where the design document says "at random".
     Start(Vec<Starts>),
     /// A workgroup of a launch is assigned to a compute unit: (launch, workgroup, compute unit).
     Assign(LaunchId, u64, u16),
@@ -317,8 +317,9 @@ impl Placing {
         workgroups <= self.most
     }
 
-    /// Begins a reset of a process. Until it is over, no start is expected if it stops the whole
-    /// device, or if the policy keeps its own account of what is free.
+    /// Begins a reset of a process, which stops all work of the device if `whole_device` is true.
+    /// Until it is over, no start is expected if it does, or if the policy keeps its own account of
+    /// what is free.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);

@@ -19,13 +19,14 @@ pub(super) struct Place {
 /// An answer of a log that differs from the one that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Number of the log's line, from 1.
+    /// Number of the line of the log that has the answer, from 1.
     pub line: usize,
-    /// Tick of the answer.
+    /// Tick of the answer in the log.
     pub tick: u64,
     /// Name of the policy that answered.
     pub policy: String,
-    /// Rule that is broken: the seed and the label of its step, or the document that has it.
+    /// Rule that is broken: the seed (design document) and the label of its step, or another
+    /// document that has the rule.
     pub rule: String,
     /// Answer that the rule asks for, in words.
     pub expected: String,
@@ -43,14 +44,16 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One slot of a recipe, with the result of the check of its policy.
+/// One slot of a recipe (place for one policy of the run), with the result of the check of its
+/// policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
     /// Name of the slot: `launch-path`, `turn`, `allocate` or `preempt`.
     pub slot: &'static str,
     /// Name of the policy in the slot.
     pub policy: String,
-    /// Source of the rules by which answers are checked: the seed and its steps, or a document.
+    /// Source of the rules by which answers are checked: the seed (design document) and its steps,
+    /// or another document.
     pub by: String,
     /// Plural word for the answers of the slot, such as "placements" or "turns".
     pub answers: &'static str,
@@ -67,7 +70,7 @@ pub struct CheckedSlot {
 /// Result of the check of a log, slot by slot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Slots of the log's recipe, each with the result of its check.
+    /// Slots of the log's recipe (places for one policy each), each with the result of its check.
     pub slots: Vec<CheckedSlot>,
 }
 

@@ -11,17 +11,19 @@ use super::line::Load;
 use super::processes::Runnable;
 use super::turning::{Turn, TurnTwin};
 
-/// A process that was chosen to run, with the length of its slice in ticks.
+/// (process that was chosen to run, length of its slice in ticks).
 type Slice = (ProcessId, u64);
 
-/// Naive model of the policy `weighted-slices`, with its state.
+/// Naive model of the policy `weighted-slices`, by which its answers in a log are checked, with its
+/// state.
 #[derive(Debug)]
 pub(super) struct Slices {
     rule: String,
     t0: u64,
     capacity: usize,
     levels: u64,
-    /// True if a share counts once more in the length of slices.
+    /// True if a process's share multiplies its weight a second time where slice lengths are
+    /// computed; false if the weight has it only once.
     time_shares: bool,
     longest: Option<u64>,
     random: bool,
@@ -33,13 +35,13 @@ pub(super) struct Slices {
     load: Vec<Slice>,
     next: usize,
     level: u8,
-    /// Process whose slice runs, and the tick at which the slice ends (`None` for never); `None`
-    /// where none runs.
+    /// (process whose slice runs, tick at which the slice ends; `None` for never); `None` where
+    /// none runs.
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Weight of a process as a fraction: share x alive time over run time, both times at least one t0
-/// (D2).
+/// Weight of a process as a fraction: share x ticks alive over ticks run, both ticks at least one
+/// t0, the base slice (D2).
 struct Weight {
     over: BigUint,
     under: BigUint,
@@ -67,7 +69,8 @@ impl Slices {
         }
     }
 
-    /// Returns the level that counts: levels beyond those in use count as the last.
+    /// Returns the level as the policy counts it: a level beyond those that the settings use counts
+    /// as the last of them.
     fn fold(&self, level: u8) -> u8 {
         level.min(u8::try_from(self.levels.saturating_sub(1)).unwrap_or(u8::MAX))
     }
@@ -78,8 +81,8 @@ impl Slices {
         Weight { over, under: it.ran.max(self.t0).into() }
     }
 
-    /// Returns (the candidates, those of them that are chosen to run, in the order in which they
-    /// were chosen) (S12 to S14).
+    /// Returns (the candidates: processes of the most urgent level; those of them that are chosen
+    /// to run, in the order in which they were chosen) (S12 to S14).
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -132,7 +135,8 @@ impl Slices {
     }
 
     /// Chooses anew which processes run next and for how long, and returns this choice in the form
-    /// that a log has.
+    /// that a log has. Where the settings make the order random, that of the log's answer `found`
+    /// is taken.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();

@@ -16,7 +16,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// Naive model of the policy `spatial`, with its state.
+/// Naive model of the policy `spatial`, by which its answers in a log are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Spatial {
     units: Units,
@@ -24,7 +24,8 @@ pub(super) struct Spatial {
     of: u64,
     lend: bool,
     limits: Vec<u64>,
-    /// Share of each process that has joined.
+    /// Share of each process that has joined: the compute units are divided in proportion to these
+    /// numbers.
     processes: BTreeMap<ProcessId, u64>,
 }
 

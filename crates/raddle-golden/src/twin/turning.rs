@@ -6,8 +6,8 @@ use super::line::Load;
 use super::processes::Runnable;
 use super::report::{Place, Slot};
 
-/// An answer of a turn policy: the processes that may issue, and until which tick (`None` for
-/// ever).
+/// An answer of a turn policy: the processes that may issue launches, and until which tick (`None`
+/// for ever).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) may_issue: Vec<ProcessId>,
@@ -18,8 +18,8 @@ pub(super) struct Turn {
 
 /// A naive model (twin) of a turn policy.
 pub(super) trait TurnTwin {
-    /// Returns the turn that the rules give the runnable processes. Where the seed decides at
-    /// random, the log's answer `found` is taken if the rules allow it.
+    /// Returns the turn that the rules give the runnable processes. Where the design document
+    /// decides at random, the log's answer `found` is taken if the rules allow it.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
     /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's
     /// own answer differs.

@@ -9,24 +9,25 @@ use super::processes::Runnable;
 use super::slices::end_of;
 use super::turning::{Turn, TurnTwin};
 
-/// Model of `everyone`: all runnable processes may always issue.
+/// Model of the turn policy `everyone`: all runnable processes may always issue launches.
 #[derive(Debug)]
 pub(super) struct Everyone;
 
-/// Model of `highest-level`: all processes of the most urgent level may issue.
+/// Model of the turn policy `highest-level`: all processes of the most urgent level may issue
+/// launches.
 #[derive(Debug)]
 pub(super) struct HighestLevel;
 
-/// Model of `round-robin`: one process at a time may issue, in the order of their ids, for equal
-/// slices.
+/// Model of the turn policy `round-robin`: one process at a time may issue launches, in the order
+/// of their ids, for equal slices.
 #[derive(Debug)]
 pub(super) struct RoundRobin {
     slice: u64,
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Model of `unmap-all`: as many processes as fit may issue; all of them lose the turn when a new
-/// process appears.
+/// Model of the turn policy `unmap-all`: as many processes as fit may issue launches; all of them
+/// lose the turn when a new process appears.
 #[derive(Debug)]
 pub(super) struct UnmapAll {
     slice: u64,
@@ -36,12 +37,12 @@ pub(super) struct UnmapAll {
     until: Option<u64>,
 }
 
-/// Returns the setting `slice-us` of a recipe, in ticks.
+/// Returns the length of a time slice in ticks, from the setting `slice-us` of a recipe.
 pub(super) fn slice(settings: &Value) -> u64 {
     settings["slice-us"].as_u64().unwrap_or(40_000).saturating_mul(1000)
 }
 
-/// Returns the turn in which these processes may issue and which has no end.
+/// Returns the turn in which these processes may issue launches and which has no end.
 fn for_ever(may_issue: impl Iterator<Item = ProcessId>) -> Turn {
     Turn { may_issue: may_issue.collect(), ..Turn::default() }
 }

@@ -184,8 +184,9 @@ pub(super) struct Units {
     all: Vec<Kept>,
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
-    /// Rooms of all compute units, by demand. A unit is counted again only after a change, because
-    /// a log asks about all of them for every workgroup.
+    /// Rooms (numbers of further workgroups) of all compute units, by the five numbers of the
+    /// demand. A unit is counted again only after a change, because a log asks about all of them
+    /// for every workgroup.
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 

@@ -34,7 +34,7 @@ impl Account {
     }
 }
 
-/// Naive model of the policy `vruntime`, with its state.
+/// Naive model of the policy `vruntime`, by which its answers in a log are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Vruntime {
     slice: u64,

@@ -165,8 +165,9 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// Adds to the explanation how the last 1 of a sequence of digits gives the reported run
-    /// length; `ones` is the number of the sequence's 1s, which all stand in front.
+    /// Adds to the explanation how the last 1 of the sequence `name` gives the result `what`, the
+    /// reported run length; `labels` names the steps. The sequence begins with `ones` digits 1, and
+    /// `sum` gives the result as text from the place of the last.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

@@ -8,7 +8,8 @@ use super::rows::{row, rows};
 use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
 
-/// Explains step g1, then steps g2 to g4 for each period.
+/// Adds to the explanation step g1 of the search in turn (E7), then steps g2 to g4 for each period.
+/// An error where the search does not suit a map.
 pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<(), Error> {
     let (finder, words) = (&round.finder, ExplainWords::of(round.form));
     let periods = counted(finder.periods() as u64, "period", "periods");

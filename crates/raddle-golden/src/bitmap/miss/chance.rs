@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ModelError;
 
-/// Number of bits behind the binary point; 1 itself must fit, too.
+/// Number of binary digits behind the point of a [`Chance`]; 64 bits hold also the chance 1.
 const BITS: u32 = 63;
 const ONE: u64 = 1 << BITS;
 

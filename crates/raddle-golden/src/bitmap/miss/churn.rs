@@ -13,7 +13,7 @@ use crate::ModelError;
 pub struct Churn {
     /// Number of blocks of the map.
     pub blocks: u32,
-    /// Shortest and longest request, in blocks; each length between them is equally likely.
+    /// (shortest, longest) request, in blocks; each length between them is equally likely.
     pub want: (u32, u32),
     /// (least, most) percent of the map's blocks that are in use; requests are made and freed so
     /// that the use stays between them.

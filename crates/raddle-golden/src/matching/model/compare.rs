@@ -28,7 +28,7 @@ pub struct LackingResource<R> {
     /// SIMD that lacks the resource; `None` for a resource of the whole compute unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simd: Option<usize>,
-    /// Resource that is short.
+    /// Resource of which too little is left.
     pub resource: R,
     /// Amount of the resource that the head (first workgroup of the channel) wants, in blocks.
     pub wanted: u64,
@@ -37,10 +37,10 @@ pub struct LackingResource<R> {
     pub left: Left,
 }
 
-/// Compares every head with every compute unit (a3), by what is left there. Returns the compute
-/// units that each head fits, ascending, and the resources that are short, ordered by channel,
-/// compute unit, shared before SIMDs, SIMD, resource. An equal amount fits (a32); of a resource
-/// that a compute unit does not have, nothing is left.
+/// Compares every head with every compute unit (a3), by what is left there. Returns (the compute
+/// units that each head fits, ascending; the resources that are short): these are ordered by
+/// channel, compute unit, shared before SIMDs, SIMD, resource. An equal amount fits (a32); of a
+/// resource that a compute unit does not have, nothing is left.
 ///
 /// # Errors
 /// As [`split`].

@@ -35,7 +35,7 @@ impl Stock {
 pub struct Cu<R> {
     /// Resources of the whole compute unit, by name.
     pub shared: BTreeMap<R, Stock>,
-    /// Resources of each SIMD, by name.
+    /// For each SIMD its resources, by name.
     pub simds: Vec<BTreeMap<R, Stock>>,
     /// Pointer that says on which SIMD the surplus of waves begins that the SIMDs cannot share
     /// equally; `None` where no workgroup is given as a number of waves.
@@ -48,7 +48,7 @@ pub struct Cu<R> {
 pub enum Left {
     /// Length in blocks of the longest free run, as a search reports it.
     Longest(u64),
-    /// Free amount of a counted resource.
+    /// Free amount of a counted resource, such as wave slots.
     Free(u64),
 }
 

@@ -12,7 +12,8 @@ use crate::ModelError;
 /// The head of a channel: its first workgroup, which goes next (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
-    /// Level of the workgroup, counted from 0.
+    /// Level of the workgroup, counted from 0; the order given to the decision says which level is
+    /// the best.
     pub level: usize,
     /// Demand of the workgroup: the amounts of resources that it needs.
     pub wants: Wants<R>,
@@ -52,8 +53,8 @@ pub struct SplitDemand<R> {
     pub target: Option<balance::Target>,
 }
 
-/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). The indices of
-/// channel and compute unit are for errors.
+/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). `channel` and
+/// `index` (of the compute unit `cu`) are for errors.
 ///
 /// # Errors
 /// [`ModelError::GroupCount`] where there is not one wave group a SIMD; [`ModelError::NoPointer`] and

@@ -107,7 +107,7 @@ pub struct MatchDecision<R> {
 /// it wants nothing is not listed.
 #[derive(Debug)]
 pub struct MatchTarget<R> {
-    /// Channel of the workgroup.
+    /// Index of the channel that the workgroup comes from.
     pub channel: usize,
     /// Index of the compute unit that the workgroup goes to.
     pub cu: usize,
@@ -146,10 +146,10 @@ pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle
 impl<R: Ord + Clone> MatchModel<R> {
     /// Makes one decision (a1 to a43), without changing anything.
     ///
-    /// `longest` is as in [`record`]; `order` is read at the tick `now`; `pick` stands for the
-    /// seed's random choice; `place` gets the compute units that fit, ascending, and all compute
-    /// units, and answers with a position in the former. A position that does not exist, and
-    /// `None`, dispatch nothing.
+    /// `longest` is as in [`record`]; `order` is read at the tick `now`; `pick` makes the choices
+    /// that are random in the design document; `place` gets the compute units that fit, ascending,
+    /// and all compute units, and answers with a position in the former. A position that does not
+    /// exist, and `None`, dispatch nothing.
     ///
     /// # Errors
     /// As [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
@@ -188,8 +188,8 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the blocks of a channel's head on a compute unit: a start for every run (a43). `None`
-/// where a search reported a longer run than the free map has.
+/// Finds the blocks of a channel's head on the compute unit `on` with the index `cu`: a start for
+/// every run (a43). `None` where a search reported a longer run than the free map has.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

@@ -12,7 +12,8 @@ use raddle_workgroup::{Allocator, Error, SimdRule};
 
 use super::SHAPE;
 
-/// Algorithm of the placement contract that places workgroups.
+/// Algorithm of the placement contract (a fixed test run with known results) that places
+/// workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
@@ -22,7 +23,8 @@ pub enum Algorithm {
     Greedy,
 }
 
-/// One of the contract's algorithms with the state of its device.
+/// One of the algorithms of the placement contract (a fixed test run with known results), with the
+/// state of its device.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     algorithm: Algorithm,

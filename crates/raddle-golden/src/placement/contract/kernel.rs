@@ -9,13 +9,13 @@ use raddle_policy::{
 
 use crate::ModelError;
 
-/// Number of work-items of a wave.
+/// Number of work-items of a wave in the placement contract (a fixed test run).
 const WAVE: u32 = 64;
 /// Number of vector registers of a granule, for each work-item.
 const VGPR: u32 = 4;
-/// Number of scalar registers of a granule.
+/// Number of scalar registers of a granule in the placement contract (a fixed test run).
 const SGPR: u32 = 16;
-/// Number of bytes of an LDS granule.
+/// Number of bytes of an LDS granule in the placement contract (a fixed test run).
 const LDS: u32 = 256;
 
 /// A compute unit of the contract (AMD R9 Nano), in granules. Slots and barriers for workgroups
@@ -30,7 +30,7 @@ pub const SHAPE: CuShape = CuShape {
     barriers: 40,
 };
 
-/// A kernel as the placement contract describes it.
+/// A kernel as the placement contract (a fixed test run with known results) describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContractKernel {

@@ -20,7 +20,8 @@ const SHORTEST: u64 = 500;
 /// Number of different durations: each workgroup lasts 0 to 999 cycles more than the shortest.
 const SPREAD: u64 = 1000;
 
-/// A replay of the placement contract: its algorithm, device and kernel.
+/// A replay of the placement contract (a fixed test run with known results): its algorithm, device
+/// and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
     /// Algorithm that places workgroups.
@@ -60,7 +61,7 @@ impl PlacementReplay {
     }
 }
 
-/// A workgroup that will end, and its compute unit.
+/// (number of a workgroup that will end, its compute unit).
 type DueWorkgroup = (u64, CuId);
 
 /// State of a replay that is running.

@@ -23,8 +23,8 @@ pub struct PlacedWorkgroup {
 }
 
 impl PlacedWorkgroup {
-    /// Returns for each wave its SIMD, and the byte offsets of its vector registers, scalar
-    /// registers and LDS.
+    /// Returns for each wave (number of its SIMD, byte offset of its vector registers, of its
+    /// scalar registers, of its LDS).
     pub fn waves(&self) -> impl Iterator<Item = [u64; 4]> {
         let bytes = |place: &Place| {
             let (vgpr, sgpr) = (u64::from(place.vgpr) * VGPR, u64::from(place.sgpr) * SGPR);

@@ -8,7 +8,8 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// Updates what the model keeps of a compute unit after a change of its free resources.
+    /// Reads anew the lengths of free runs of the compute unit `cu` after a change of its free
+    /// resources, and forgets which demands fit it.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Most granules of a device that the model takes; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
-/// Free granules (true) of a resource, and the end of the run that was taken last.
+/// (for each granule of a resource true if it is free, end of the run that was taken last).
 #[derive(Clone, Debug)]
 pub(in crate::twin) struct Map(Vec<bool>, u64);
 
@@ -109,7 +109,8 @@ pub(super) enum Finder {
 }
 
 impl Finder {
-    /// Makes the search of a resource with this many granules, by the setting `search` of a recipe.
+    /// Makes the search of a resource with `granules` granules, by the setting `search` of a recipe
+    /// (file that chooses the policies of a run).
     pub(super) fn of(search: &Value, resource: &str, granules: u64) -> Self {
         let of = |value: &Value| match value {
             Value::Object(each) => each.get(resource).cloned(),

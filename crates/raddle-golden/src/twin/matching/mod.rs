@@ -28,7 +28,8 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// Name of a workgroup: its launch, its number, and the wave if the workgroup was cut into waves.
+/// Name of a workgroup: (launch, number of the workgroup, number of the wave if the workgroup was
+/// cut into waves, else `None`).
 type Name = (LaunchId, u64, Option<u16>);
 
 /// One compute unit, with its free granules and slots.
@@ -36,7 +37,7 @@ type Name = (LaunchId, u64, Option<u16>);
 pub(super) struct Cu {
     /// For each SIMD (free wave slots, map of free vector registers).
     simds: Vec<(u64, Map)>,
-    /// Scalar registers; `None` where they never limit.
+    /// Map of free scalar registers; `None` where they never limit.
     sgpr: Option<Map>,
     lds: Map,
     workgroups: u64,
@@ -46,12 +47,14 @@ pub(super) struct Cu {
     /// Number of workgroups that came back and found their place taken; while it is not 0, nothing
     /// new starts on this compute unit.
     displaced: u64,
-    /// Lengths in granules that finders report (a2): vector registers of each SIMD, scalar, LDS.
+    /// Lengths in granules that the searches report (a2), as (vector registers of each SIMD, scalar
+    /// registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Returns the free amounts of the unit: wave slots, vector registers, scalar registers, LDS.
+    /// Returns the free amounts of the unit, as (wave slots, vector registers, scalar registers,
+    /// LDS).
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -73,13 +76,13 @@ impl Cu {
 struct Held {
     cu: usize,
     demand: Demand,
-    /// For each SIMD (waves, first granule of their registers).
+    /// For each SIMD (number of waves, first granule of their registers).
     simds: Vec<(u64, u64)>,
     sgpr: u64,
     lds: u64,
 }
 
-/// Naive model of the policy `matching`, with its state.
+/// Naive model of the policy `matching`, by which its answers in a log are checked, with its state.
 #[derive(Debug)]
 pub(super) struct Matching {
     cus: Vec<Cu>,
@@ -94,7 +97,8 @@ pub(super) struct Matching {
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams in the order of first use; each is a channel, unless the number of channels is set.
+    /// Streams as (process, stream) in the order of first use; each is a channel, unless the number
+    /// of channels is set.
     streams: Vec<(ProcessId, StreamId)>,
     /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level,
     /// channel).
@@ -106,8 +110,8 @@ pub(super) struct Matching {
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// For each demand, whether each compute unit takes a workgroup of it; `None` where that was
-    /// not asked since the unit changed.
+    /// For each demand, as its five numbers, what is known of each compute unit: true if a
+    /// workgroup fits; `None` where that was not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
     /// Heads (first workgroups of channels) that were compared in the last decision.
     last: Vec<Head>,
@@ -124,7 +128,8 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for the settings of a recipe, or returns why there is none.
+    /// Makes the model for the settings of a recipe (file that chooses the policies of a run), on a
+    /// device of `count` compute units; the error says why there is no such model.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));

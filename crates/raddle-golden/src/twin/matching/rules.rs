@@ -12,11 +12,11 @@ use super::{Cu, Matching};
 /// Rule that picks one of several compute units.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
-    /// Weights of free wave slots, vector registers, scalar registers and LDS, and true if the
-    /// longest runs count in place of all free granules; `None` where free resources do not count.
+    /// (weights of free wave slots, vector registers, scalar registers and LDS; true if the longest
+    /// runs count in place of all free granules); `None` where free resources do not count.
     free: Option<([u64; 4], bool)>,
-    /// Weights of the kinds of instruction, the length of the window in ticks, and true if as many
-    /// ticks ahead count too; `None` where power does not count.
+    /// (weights of the kinds of instruction, length of the window in ticks, true if as many ticks
+    /// ahead count too); `None` where power does not count.
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
@@ -40,7 +40,8 @@ fn list<const N: usize>(value: &Value) -> [u64; N] {
 }
 
 impl PlaceRule {
-    /// Makes the rule for the setting `place` of a recipe.
+    /// Makes the rule for the setting `place` of a recipe (file that chooses the policies of a
+    /// run), on a device of `cus` compute units; `None` for a rule that the model does not know.
     pub(super) fn of(place: &Value, cus: usize) -> Option<Self> {
         let free = |rule: &Value| {
             let weight = |name: &str| rule[name].as_u64().unwrap_or(0);
@@ -129,7 +130,8 @@ impl PlaceRule {
         sum.fold(0, u64::saturating_add)
     }
 
-    /// Returns the power that a compute unit has drawn in the window before `now`.
+    /// Returns the power that a compute unit has drawn in the window before `now`, as weighted
+    /// instructions of its waves.
     fn power(&self, cu: usize, now: u64) -> u64 {
         let Some((_, window, ahead)) = self.power else { return 0 };
         let begin = now.saturating_sub(window);
@@ -175,7 +177,7 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// Lists the steps of the seed that the settings of a recipe ask for.
+    /// Lists the steps of the seed (the design document) that the settings of a recipe ask for.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];
         let mut steps = vec!["E8"];

@@ -19,8 +19,8 @@ pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of facts heard. The next field is the last decision (round), as (number of facts
-    /// before it, its tick).
+    /// Number of changes (facts of the log and heads that fitted) until now. The next field is the
+    /// last decision (round), as (number of changes before it, its tick).
     facts: u64,
     round: Option<(u64, u64)>,
     /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
@@ -135,8 +135,9 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the pace of a recipe's decisions; `None` where they take no time. A circuit that
-    /// searches the resources in turn needs its clocks in every period (E7).
+    /// Returns the pace of the decisions by the settings of a recipe; `None` where they take no
+    /// time. A circuit that searches the resources in turn needs its clocks in every period (E7).
+    /// The error says why there is no model of them.
     pub(super) fn of(
         decision: &Value,
         search: &Value,
@@ -183,8 +184,9 @@ impl Pace {
         self.over = Some(self.over(now).saturating_add(self.round));
     }
 
-    /// Records an answer that placed nothing: a decision is still under way until `until`, or no
-    /// head fits and the decisions stop.
+    /// Records an answer that placed nothing and asks to be called again at tick `until` (`None`:
+    /// not at a fixed time). A decision goes on if it ends then; else no head fits, and the
+    /// decisions stop.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));
