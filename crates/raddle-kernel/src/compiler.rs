@@ -20,8 +20,8 @@ pub struct Compiler {
 /// Versions of clang that are looked for in `PATH`, the tested version first.
 const VERSIONS: [&str; 6] = ["15", "16", "17", "18", "19", "14"];
 
-/// Language versions in the order in which they are tried: the newer ones take pointers of all
-/// address spaces for one, which is harder to judge.
+/// Language versions of OpenCL C in the order in which they are tried. With the newer ones a
+/// pointer may lead to any address space, which is harder to judge, so the oldest is tried first.
 const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
 
 impl Compiler {

@@ -5,11 +5,12 @@
 /// Logical line of a source that is not empty.
 #[derive(Debug)]
 pub(crate) struct Line {
-    /// Number of its first line in the source, from 1.
+    /// Number of the line's first line in the source, from 1; a backslash at a line end joins
+    /// several lines to one logical line.
     pub(crate) number: u32,
     pub(crate) kind: LineKind,
-    /// Names, numbers and signs of the line; of a directive those behind its name. A text in quotes
-    /// is one sign.
+    /// Words of the line: names, numbers and signs; without the directive's own name, and a text in
+    /// quotes is one word.
     pub(crate) words: Vec<String>,
     /// Names of the parameters of a macro that the line defines.
     pub(crate) parameters: Vec<String>,
@@ -82,7 +83,7 @@ pub(crate) fn lines(source: &str) -> Vec<Line> {
     all
 }
 
-/// Returns the number of bytes of a comment up to the end of its line.
+/// Returns the number of bytes of the comment with which `rest` begins, up to the end of its line.
 fn comment(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -94,7 +95,8 @@ fn comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns the number of bytes of a text in quotes, which ends with its line at the latest.
+/// Returns the number of bytes of the text in quotes with which `rest` begins, which ends with its
+/// line at the latest.
 fn quoted(rest: &str) -> usize {
     let quote = rest.chars().next();
     let mut escaped = false;

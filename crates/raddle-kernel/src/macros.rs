@@ -67,7 +67,9 @@ impl MacroTable {
         differs
     }
 
-    /// Reads a source, or a file that it includes. The error is (macro that is not decided, line).
+    /// Reads a source, or a file that it includes, which is looked for in `folders`; `depth` is the
+    /// number of files around it. The error is (macro that is not decided, or name of a file that
+    /// cannot be read; line).
     fn read(&mut self, source: &str, folders: &[PathBuf], depth: u32) -> Result<(), (String, u32)> {
         let lines = lines(source);
         let places = places(&lines);
@@ -154,10 +156,11 @@ impl MacroTable {
 /// Place of a line within the `#if` conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
 struct Place {
-    /// Number of conditions around the line that are no guards.
+    /// Number of preprocessor conditions around the line; include guards (`#ifndef X`, with a
+    /// `#define X` in it) are not counted.
     depth: u32,
-    /// True for a condition that decides about code; false where it encloses only pragmas and the
-    /// like, which change nothing.
+    /// True for a condition that decides which code is compiled; false where it encloses only
+    /// pragmas and other lines that change nothing.
     decides: bool,
     /// True for the condition by which a program guards a definition: `#ifndef X`, with a `#define
     /// X` in it.

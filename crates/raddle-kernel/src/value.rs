@@ -33,7 +33,7 @@ pub(crate) enum Meaning {
     Held(Value, u32),
     /// Bytes of another value: (that value, offset of the first byte, number of bytes).
     Part(Value, i64, u32),
-    /// An unknown value that an instruction sets: (block, index of the instruction).
+    /// An unknown value that an instruction sets: (block, index of the instruction in the block).
     Set(BlockId, usize),
     /// An unknown value of a register where control flow from several blocks joins: (block,
     /// register).
@@ -86,8 +86,8 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Table of values, each at the first free place behind its meaning's hash; half of the places
-    /// are free.
+    /// Hash table of values: each stands at the first free place (`None`) from its meaning's hash
+    /// on; half of the places are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
     /// Memory to which each value can lead as a pointer.
@@ -194,7 +194,8 @@ impl Values {
         new
     }
 
-    /// Returns the value of `base + bytes + sum of count * term`.
+    /// Returns the value of `base + bytes + sum of count * term`; a `base` of `None` is 0, and
+    /// `terms` are (term, count).
     pub(crate) fn sum(
         &mut self,
         base: Option<Value>,

@@ -95,8 +95,8 @@ pub(crate) fn judge(body: &Body) -> Verdict {
 /// (access, its place as a multiple of a step; `None` where the place is not known).
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// Place of an access behind the beginning of its memory: `bytes` bytes plus any multiple of `step`
-/// bytes, `size` bytes long.
+/// Place of an access, counted from the beginning of its memory: `size` bytes from `bytes` plus any
+/// multiple of `step` bytes on.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: Origin,

@@ -8,7 +8,7 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
 
-/// Most loops within loops of which the addresses together are looked for.
+/// Most levels of loops within loops for which the addresses that they visit together are searched.
 const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {

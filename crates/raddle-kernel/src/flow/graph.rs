@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// Returns, for each block, the range of the numbers of the blocks that it dominates; its own
-/// number is the first of the range.
+/// Numbers the blocks so that each dominates a range of numbers, and returns that range for each
+/// block as (first, end); a block's own number is the first. `order` is reverse post-order, and
+/// `dominators` has each block's immediate dominator.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -82,8 +83,9 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     Ok(Graph { order, dominators, loops })
 }
 
-/// Returns (blocks in reverse post-order, place of each block in that order). Paths to blocks of
-/// fewer loops are followed first.
+/// Returns (blocks in reverse post-order, place of each block in that order; `usize::MAX` for a
+/// block that no path reaches). `depths` is the number of loops around each block: paths to blocks
+/// in fewer loops are followed first.
 pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();
@@ -118,8 +120,8 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// Returns all loops, found by the jumps back to their first blocks; `None` where they have more
-/// blocks together than `MOST_INSIDE`.
+/// Returns all loops, found by their jumps back, `backwards`, each (from, first block of the loop);
+/// `None` where they have more blocks together than `MOST_INSIDE`.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],
@@ -147,7 +149,7 @@ fn loops(
     Some(loops)
 }
 
-/// Returns for each block the blocks from which control comes to it.
+/// Returns for each block the blocks from which control comes to it, of the blocks in `order`.
 pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
     for &from in order {

@@ -17,7 +17,7 @@ use crate::value::{Meaning, Origins, Value};
 /// Range of numbers that conversions between integers of any width leave unchanged.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// Least number of bytes of an integer that can represent the number of any work-item of a launch.
+/// Least size in bytes of an integer that can hold the number of any work-item of a launch.
 const NUMBERED: i64 = 4;
 
 /// Most levels of nested conditions that are evaluated.
@@ -96,7 +96,8 @@ impl Analysis<'_> {
     }
 
     /// Returns the number that the value `value` is, where `known` is (a value from which it is
-    /// computed, the number of that value); `None` where it cannot be told.
+    /// computed, the number of that value); `None` where it cannot be told. `depth` counts the
+    /// levels of values within values so far.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -207,8 +208,8 @@ impl Analysis<'_> {
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
-    /// Returns (built-in number of the work-item from which a value is taken, dimension); `None`
-    /// where the value is no such number.
+    /// Returns (number of the SPIR-V built-in from which a value is taken, `None` where that number
+    /// is not known; dimension); `None` where the value is no element of a built-in.
     fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };

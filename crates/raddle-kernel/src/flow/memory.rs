@@ -75,8 +75,9 @@ impl Analysis<'_> {
         value
     }
 
-    /// Returns the value of memory that the analysis does not follow: one value for all reads of an
-    /// address that the kernel never writes, else a new value (`fresh`) for each read.
+    /// Returns the value of `size` bytes of memory that the analysis does not follow: one value for
+    /// all reads of an address that the kernel never writes, else a new value (`fresh`) for each
+    /// read.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),
@@ -88,8 +89,9 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// Returns the value of a cell of a private variable: the value that was stored there, or a
-    /// part of it; `None` where it is not known.
+    /// Returns the value of a cell (some bytes) of a private variable at the point `state`: the
+    /// stored value, or a part of it; `None` where it is not known. `holds` is true where the cell
+    /// may hold a pointer.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
         // A store removes the cells that it overlaps, so at most one cell holds these bytes.

@@ -141,7 +141,8 @@ struct Analysis<'b> {
     body: &'b Body,
     graph: &'b Graph,
     before: Vec<Vec<BlockId>>,
-    /// Memory that the kernel writes; `None` in the first run, which takes all memory to change.
+    /// Memory that the kernel writes; `None` in the first run of the analysis, in which any memory
+    /// may be written.
     written: Option<BTreeSet<Origin>>,
     values: Values,
     /// Memory to which pointers may lead that were stored in a variable of the work-item or the
@@ -151,7 +152,8 @@ struct Analysis<'b> {
     joined: BTreeSet<(BlockId, JoinedSlot)>,
     /// Variables of the work-item to which the kernel ever stores.
     variables: BTreeSet<Origin>,
-    /// Memory of loads whose value is unknown as long as all memory is taken to change.
+    /// Memory of loads whose value is unknown as long as it is not known which memory the kernel
+    /// writes.
     loaded: BTreeSet<Origins>,
     /// Value of each register that is assigned in one place only, which comes before all uses; the
     /// outer `None` where it is assigned in several, the inner `None` before its value is known.
@@ -247,9 +249,10 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Returns the place in the order of blocks at which to go on, if a loop that ends with `block`
-    /// changes more values than was known; `None` otherwise. Forgets the states behind the
-    /// beginning of that loop, so that inner loops do not take the difference for their own.
+    /// Returns the place in the order of blocks from which to evaluate again, if a loop that ends
+    /// with `block` (at place `at`) changes more values than was known; `None` otherwise. Forgets
+    /// the states behind the first block of that loop, so that inner loops do not take the
+    /// difference for their own.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
         for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {

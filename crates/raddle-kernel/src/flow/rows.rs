@@ -69,8 +69,8 @@ impl Rows {
         ways
     }
 
-    /// Returns the rows through which an access runs that the block `block` makes at the address
-    /// `place`: one for each loop around the block.
+    /// Returns the rows (each all addresses that one access visits in a loop) of the access that
+    /// the block `block` makes at the address `place`: one row for each loop around the block.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -165,7 +165,8 @@ struct Looking<'r, 'b> {
 
 impl Looking<'_, '_> {
     /// Returns a value with placeholders in place of the loop's counters; `None` where it depends
-    /// on a value that changes in the loop and is no counter.
+    /// on a value that changes in the loop and is no counter. `depth` counts the levels of values
+    /// within values so far.
     fn any_round(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -243,8 +244,8 @@ fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Va
     Some((first?, then?))
 }
 
-/// Returns the value that a register has at the first block of a loop when control comes from the
-/// block `from`.
+/// Returns the value that a register has at the first block of a loop (`header`) when control comes
+/// from the block `from`; `None` where it is not known.
 fn side(
     analysis: &mut Analysis<'_>,
     header: BlockId,

@@ -15,13 +15,17 @@ pub use opencl::opencl;
 pub use ptx::ptx;
 pub use variables::variable;
 
-/// Value of the word of a launch on which nobody has decided.
+/// Value of a launch's word (a number in memory that host and device share) while it is not decided
+/// whether the launch runs.
 pub const UNDECIDED: u32 = 0;
-/// Value that the word of a launch has while the launch runs.
+/// Value of a launch's word (a number in memory that host and device share) when the launch has
+/// begun to run.
 pub const RUNS: u32 = 1;
-/// Value of the word of a launch that left without having begun.
+/// Value of a launch's word (a number in memory that host and device share) when the launch left
+/// without having begun.
 pub const LEAVES: u32 = 2;
-/// Value that the word of a launch has after the launch was stopped part-way.
+/// Value of a launch's word (a number in memory that host and device share) after the launch was
+/// stopped part-way.
 pub const KILLED: u32 = 3;
 
 /// Test in a kernel by which a running launch can be stopped part-way: for the second cut, a range
@@ -41,7 +45,7 @@ pub enum Look {
 /// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
-    /// Text of the new source.
+    /// Text of the source with the prologues in it.
     pub source: String,
     /// Names of the kernels that have a prologue, each once, in the order of the source.
     pub kernels: Vec<String>,

@@ -88,11 +88,11 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          uint raddle_slot, uint raddle_number";
 
 /// Functions of OpenCL C that the prologue calls. A compiler that runs work-items side by side, as
-/// PoCL's, goes on doing so only where the test costs a read for the whole workgroup: it takes the
-/// loop over the work-items apart by the word and the second cut, if these are plain reads by
-/// arguments alone that nothing but a decision changes, and if no value comes from two sides or
-/// from an atomic operation. The caches of a CPU agree, so that there a plain read sees the stores
-/// of the host; elsewhere each read passes the caches.
+/// PoCL's, goes on doing so only where the test costs a read for the whole workgroup: it runs the
+/// test once before the loop over the work-items, if the launch's word and the second cut (the
+/// range of launch numbers that must stop) are plain reads by arguments alone, and if no value
+/// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a
+/// plain read sees the stores of the host; elsewhere each read passes the caches.
 ///
 /// A word other than 1 is read again by itself, as it may have been decided on meanwhile.
 ///
@@ -194,8 +194,8 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of bytes up to the end of the line; a line end behind a backslash does not
-/// count.
+/// Returns the number of bytes of `rest` up to the end of the line; a line end behind a backslash
+/// does not count.
 fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -235,7 +235,8 @@ struct Head<'s> {
     /// Byte offset of the closing parenthesis of the parameters in the source.
     close: usize,
     empty: bool,
-    /// Byte offset of the word `void`, if that is the whole list of parameters.
+    /// Byte offset of the word `void` in the source, if that is the whole list of parameters; else
+    /// `None`.
     void: Option<usize>,
     /// Byte offset behind the brace that opens the body; `None` for a kernel that is only declared.
     body: Option<usize>,
@@ -314,8 +315,8 @@ fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     None
 }
 
-/// Returns the names of kernels that are followed by a parenthesis elsewhere than in their own
-/// heads, so that they may be called.
+/// Returns the names of kernels after which a parenthesis opens elsewhere than in their own heads,
+/// so that they may be called.
 fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     let in_heads: Vec<usize> = heads.iter().map(|head| head.token).collect();
     let mut called = Vec::new();

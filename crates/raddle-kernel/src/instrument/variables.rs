@@ -46,8 +46,9 @@ struct Word<'s> {
 
 type Macros<'m> = BTreeMap<&'m str, Vec<Word<'m>>>;
 
-/// Returns the line of the first declaration in a text that may be one of a variable. A declaration
-/// that does not end in the text is left out: it ends where the macro is used, and is found there.
+/// Returns the line of the first declaration in a text that may be one of a variable; `None` where
+/// there is none. A declaration that does not end in the text is left out: it ends where the macro
+/// is used, and is found there.
 fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
     // The words of a declaration outside of brackets; of each bracket its signs stay.
     let mut declaration: Vec<Word<'_>> = Vec::new();
@@ -90,7 +91,8 @@ fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
     None
 }
 
-/// Returns the index behind the bracket that closes the one at the index `open`.
+/// Returns the index behind the bracket `closes` that closes the bracket `opens` at the index
+/// `open`; the end of the text where none does.
 fn behind(text: &[Word<'_>], open: usize, opens: &str, closes: &str) -> usize {
     let mut depth = 0_u32;
     for (at, word) in text.iter().enumerate().skip(open) {

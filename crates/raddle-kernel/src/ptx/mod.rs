@@ -5,7 +5,8 @@ pub(crate) mod text;
 
 use crate::{Error, Kernel};
 
-/// Returns the kernels (`.entry`) of a PTX module. Their lines are those of the PTX.
+/// Returns the kernels (`.entry`) of a PTX module, with their lines in the PTX. A text that is not
+/// PTX is an error.
 pub(crate) fn kernels(text: &str) -> Result<Vec<Kernel>, Error> {
     let module = text::read(text)?;
     let entries = module.functions.iter().filter(|function| function.entry && function.defined);

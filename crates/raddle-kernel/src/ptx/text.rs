@@ -67,7 +67,7 @@ pub(crate) struct PtxInstruction<'t> {
     /// (register, value that it must have) of a predicate `@p` or `@!p`; `None` without a
     /// predicate.
     pub(crate) predicate: Option<(&'t str, bool)>,
-    /// Words of the operation, between its dots.
+    /// Words of the operation, in order: `ld`, `global` and `u32` of `ld.global.u32`.
     pub(crate) words: Vec<&'t str>,
     /// Operands behind the operation, split at commas outside of brackets.
     pub(crate) operands: Vec<&'t str>,
@@ -80,7 +80,7 @@ pub(crate) struct PtxModule<'t> {
     pub(crate) variables: Vec<Variable<'t>>,
 }
 
-/// Reads the text of a PTX module.
+/// Reads the text of a PTX module; a text that is not PTX is an error with its line.
 pub(crate) fn read(text: &str) -> Result<PtxModule<'_>, Error> {
     let mut reader = Reader { text, at: 0, line: 1 };
     let mut module = PtxModule::default();
@@ -176,8 +176,8 @@ impl<'t> Reader<'t> {
         self.advance(rest.find('\n').unwrap_or(rest.len()));
     }
 
-    /// Reads and returns the text up to the next semicolon that is not in braces (an initial value
-    /// is).
+    /// Reads the text up to the next semicolon outside of braces (an initial value stands in
+    /// braces), and returns it without the semicolon; an error where there is none.
     fn until_semicolon(&mut self) -> Result<&'t str, Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -195,7 +195,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a statement does not end with a semicolon"))
     }
 
-    /// Skips a section in braces, with braces within it.
+    /// Skips a section in braces, with braces within it; an error where it does not end.
     fn braces(&mut self) -> Result<(), Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -215,7 +215,8 @@ impl<'t> Reader<'t> {
         Err(self.error("a section does not end"))
     }
 
-    /// Reads a list in parentheses, and returns its text without them; `None` where there is none.
+    /// Reads a list in parentheses, and returns its text without them; `None` where no list begins
+    /// here, an error where the list does not end.
     fn parenthesis(&mut self) -> Result<Option<&'t str>, Error> {
         if !self.take('(') {
             return Ok(None);

@@ -18,7 +18,8 @@ impl<'m> SpirvLowering<'m> {
         ty.is_some_and(|ty| ty.class.opcode == Op::TypeInt && word(ty, 0) == Some(64))
     }
 
-    /// Lowers 64-bit arithmetic, as a sum where it is one.
+    /// Lowers 64-bit arithmetic: sums, differences, products and shifts by constants as an offset
+    /// to a pointer, other operations as themselves.
     pub(super) fn long(&mut self, code: &'m Code) {
         let to = self.result(code);
         let parts = self.operands(&code.operands);
@@ -217,8 +218,9 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Lowers `vloadn` and `vstoren`: an access to memory whose index counts vectors, through a
-    /// pointer to one element.
+    /// Lowers the built-in function with this number of the family `vloadn` and `vstoren`: an
+    /// access to memory whose index counts vectors, through a pointer to one element. `rest` are
+    /// its operands, and a load sets `to`.
     pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();

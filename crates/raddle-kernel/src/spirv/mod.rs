@@ -14,7 +14,7 @@ use rspirv::spirv::{Decoration, ExecutionModel, Op, Word};
 use crate::ir::{Body, Construct};
 use crate::{Error, Kernel};
 
-/// Returns the kernels of a SPIR-V module for OpenCL.
+/// Returns the kernels of a SPIR-V module for OpenCL; an error where the bytes are no such module.
 pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
     let mut loader = Loader::new();
     let words = without_debug(bytes).map_err(|why| Error::SpirV { why: why.to_owned() })?;
@@ -49,7 +49,8 @@ const MAGIC: u32 = 0x0723_0203;
 
 /// Returns the words of a module without those that the analysis does not use: names other than
 /// those of functions and parameters, most decorations, and lines that do not change. Debug
-/// information is left out as well; outside of functions the loader does not even accept it.
+/// information is left out as well; outside of functions the loader does not even accept it. The
+/// error says why the bytes are no module.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (chunks, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || chunks.len() < HEADER {
@@ -112,7 +113,8 @@ fn is(code: &[u32], op: Op) -> bool {
     code.first().is_some_and(|first| first & 0xffff == op as u32)
 }
 
-/// Returns the words of each instruction; an error for an instruction of impossible length.
+/// Returns the words of each instruction, of all instructions in `rest`; an error for an
+/// instruction of impossible length.
 fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     let mut found = Vec::new();
     while let Some(&first) = rest.first() {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// Table with one place for each id of a module; ids count from 1.
+/// Table with one place for each id of a module, `None` where nothing is stored; ids count from 1.
 #[derive(Debug)]
 pub(crate) struct ById<T>(Vec<Option<T>>);
 
@@ -86,7 +86,8 @@ impl<'m> Types<'m> {
         Self { global, values, packed, builtins, modes }
     }
 
-    /// Returns the modes of the conversion with this result, as numbers.
+    /// Returns the modes of the conversion whose result has the id `result`, as numbers; none where
+    /// the id is `None` or has no modes.
     pub(crate) fn modes(&self, result: Option<Word>) -> impl Iterator<Item = i64> {
         self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
@@ -185,8 +186,8 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Returns (byte offset of each member, layout of the whole) of a structure; `None` where a
-    /// size is not known.
+    /// Returns (byte offset of each member, layout of the whole) of the structure type `id`; `None`
+    /// where a size is not known. `depth` counts the levels of types within types so far.
     fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, TypeLayout)> {
         let found = self.get(id)?;
         let packed = self.packed.contains(&id);
@@ -202,8 +203,8 @@ impl<'m> Types<'m> {
         Some((begins, TypeLayout { size: size.checked_next_multiple_of(align)?, align }))
     }
 
-    /// Returns (byte offset, type) of a member of a structure; `None` where there is no such
-    /// member.
+    /// Returns (byte offset, type) of the member with the index `index` of a structure; `None`
+    /// where there is no such member.
     pub(crate) fn member(&self, structure: Word, index: usize) -> Option<(u64, Word)> {
         let (begins, _) = self.members(structure, 0)?;
         Some((*begins.get(index)?, id_at(self.get(structure)?, index)?))

@@ -54,8 +54,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(to)
     }
 
-    /// Converts an integer to another type and returns the result. The operands of the operation
-    /// are the old value, the kind of the conversion, and the number of bytes of the new value.
+    /// Converts an integer from the type `from` to the type `to` (words of PTX, such as `u32`) and
+    /// returns the result. It is an operation on the old value, the kind of the conversion, and the
+    /// number of bytes of the new value.
     pub(super) fn converted(&mut self, value: Operand, to: &str, from: &str) -> Operand {
         let op = if from.starts_with('s') { Op::SConvert } else { Op::UConvert };
         let bytes = |ty: &str| i64::from(type_size(ty).unwrap_or(0));

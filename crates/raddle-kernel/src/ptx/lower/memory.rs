@@ -175,9 +175,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Resizes a value that is read from memory from the width of memory to that of its register,
-    /// or a stored value the other way; the bytes that are filled or left out make it another
-    /// value.
+    /// Converts `value` between the width of the memory access `code` (`bytes` bytes) and the width
+    /// of the register `name`: a value that is read to the register's width, a stored value to the
+    /// memory's. Bytes that are added or left out make it another value.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,

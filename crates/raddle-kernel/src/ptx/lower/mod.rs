@@ -22,9 +22,9 @@ use crate::ir::{
     Origin, Reg,
 };
 
-/// Most levels of nested calls.
+/// Most levels of nested calls; a kernel with more is not judged.
 const DEEPEST: usize = 32;
-/// Most steps and blocks of a kernel with all calls inlined.
+/// Most steps and blocks of a kernel with all calls inlined; a larger kernel is not judged.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
@@ -77,7 +77,7 @@ struct PtxLowering<'m, 't> {
     /// Variables whose address the host can hand over as an argument.
     addressable: BTreeSet<Origin>,
     globals: BTreeMap<String, Reg>,
-    /// Number of each operation, by its words.
+    /// Number given to each operation of PTX, by its words joined with dots (`ld.global.u32`).
     operations: BTreeMap<String, u32>,
     calls: Vec<&'t str>,
     here: BlockId,
@@ -131,7 +131,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 
     /// Lowers a copy of a function from the current block on; lowering then goes on at the block
-    /// `back`. Returns the function's parameters and results.
+    /// `back`. Returns the values of the function's parameters and results. The error is (reason
+    /// why the kernel cannot be judged, line).
     fn function(
         &mut self,
         function: &'m Function<'t>,
@@ -275,7 +276,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// Lowers an instruction. An instruction with a predicate is put on one of two paths.
+    /// Lowers an instruction; one with a predicate gets a block of its own, which control enters or
+    /// passes by. The error is (reason why the kernel cannot be judged, line).
     fn instruction(
         &mut self,
         frame: &mut PtxFrame<'t>,

@@ -61,8 +61,9 @@ pub(super) fn is_special(name: &str) -> bool {
         || is_counter(name)
 }
 
-/// Returns (number of the work-item that SPIR-V has for a special register, dimension); the
-/// dimension is -1 where the register names all. `None` for other registers.
+/// Returns (built-in number of SPIR-V that has the same value as a special register, dimension: 0
+/// to 2 for x to z); the dimension is -1 where the register has all three. `None` for other
+/// registers.
 pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     let (vector, dimension) = name.split_once('.').unwrap_or((name, ""));
     let number = match vector {

@@ -61,8 +61,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Makes copies of structures handed over by value that the called function may change, and
-    /// returns the arguments of the call with the copies.
+    /// Makes copies of those structures among the arguments `given` of a call that are handed over
+    /// by value and that the called function may change. Returns the arguments with the copies.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,

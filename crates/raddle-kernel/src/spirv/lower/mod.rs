@@ -17,9 +17,9 @@ use crate::ir::{
     BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg,
 };
 
-/// Most levels of nested calls.
+/// Most levels of nested calls; a kernel with more is not judged.
 const DEEPEST: usize = 64;
-/// Most steps and blocks of a kernel with all calls inlined.
+/// Most steps and blocks of a kernel with all calls inlined; a larger kernel is not judged.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
@@ -76,7 +76,7 @@ type Sides = Vec<(Word, Word)>;
 
 /// State of one copy of a function while it is lowered.
 pub(super) struct SpirvFrame<'m> {
-    /// First block of each label.
+    /// First block of each label of the function, by the label's id.
     pub(super) begins: BTreeMap<Word, BlockId>,
     /// Last block of each label, once calls in it are inlined.
     pub(super) ends: BTreeMap<Word, BlockId>,
@@ -151,8 +151,10 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Refuse(construct));
     }
 
-    /// Lowers a copy of a function behind the current block; the current block is then the one to
-    /// which the function returns.
+    /// Lowers a copy of a function, which the current block enters; afterwards the current block is
+    /// the one to which the function returns. `given` are the arguments, `result` is the register
+    /// for the returned value, `None` without one. The error is (reason why the kernel cannot be
+    /// judged, line).
     fn function(
         &mut self,
         function: &'m Function,
