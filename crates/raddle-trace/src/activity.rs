@@ -15,8 +15,8 @@ use crate::is_communication;
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
-    /// Assumed instructions that one wave issues in a microsecond: moves, loads, stores, matrix
-    /// products, comparisons and jumps.
+    /// Assumed instructions that one wave issues in a microsecond: of moves, loads, stores, matrix
+    /// products, comparisons and jumps, one number each.
     activity: Activity,
 }
 
@@ -58,8 +58,8 @@ const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 /// Assumed activity of kernels whose name fits no class and that do not communicate.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 
-/// Returns what is assumed about a kernel of this name: the name of its class, and its activity in
-/// instructions of one wave per microsecond.
+/// Returns what is assumed about a kernel of this name: (the name of its class, its activity in
+/// instructions of one wave per microsecond).
 ///
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");

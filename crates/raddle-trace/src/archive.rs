@@ -19,8 +19,9 @@ const LONGEST: u64 = 1 << 16;
 /// Most members of one archive that are looked at.
 const MEMBERS: usize = 1 << 16;
 
-/// Opens a file by its path, and returns the path as a name for messages with the file's bytes. A
-/// member of a tar archive has the path of the archive with the member's name behind.
+/// Opens a file by its path, and returns (the path as a name for messages, the file's bytes); an
+/// error where the file cannot be opened. A member of a tar archive has the path of the archive
+/// with the member's name behind.
 pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
     let file = path.display().to_string();
     if path.is_dir() {
@@ -94,7 +95,7 @@ impl TarReader {
     }
 
     /// Returns the next file of the archive, `None` at the end; the reader then stands at the first
-    /// byte of the file's content.
+    /// byte of the file's content. An archive that cannot be read further is an error.
     fn member(&mut self) -> io::Result<Option<TarMember>> {
         let mut long = None;
         loop {

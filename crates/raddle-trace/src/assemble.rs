@@ -152,8 +152,8 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
 const FAR_NS: u64 = 3_600_000_000_000;
 
 /// Counts ops with doubtful times: those that last longer, or start later after their launch, than
-/// `FAR_NS`; or, if that is more, the ops of the smaller group where a gap longer than `FAR_NS`
-/// divides all ops in two.
+/// an hour (`FAR_NS`); or, if that is more, the ops of the smaller group where a gap longer than an
+/// hour divides all ops in two.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -230,12 +230,13 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
-    /// Position, end and duration, both in nanoseconds, of the stream's last op.
+    /// The stream's last op so far, as (index of the op, end, duration), both times in nanoseconds;
+    /// `None` at first.
     last: Option<(u32, u64, u64)>,
 }
 
 /// Finds the op of its stream that each op waits for, and counts in the report the pairs of ops
-/// that overlap.
+/// that overlap by more than the clock's step, `resolution_ns`.
 ///
 /// A programmatic launch begins before the previous kernel has ended, and then waits for that end.
 /// So neighbours that overlap by at most half of the shorter one are taken to run one after the

@@ -26,11 +26,11 @@ pub(crate) struct KernelShape {
     pub(crate) uneven: bool,
 }
 
-/// A kernel's shape, and the dynamic shared memory of the launch in bytes; `None` where it is
-/// unknown.
+/// (shape of a kernel, dynamic shared memory of the launch in bytes; `None` where that is unknown).
 pub(crate) type Launched = (KernelShape, Option<u32>);
 
-/// Launches of one kernel, grouped by equal shape and equal shared memory.
+/// Launches of one kernel, grouped by equal shape (grid and workgroup) and equal shared memory in
+/// bytes (`None` if unknown).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AlikeLaunches(BTreeMap<([u32; 4], Option<u32>), EqualLaunches>);
 
@@ -99,10 +99,10 @@ impl GraphCaptures {
         self
     }
 
-    /// Finds the capture of a graph launch whose kernels, with their numbers of launches, are
-    /// `here`: the capture whose kernels are all in it, equally often. Of several captures the one
-    /// with the most launches counts, for this batch size. `None` where no capture fits, or several
-    /// fit and differ.
+    /// Finds the capture of a graph launch, whose kernels with their numbers of launches are
+    /// `here`: the capture all of whose kernels are among these, equally often. Of several captures
+    /// those with the most launches count, and of these the one for the padded size of the batch
+    /// `batch` (`None` if unknown). `None` where no capture fits, or several fit and differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();
@@ -138,8 +138,8 @@ impl GraphCaptures {
     }
 
     /// Returns the shapes of the kernels of one graph launch, given by name in the order in which
-    /// they ran, each with the way in which it was found; `None` for a kernel whose shape is
-    /// unknown.
+    /// they ran, each as (shape, way in which it was found); `None` for a kernel whose shape is
+    /// unknown. `batch` is the batch size of the graph launch, `None` if unknown.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -171,8 +171,8 @@ impl GraphCapture {
     }
 }
 
-/// Returns the size to which a batch is padded: the least batch size of these captures that is not
-/// less than it. `None` where the batch size is unknown or larger than all of them.
+/// Returns the size to which a batch is padded: the least batch size of `captures` that is at least
+/// `batch`. `None` where the batch size is unknown or larger than those of all captures.
 fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
     let batch = batch?;
     captures.iter().filter_map(|capture| capture.batch).filter(|&size| size >= batch).min()

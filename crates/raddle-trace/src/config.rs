@@ -35,8 +35,8 @@ pub enum BarrierRule {
 }
 
 impl BarrierRule {
-    /// Returns whether a workgroup with this much shared memory, in bytes, counts as having a
-    /// barrier; `None` where the size is unknown.
+    /// Returns the barrier that a workgroup with `lds_bytes` bytes of shared memory is taken to
+    /// have; `None` for an unknown size.
     #[must_use]
     pub(crate) const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
         match (self, lds_bytes) {

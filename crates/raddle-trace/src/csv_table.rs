@@ -67,7 +67,7 @@ impl<'a> CsvTable<'a> {
     }
 
     /// Sets the names of the columns, which are the names of the fields of the struct into which a
-    /// row is read.
+    /// row is read. `open_end` is true if cells beyond the header are parts of the last cell.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;
@@ -91,8 +91,8 @@ impl<'a> CsvTable<'a> {
         self.header.iter()
     }
 
-    /// Returns the comments above the header that have been read since the last call, each with its
-    /// line from 1.
+    /// Returns the comments above the header that have been read since the last call, each as (line
+    /// of the file from 1, text).
     pub(crate) fn take_comments(&mut self) -> Vec<(u64, String)> {
         core::mem::take(&mut self.rows.get_mut().comments)
     }
@@ -194,7 +194,7 @@ impl<'t> CsvRow<'t> {
         })
     }
 
-    /// Returns the names of the columns, each with its cell.
+    /// Returns (name of the column, cell) for each column of the row.
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
         self.header.iter().zip(self.cells)
     }
@@ -238,7 +238,7 @@ struct RowBytes<'a> {
     ended: bool,
     after_blank: bool,
     lossy: bool,
-    /// Comments above the header, each with its line from 1.
+    /// Comments above the header, each as (line of the file from 1, text).
     comments: Vec<(u64, String)>,
     keeps_comments: bool,
 }
@@ -249,7 +249,8 @@ impl RowBytes<'_> {
     }
 
     /// Reads the next line of the file that belongs to a row, and passes over blank lines and
-    /// comments; `false` at the end of the file.
+    /// comments; `false` at the end of the file. The error is one of the reader, or `FileTooLarge`
+    /// for too long a row.
     fn fill(&mut self) -> io::Result<bool> {
         loop {
             self.at = 0;

@@ -28,7 +28,8 @@ pub(crate) struct Micros {
     pub(crate) fine: bool,
 }
 
-/// Reads decimal microseconds, bare or as a JSON string; an exponent is allowed.
+/// Reads a time in decimal microseconds, bare or as a JSON string; an exponent is allowed. The
+/// error says why the text is no such time.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     let text = unquote(text);
     let plain = match text.bytes().any(|b| matches!(b, b'e' | b'E')) {
@@ -39,11 +40,12 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
-/// Number of digits before the point up to which a number with an exponent may have been rounded. A
-/// larger one is a time stamp, whose rounding would move it far, so it needs all digits.
+/// Most digits before the point of a number whose exponent stands for digits that were not written.
+/// A number with more such digits is a time stamp that was rounded, and is refused.
 const SURE_DIGITS: usize = 9;
 
-/// Writes out a number with an exponent as plain decimal digits.
+/// Writes out a number with an exponent as plain decimal digits; an error where it is no number, or
+/// its digits were rounded off.
 fn without_exponent(text: &str) -> Result<String, DecimalError> {
     let number = || {
         let (mantissa, exponent) = text.split_once(['e', 'E'])?;
@@ -81,6 +83,7 @@ pub(crate) struct DecimalNumber {
 }
 
 /// Reads a decimal number, and returns it times ten to the power of `places`, as a whole number.
+/// The error says why the text is no such number.
 pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalError> {
     let text = text.as_bytes();
     let (negative, digits) = match text.strip_prefix(b"-") {

@@ -45,7 +45,8 @@ pub fn rank_of_trace(path: &Path) -> Option<u32> {
     }
 }
 
-/// Reads the rank from the JSON object behind the key `distributedInfo`.
+/// Reads the rank from `text`, which begins behind the key `distributedInfo`; `None` where the
+/// object there names no rank.
 fn rank(text: &[u8]) -> Option<u32> {
     let object = text.split(|&b| b == b'}').next()?;
     let at = find(object, RANK)?;

@@ -15,7 +15,7 @@ pub enum TraceError {
     /// The path is a folder where a file is wanted.
     #[error("{file} is a folder: name the profile file inside it")]
     Directory { file: String },
-    /// The operating system refused to open or read the file.
+    /// The operating system refused to open or read the file, for the reason `cause`.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
     /// The file has no content.
@@ -24,26 +24,27 @@ pub enum TraceError {
     /// A gzip file that ends too early or is damaged before any whole record.
     #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
     TruncatedGzip { file: String },
-    /// A trace that stops before its first kernel.
+    /// A trace that stops at the byte `byte`, before its first kernel.
     #[error("{file} breaks off at byte {byte}, before any GPU kernel: copy or record it again")]
     BreaksOff { file: String, byte: u64 },
     /// A load file or a trace of requests where a profile is needed: it says when requests arrive
-    /// and not what they run.
+    /// and not what they run. `what` describes the file.
     #[error(
         "{file} is {what}: it says when requests arrive, not what they run. Give it with `raddle \
          replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
     )]
     OnlyArrivals { file: String, what: &'static str },
-    /// A known kind of file that holds no recorded launches.
+    /// A known kind of file that holds no recorded launches; `what` describes the file.
     #[error(
         "{file} is {what}, so no recorded launch is in it: give a recorded profile \
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
     )]
     NoLaunches { file: String, what: &'static str },
-    /// A file of another tool, or a compressed archive, that is not read.
+    /// A file of another tool, or a compressed archive, that is not read; `what` describes the
+    /// file, and `advice` says what to give in its place.
     #[error("{file} is {what}. It is not read here: {advice}")]
     OtherFile { file: String, what: String, advice: &'static str },
-    /// A file of no known kind.
+    /// A file of no known kind; `looks_like` describes its content.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give {READABLE}; \
          docs/profiles.md has the command that records each"
@@ -62,19 +63,21 @@ pub enum TraceError {
          raddle with its feature `xplane`, or give the trace.json.gz beside it"
     )]
     XPlaneSwitchedOff { file: String },
-    /// An SQLite database that cannot be opened or has no readable list of tables.
+    /// An SQLite database that cannot be opened or has no readable list of tables; `problem` is
+    /// SQLite's message.
     #[error(
         "{file} is an SQLite database that cannot be read ({problem}): copy it again, or let its \
          tool write it again, such as `nsys export --type sqlite`"
     )]
     Database { file: String, problem: String },
-    /// The temporary copy of an SQLite database cannot be written.
+    /// The temporary copy of an SQLite database cannot be written, for the reason `cause`.
     #[error(
         "{file} needs a temporary file, which cannot be written ({cause}): free some space, or \
          set TMPDIR to a folder that has it"
     )]
     Scratch { file: String, cause: io::Error },
-    /// An export of Nsight Systems in which a table lacks columns that are read.
+    /// An export of Nsight Systems in which the table `table` lacks columns that are read
+    /// (`columns`); `schema` is the version of the export's tables.
     #[error(
         "{file}: the table {table} lacks {columns} (schema {schema}): export the report again with \
          `nsys export --type sqlite`"
@@ -87,10 +90,10 @@ pub enum TraceError {
          export --type sqlite`"
     )]
     OtherReport { file: String, report: &'static str },
-    /// JSON whose outermost level breaks the syntax before any kernel.
+    /// JSON whose outermost level breaks the syntax at the byte `byte`, before any kernel.
     #[error("{file} is not valid JSON at byte {byte} (uncompressed): export the trace again")]
     NotJson { file: String, byte: u64 },
-    /// A file in JSON that is not of a profiler.
+    /// A file in JSON that is not of a profiler; `saw` describes its keys or its values.
     #[error(
         "{file} is JSON but no profile: it has {saw}. A PyTorch profiler trace is an object with \
          `traceEvents` or an array of events, a rocprofv3 result an object that begins with \
@@ -99,20 +102,22 @@ pub enum TraceError {
          a launch table, are in docs/profiles.md"
     )]
     OtherJson { file: String, saw: String },
-    /// A trace without GPU kernels.
+    /// A trace without GPU kernels; `categories` names the kinds of events that it has.
     #[error(
         "{file} holds no GPU kernels ({categories}): record a process that uses the GPU, with CUDA \
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
-    /// A file without launches that has other work or calls of the GPU, so that to switch CUDA
-    /// tracing on is no cure.
+    /// A file without launches that has other work or calls of the GPU, which `found` lists, so
+    /// that to switch CUDA tracing on is no cure; `cure` says what to do.
     #[error("{file} holds no GPU kernels, but {found}: {cure}")]
     NothingLaunched { file: String, found: String, cure: String },
-    /// A file with calls that launched kernels, in which the kernels themselves were not recorded.
+    /// A file with calls that launched kernels, in which the kernels themselves were not recorded;
+    /// `launches` counts the calls, and `why` names the usual causes.
     #[error("{file}: {launches} made, the device side was not recorded: {why}")]
     NoDeviceSide { file: String, launches: String, why: String },
-    /// A trace whose every kernel had to be left out.
+    /// A trace with `kernels` kernels, all of which had to be left out, for the reasons in
+    /// `reasons`.
     #[error(
         "{file} holds {kernels} kernels but none can be used ({reasons}): record again with the \
          profiler's default settings"
@@ -124,31 +129,35 @@ pub enum TraceError {
          captured its graphs, or a profile of the same kernels in which they have shapes"
     )]
     NoShapes { file: String },
-    /// A result of rocprofv3 without dispatches.
+    /// A result of rocprofv3 without dispatches (launches of kernels); `saw` describes what it has.
     #[error(
         "{file} is a result of rocprofv3 without kernel dispatches ({saw}): record again with \
          `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`"
     )]
     NoDispatches { file: String, saw: String },
-    /// A table of rocprof that does not say when which kernel ran.
+    /// A table of rocprof, described by `table`, that does not say when which kernel ran; `advice`
+    /// says what to record.
     #[error("{file} is {table}, which does not say when kernels ran: {advice}")]
     OtherRocprof { file: String, table: &'static str, advice: &'static str },
-    /// A table whose times were rounded by a spreadsheet.
+    /// A table whose times were rounded by a spreadsheet: `text` is such a time, in the line `line`
+    /// and the column `column`.
     #[error(
         "{file}, line {line}, column `{column}`: `{text}` was rounded by a spreadsheet, so that no \
          duration is left in the file: give the file that the profiler wrote"
     )]
     RoundedTimes { file: String, line: u64, column: String, text: String },
-    /// A file in which the device that the caller asked for ran no kernel.
+    /// A file in which the device `wanted` that the caller asked for ran no kernel; `seen` lists
+    /// the devices that ran some.
     #[error("{file} holds no kernel of device {wanted}: its kernels ran on {seen}")]
     NoSuchDevice { file: String, wanted: u32, seen: String },
-    /// A launch table with a faulty header.
+    /// A launch table with a faulty header in the line `line`; `problem` says what is wrong.
     #[error("{file}, line {line}: {problem} (columns are listed in docs/launch-table.md)")]
     Header { file: String, line: u64, problem: String },
-    /// A table with a faulty row.
+    /// A table with a faulty cell in the line `line` and the column `column`; `problem` says what
+    /// is wrong.
     #[error("{file}, line {line}, column `{column}`: {problem}")]
     Row { file: String, line: u64, column: String, problem: String },
-    /// A file with more items than an import takes; `what` names the items.
+    /// A file with more items than an import takes, which is `limit`; `what` names the items.
     #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
     TooLarge { file: String, limit: u64, what: &'static str },
     /// A file that is neither a load file nor a trace of requests; `reason` says why.
@@ -157,16 +166,18 @@ pub enum TraceError {
          request trace of Azure, Mooncake or BurstGPT (docs/arrivals.md)"
     )]
     NoArrivals { file: String, reason: String },
-    /// A file of arrivals with a value that makes no sense.
+    /// A file of arrivals with a value that makes no sense: `at` is its place in the file, and
+    /// `problem` says what is wrong.
     #[error("{file}, {at}: {problem}")]
     Arrivals { file: String, at: String, problem: String },
-    /// A priority rule that cannot be read.
+    /// A priority rule, `rule`, that cannot be read; `problem` says why.
     #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
     PriorityRule { rule: String, problem: String },
-    /// A rule that says which kernels are idempotent and cannot be read.
+    /// A rule, `rule`, that says which kernels are idempotent and cannot be read; `problem` says
+    /// why.
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
     IdempotenceRule { rule: String, problem: String },
-    /// A rule that says what kernels need most and cannot be read.
+    /// A rule, `rule`, that says what kernels need most and cannot be read; `problem` says why.
     #[error("the rule `{rule}` is not GLOB=memory, =compute, =latency or =unknown: {problem}")]
     NeedRule { rule: String, problem: String },
 }

@@ -110,8 +110,8 @@ pub fn read_watched(
     Ok(Profile { diagnostics, ..assemble(profile_name(file), format, draft) })
 }
 
-/// A function that imports a file; messages of the recording tool about its own recording are added
-/// to the list.
+/// A function that imports a file, and returns its format and its records, or an error. Messages of
+/// the recording tool about its own recording are added to the list.
 type Import = fn(
     ImportSource<'_>,
     &ImportConfig,
@@ -181,7 +181,8 @@ const KINDS: [FileKind; 6] = [
 ];
 
 /// Imports an SQLite database; its tables show which tool wrote it. Messages of the tool about its
-/// own recording are added to `diagnostics`.
+/// own recording are added to `diagnostics`. An error where no known tool wrote it, or it has no
+/// kernel that can be used.
 #[cfg(feature = "sqlite")]
 fn database(
     source: ImportSource<'_>,
@@ -214,7 +215,8 @@ fn database(
     Err(TraceError::SqliteSwitchedOff { file: source.file })
 }
 
-/// Imports an XPlane, a profile of JAX, XLA or TensorFlow.
+/// Imports an XPlane, a profile of JAX, XLA or TensorFlow; an error where it has no kernel that can
+/// be used.
 #[cfg(feature = "xplane")]
 fn planes(source: ImportSource<'_>, options: &ImportConfig) -> Result<Draft, TraceError> {
     xplane::import(source, options)

@@ -31,7 +31,7 @@ impl<'a> FileInput<'a> {
     }
 
     /// Returns the bytes in the buffer behind a byte order mark and blanks, which are skipped;
-    /// empty at the end of the input.
+    /// empty at the end of the input. The error is one of the reader.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let marked = peek(&mut self.reader)?.starts_with(MARK);
@@ -49,7 +49,8 @@ impl<'a> FileInput<'a> {
     }
 }
 
-/// Returns the bytes in the reader's buffer, after filling it; empty at the end of the input.
+/// Returns the bytes in the reader's buffer, after filling it if it is empty; empty at the end of
+/// the input. The error is one of the reader.
 pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
     while let Err(error) = reader.fill_buf() {
         if error.kind() != io::ErrorKind::Interrupted {

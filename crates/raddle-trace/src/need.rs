@@ -100,7 +100,7 @@ pub struct LaunchSize {
     pub duration_ns: u64,
 }
 
-/// Returns the resource that a launch needs most, and the fact from which that is known.
+/// Returns (the resource that a launch needs most, the fact from which that is known).
 ///
 /// ```
 /// use raddle_trace::{KernelNeed, LaunchSize, kernel_need};
@@ -134,10 +134,10 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
     }
 }
 
-/// Returns the need of an attention kernel. Attention of one token reads the cache of keys and
-/// values once and has one block of queries, along the x axis of its grid. A kernel with as many
-/// workgroups as the device holds stays on it until all blocks are done, as attention of whole
-/// prompts does.
+/// Returns (the resource that an attention kernel needs most, the fact from which that is known).
+/// Attention of one token reads the cache of keys and values once and has one block of queries,
+/// along the x axis of its grid. A kernel with as many workgroups as the device holds stays on it
+/// until all blocks are done, as attention of whole prompts does.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -155,7 +155,7 @@ fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
 enum NamedKind {
     /// Work on memory: elementwise work, normalisation, reduction, softmax, optimisers, copies.
     Memory,
-    /// A product of matrices or a convolution, with the two sides of its tile in elements; `None`
+    /// A product of matrices or a convolution, with the (two sides) of its tile in elements; `None`
     /// where the name has no tile.
     Product(Option<(u32, u32)>),
     /// Attention kernel: true if the name says that it is for a single token, false if it says that

@@ -69,14 +69,15 @@ impl PriorityRule {
 pub struct LevelTarget<'a> {
     /// Name of the profile.
     pub profile: &'a str,
-    /// Name of the file, without folders.
+    /// Name of the profile's file, without folders.
     pub file: &'a str,
-    /// Label of the stream.
+    /// Label of the stream, as the profile names it.
     pub stream: &'a str,
 }
 
-/// Returns the level of urgency of the work in a stream: that of the last rule that fits, else
-/// `rank` (see [`Ranks`]), else the most urgent.
+/// Returns the level of urgency of the work in a stream, 0 the most urgent: that of the last rule
+/// that fits; else `rank`, the level by its priority (see [`Ranks`]); and for `None` the most
+/// urgent.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));

@@ -252,7 +252,7 @@ impl ImportReport {
         self.left_out = self.left_out.saturating_add(1);
     }
 
-    /// Counts a kernel that is left out for its time.
+    /// Counts a kernel that is left out because its time cannot be.
     pub(crate) fn leave_out_timeless(&mut self) {
         self.left_out = self.left_out.saturating_add(1);
         self.timeless = self.timeless.saturating_add(1);

@@ -20,8 +20,8 @@ use crate::error::{TraceError, begin, shown};
 /// Members of the outermost object of a JSON document, each with its text, by key.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
-/// Keys of JSON files that people may take for a load file, each with a description of such files
-/// for the error message.
+/// (key, description) of JSON files that people may take for a load file; the description is for
+/// the error message.
 const OTHERS: [(&str, &str); 5] = [
     (
         "results",
@@ -33,8 +33,9 @@ const OTHERS: [(&str, &str); 5] = [
     ("rocprofiler-sdk-tool", "it is a profile of rocprofv3: give it as a profile to replay"),
 ];
 
-/// Reads the load (tasks and the arrivals of their requests) that a JSON document with these
-/// top-level keys describes.
+/// Reads the load (tasks and the arrivals of their requests) that a JSON document with the
+/// top-level keys `keys` describes; an error where it describes none. `file` is its name for
+/// messages.
 pub(super) fn document(
     file: &str,
     keys: &Keys,
@@ -126,8 +127,8 @@ struct ReefClient {
     trace: Option<Vec<Box<RawValue>>>,
 }
 
-/// Reads a priority, a whole number from 0, the most urgent. The error says "priority", because the
-/// key can stand in two places.
+/// Reads a priority, a whole number from 0, the most urgent; `None` for `null`. The error says
+/// "priority", because the key can stand in two places.
 fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<Box<RawValue>>::deserialize(json)? else {
         return Ok(None);
@@ -274,7 +275,7 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// Returns the unit that the member `time` of the file is taken to count, and the reason.
+    /// Returns (the unit that the member `time` of the file is taken to count, the reason).
     /// `seconds` is `time` read as seconds, in nanoseconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {

@@ -148,7 +148,8 @@ pub enum TimesCount {
 }
 
 impl TimesCount {
-    /// Returns the unit that the caller asked for, else the unit of the format.
+    /// Returns the unit `asked` that the caller asked for, or the unit of the format where it is
+    /// `None`, with the note which of the two it is.
     pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
         asked.map_or(Self::ByFormat(format), Self::AsAsked)
     }
@@ -172,8 +173,8 @@ pub struct ArrivalTask {
     pub priority: Option<u32>,
     /// Process by which requests of the task arrive.
     pub process: ArrivalProcess,
-    /// Index of the task in the file, from 0; with the seed it determines the task's random
-    /// numbers.
+    /// Index of the task in the file, from 0; together with the seed of the random generator it
+    /// determines the task's random numbers.
     pub number: u32,
 }
 
@@ -189,7 +190,8 @@ pub struct ArrivalConfig {
 
 impl ArrivalFile {
     /// Returns the level of a task by its file: its priority, at most 255, and 255 (best effort)
-    /// for a task without one beside tasks that have one; `None` where no task of the file has one.
+    /// for a task without a priority in a file where other tasks have one; `None` where no task of
+    /// the file has one.
     #[must_use]
     pub fn level(&self, task: &ArrivalTask) -> Option<Level> {
         self.tasks.iter().find_map(|task| task.priority)?;
@@ -231,7 +233,8 @@ pub fn read(
     }
 }
 
-/// Reads arrivals from JSON Lines, or from one JSON document.
+/// Reads arrivals from JSON Lines, or from one JSON document; an error where the text is neither or
+/// holds no arrivals. `file` is its name for messages.
 fn json(
     file: &str,
     input: FileInput<'_>,

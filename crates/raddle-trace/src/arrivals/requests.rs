@@ -31,7 +31,8 @@ struct RequestRow<'r> {
     time: &'r str,
 }
 
-/// Builds the arrivals of a trace of requests from their times, in nanoseconds from any point.
+/// Builds the arrivals of a trace of requests from their times in nanoseconds; the earliest becomes
+/// time 0. An error where the trace has no request, or spans more than 584 years.
 fn trace(
     file: &str,
     format: ArrivalFormat,
@@ -70,7 +71,8 @@ pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     })
 }
 
-/// Reads a trace of requests in CSV.
+/// Reads a trace of requests in CSV; an error where a row has no valid time. `file` is its name for
+/// messages.
 pub(super) fn csv(
     file: &str,
     mut input: FileInput<'_>,
@@ -115,8 +117,8 @@ pub(super) fn csv(
     trace(file, format, counts, &times)
 }
 
-/// Reads a time that is a number and no date, in the unit that the caller asked for, and returns it
-/// in nanoseconds; without a unit it is an error.
+/// Reads a time that is a number and no date, in the unit `asked` by the caller, and returns it in
+/// nanoseconds; `None` for `asked` is an error, as no unit is known.
 fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     let Some(unit) = asked else {
         let wanted = "no time such as `2023-11-16 18:15:46.6805900`";
@@ -134,8 +136,9 @@ fn date_ns(text: &str) -> Option<i128> {
     Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Reads a trace of requests in JSON Lines. `lines` lines stand before the first request, whose
-/// members are `first`; the other requests are in `rest`.
+/// Reads a trace of requests in JSON Lines, an error where a request has no valid time. `lines`
+/// lines stand before the first request, whose members are `first`; the other requests are in
+/// `rest`. `file` is the file's name for messages.
 pub(super) fn json_lines(
     (file, lines): (&str, u64),
     first: &Keys,

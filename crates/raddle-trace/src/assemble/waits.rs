@@ -84,16 +84,17 @@ impl<'o> IssueOrder<'o> {
     }
 
     /// Returns the index of the last op of a stream, in the order in which the stream runs them,
-    /// among the ops issued up to the time `by`.
+    /// among the ops issued up to the time `by`; `None` where there is none.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
     }
 
-    /// Finds what the first op of a stream that is issued after the time `begin` waits for: the
-    /// last op of the named stream issued up to the named time, or, where no stream is named, the
-    /// op of all other streams that had ended last when it started. Only ops issued before the wait
-    /// count.
+    /// Finds what the first op of a stream that is issued at or after the time `begin` waits for.
+    /// `awaits` is (stream, time): then it is the last op of that stream issued up to that time;
+    /// for `None` it is, of all other streams, the op that had ended last when the first op
+    /// started. An end up to `resolution_ns`, the step of the clock, after that start counts as
+    /// before it. Only ops issued before the wait count. `None` where there is no such op.
     fn between(
         &self,
         stream: u32,
@@ -130,8 +131,10 @@ impl<'o> IssueOrder<'o> {
     }
 }
 
-/// Returns the waits of a profile with the ops that each is for: the waits of the host sorted by
-/// their ends, without waits for no op, and the waits of streams for each other.
+/// Returns (the waits of the host, the waits of streams for each other) of a profile, with the ops
+/// that each is for. Those of the host are sorted by their ends, and waits for no op are left out.
+/// `zero` is time 0 of the profile on the source's clock, and `resolution_ns` the step of the
+/// clock.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],

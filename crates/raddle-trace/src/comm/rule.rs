@@ -111,7 +111,8 @@ const fn key(op: &Op) -> (u32, u32, u32, u32) {
 }
 
 /// Finds the shortest duration of each kernel and grid among the ops that pass the test, as (true
-/// if it is only assumed, nanoseconds); a measured duration goes before an assumed one.
+/// if it is only assumed, nanoseconds). An assumed duration counts only where no measured one
+/// exists.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,

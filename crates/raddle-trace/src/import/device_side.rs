@@ -40,8 +40,7 @@ pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceErr
 /// Counts the rows of a table of calls that launch a kernel or a graph; `names` is the position of
 /// the column with the names of the calls.
 ///
-/// # Errors
-/// The errors of the reader, and too many rows.
+/// # Errors The errors of the reader, and more rows than an import takes.
 pub(super) fn launches_in(table: &mut CsvTable<'_>, names: usize) -> Result<u64, TraceError> {
     let mut launches = 0;
     table.rows(|row| {

@@ -21,7 +21,8 @@ impl<K: Ord + Clone> Devices<K> {
         Self(BTreeMap::new())
     }
 
-    /// Counts one kernel that ran on `device`, which has this number in the file.
+    /// Counts one kernel that ran on `device`; `number` is the number that the file has for the
+    /// device, `None` where it has none.
     pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
         if !self.0.contains_key(device) {
             self.0.insert(device.clone(), DeviceUse::default());
@@ -44,7 +45,7 @@ impl<K: Ord + Clone> Devices<K> {
     }
 
     /// Returns the device with the most kernels, of equal ones the first, among the devices with
-    /// the wanted number; `None` wants any.
+    /// the number `wanted`, or among all for `None`.
     ///
     /// # Errors
     /// Where no kernel ran on a device of that number, or on any.

@@ -30,7 +30,8 @@ use crate::report::Quirk;
 use collect::{KinetoCollector, TraceMaker, TraceSection};
 
 /// Imports a trace of events in JSON: an object in which `traceEvents` may come anywhere, or the
-/// bare array of events that the first versions of the profiler wrote.
+/// bare array of events that the first versions of the profiler wrote. An error where no kernel in
+/// it can be used.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,

@@ -45,7 +45,7 @@ const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
-/// Results that raddle itself writes; other verbs of the command read them.
+/// Kind of the result files that raddle itself writes; other subcommands of it read them.
 const OWN_RESULT: ForeignFile = ForeignFile::Other(
     "a result of raddle (summary.json)",
     "compare results with `raddle compare A B`, or give the profile that was replayed",

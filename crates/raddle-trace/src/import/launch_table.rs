@@ -44,7 +44,7 @@ fn version(comment: &str) -> Option<&str> {
     comment.strip_prefix("# raddle launch table ")
 }
 
-/// Imports a launch table.
+/// Imports a launch table; the error names the line and the column that cannot be read.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -117,7 +117,8 @@ struct LaunchRow<'r> {
 }
 
 impl LaunchRow<'_> {
-    /// Returns start and duration of the row, in nanoseconds.
+    /// Returns (start, duration) of the row, in nanoseconds; an error with the column where one is
+    /// missing or wrong.
     fn span(&self) -> Result<(i64, u64), CellFault> {
         let start = wanted("start_ns", self.start_ns)?;
         let duration = match (self.duration_ns, self.end_ns) {
@@ -183,7 +184,7 @@ fn word<T: Copy>(
 }
 
 /// Converts a time in nanoseconds to the signed clock of an import; one that does not fit is an
-/// error.
+/// error, which names the column `column`.
 fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
     i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
@@ -212,7 +213,8 @@ impl LaunchTable {
         Self { draft, names: Interner::default(), streams: Interner::default(), barriers }
     }
 
-    /// Reads a comment above the header: the version of the table, or one of its settings.
+    /// Reads a comment above the header: the version of the table, or one of its settings. The
+    /// error says what is wrong with it.
     fn comment(&mut self, line: &str) -> Result<(), String> {
         if let Some(version) = version(line)
             && version.trim() != "1"
@@ -250,7 +252,7 @@ impl LaunchTable {
     }
 
     /// Adds a call in which the host waited, as a row describes it: for one stream, or for all
-    /// where the row names none.
+    /// streams where the row names none. The error names the faulty column.
     fn wait(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let (begin, duration) = row.span()?;
         let end = time("duration_ns", begin.unsigned_abs().saturating_add(duration))?;
@@ -281,7 +283,7 @@ impl LaunchTable {
         Ok(())
     }
 
-    /// Sets those fields of an op that only kernels have.
+    /// Sets those fields of an op that only kernels have; the error names the faulty column.
     fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let grid = row.grid()?;
         op.set_shape(grid, row.block()?).ok_or_else(|| {

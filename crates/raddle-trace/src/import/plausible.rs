@@ -29,13 +29,13 @@ const SIGN: u64 = 1 << 63;
 /// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limits {
-    /// Vector registers of one work-item.
+    /// Most vector registers of one work-item.
     registers: u32,
-    /// Shared memory of one workgroup, in bytes.
+    /// Most shared memory of one workgroup, in bytes.
     lds_bytes: u32,
-    /// Number of work-items in one workgroup.
+    /// Most work-items in one workgroup.
     threads: u32,
-    /// Number of workgroups along x, y and z.
+    /// Most workgroups along (x, y, z).
     grid: [u32; 3],
 }
 
@@ -56,8 +56,8 @@ const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 102
 const ANY: Limits = Limits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
 
 impl Limits {
-    /// Returns the limits of the device of a profile if it is known, else those of all devices of
-    /// its maker.
+    /// Returns the limits of the device `source` of a profile if it is known, else (also for
+    /// `None`) those of all devices of the format's maker, or of any maker.
     fn of(source: Option<&SourceDevice>, format: ProfileFormat) -> Self {
         let maker = match format.maker() {
             Some(Vendor::Nvidia) => NVIDIA,
@@ -146,7 +146,7 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
 #[derive(Clone, Copy, Debug)]
 struct Together {
     first: u64,
-    /// Start of the group's last op.
+    /// Start of the group's last op, in nanoseconds.
     last: u64,
     middle: u64,
     /// True if any op starts at 0 or later by the source's clock.

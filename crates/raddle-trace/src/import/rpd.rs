@@ -45,7 +45,7 @@ pub(super) fn looks_like(database: &Database) -> bool {
     database.has(OPS)
 }
 
-/// Imports a database of rocmProfileData.
+/// Imports a database of rocmProfileData; an error where no kernel in it can be used.
 pub(super) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -119,7 +119,8 @@ struct RpdReader<'w> {
     words: &'w BTreeMap<i64, RpdWord>,
     /// Names of ops, as numbers in the table of strings.
     names: Interner<i64>,
-    /// Lanes (streams or queues) by (queue, GPU), as indices in the list of lanes.
+    /// Lanes (streams or queues) by (queue, GPU), as indices in the list of lanes; the GPU is
+    /// `None` where the file does not name it.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
 
@@ -156,8 +157,8 @@ impl<'w> RpdReader<'w> {
         self.tie(database);
     }
 
-    /// Adds an op on its queue; `None` where it has no time. The number of the op is kept in its
-    /// field `workgroups`, which is still unused.
+    /// Adds an op with the number `id` on its queue; `None` where it has no time. The number is
+    /// kept in the op's field `workgroups`, which is still unused.
     fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
@@ -280,7 +281,8 @@ struct RpdLanes {
     queues: Vec<KinetoLane>,
     /// Labels of hardware queues; a queue's number is its index in this list.
     labels: Vec<StreamLabel>,
-    /// Index in the list of lanes of each lane, by (queue, stream, process).
+    /// Index in the list of lanes of each lane, by (queue, stream, process); stream and process are
+    /// `None` where the call does not name them.
     new: BTreeMap<(u32, Option<u32>, Option<u64>), u32>,
 }
 

@@ -33,7 +33,7 @@ const BYTE_LIMIT: u64 = 1 << 31;
 /// Most planes whose names a message lists.
 const SHOWN: usize = 4;
 
-/// Imports a profile of JAX, XLA or TensorFlow.
+/// Imports a profile of JAX, XLA or TensorFlow; an error where it has no kernel that can be used.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -69,9 +69,9 @@ pub(super) fn import(
     })
 }
 
-/// Copies a profile to where it can be read more than once: a temporary file, or where there is
-/// none (in a browser) the memory. Returns the copy, its length in bytes, and true if the
-/// compressed form was damaged.
+/// Copies a profile, which is compressed where `gzip` is true, to where it can be read more than
+/// once: a temporary file, or where there is none (in a browser) the memory. Returns (the copy, its
+/// length in bytes, true if the compressed form was damaged).
 ///
 /// # Errors
 /// When the profile cannot be read, is beyond all bounds, or a temporary file cannot be written.
@@ -336,7 +336,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
     }
 }
 
-/// Returns when an event began, in nanoseconds; its offset from the line's start is in picoseconds.
+/// Returns when an event began, in nanoseconds; `offset_ps` is its time after the start of its
+/// line, in picoseconds.
 fn start(line: &XLine, offset_ps: i64) -> i64 {
     line.timestamp_ns.saturating_add(offset_ps.div_euclid(1000))
 }

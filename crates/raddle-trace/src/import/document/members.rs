@@ -9,8 +9,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Returns the values of the members with these names, as text, and the length in bytes of the
-/// object at the start of `text`. A member that is missing or `null` gives `None`; of members with
+/// Returns (the values of the members with the names `names`, as text; the length in bytes of the
+/// object at the start of `text`). A member that is missing or `null` gives `None`; of members with
 /// equal names the last counts; all other members are skipped.
 ///
 /// # Errors

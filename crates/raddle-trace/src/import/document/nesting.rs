@@ -19,14 +19,16 @@ pub(super) struct Nesting {
 /// The result of a search for the end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
-    /// The value ends after this many bytes of those fed last.
+    /// The value ends after this many bytes of the bytes that [`Nesting::feed`] was given last.
     Closed(usize),
-    /// The text is damaged: a string runs over the line end before this position, in bytes.
+    /// The text is damaged: a string runs over the end of its line, which lies before this
+    /// position, in bytes, in the bytes given last.
     Broken(usize),
 }
 
 impl Nesting {
-    /// Starts a search over bytes that begin with `open`: `{`, `[` or `"`.
+    /// Starts a search over bytes that begin with `open`: `{`, `[` or `"`. If `lines` is true, a
+    /// string that runs over the end of its line counts as damage.
     pub(super) fn new(open: u8, lines: bool) -> Self {
         // In ASCII each closing bracket is two behind its opening one.
         let close = open.wrapping_add(2);

@@ -13,7 +13,7 @@ use crate::report::Quirk;
 
 /// Most bytes of one record; a larger record is lost.
 const RECORD_LIMIT: usize = 64 << 20;
-/// Number of bytes of a key that are kept.
+/// Most bytes of a key that are kept.
 const KEY_LIMIT: usize = 64;
 /// Number of keys of the outermost object that are kept for an error message.
 const KEYS_KEPT: usize = 8;
@@ -50,7 +50,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Passes the records of the JSON value at the beginning of the window to the sink, by the
-    /// value's layout.
+    /// value's layout. The error means that reading stops before the end of the document.
     pub(super) fn value(&mut self, layout: &DocumentLayout<S::Section>) -> Result<(), Stop> {
         match (layout, self.token()?) {
             (DocumentLayout::Object(members), b'{') => self.object(members),
@@ -214,7 +214,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Moves to the next record, however far it is behind the `len` damaged bytes at the start of
-    /// the window.
+    /// the window. The error means that there is none, or that reading stops.
     fn find_next_record(&mut self, section: S::Section, len: usize) -> Result<(), Stop> {
         let broken_at = self.window.position();
         let Some(key) = S::first_key(section) else {
@@ -238,7 +238,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Returns the next key of the object that is being read; `None` at the object's end, which is
-    /// skipped. Of a very long key only the first bytes are returned.
+    /// skipped. Of a very long key only the first bytes are returned. The error means that the text
+    /// ends or is damaged.
     fn key(&mut self) -> Result<Option<String>, Stop> {
         loop {
             match self.token()? {
@@ -263,7 +264,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Measures the object, array or string at the start of the window. A value that is too large
-    /// or damaged is not skipped; `nesting` then stands behind the bytes that were searched.
+    /// or damaged is not skipped; `nesting` then stands behind the bytes that were searched. The
+    /// error means that the text ends first.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -281,7 +283,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips a JSON value whose first byte is `first`.
+    /// Skips a JSON value whose first byte is `first`; the error means that the text ends or is
+    /// damaged.
     fn skip_value(&mut self, first: u8) -> Result<(), Stop> {
         match first {
             b'{' | b'[' | b'"' => self.skip_nested(&mut Nesting::new(first, false)),
@@ -294,7 +297,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips all bytes in the window, and the rest of the value that began in them.
+    /// Skips all bytes in the window, and the rest of the value that began in them, as `nesting`
+    /// counts its brackets. The error means that the text ends first.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)
@@ -307,8 +311,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// Skips the bytes of the window up to the end that `find` sees in them, or all of them.
-    /// Returns whether `find` saw an end.
+    /// Skips the bytes of the window up to the end that `find` sees in them, or all of them where
+    /// it returns `None`. Returns whether `find` saw an end; the error means that the text ends
+    /// first.
     fn skip_some(&mut self, mut find: impl FnMut(&[u8]) -> Option<usize>) -> Result<bool, Stop> {
         let found = find(self.window.bytes());
         self.window.skip(found.unwrap_or(self.window.bytes().len()));
@@ -318,7 +323,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(found.is_some())
     }
 
-    /// Skips the byte `wanted`; another byte is damage.
+    /// Skips the byte `wanted`, after blanks; the error means that another byte stands there, or
+    /// that the text ends.
     fn expect(&mut self, wanted: u8) -> Result<(), Stop> {
         if self.token()? != wanted {
             return Err(self.broken());
@@ -327,18 +333,21 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// Returns the next byte that is no blank, left in place.
+    /// Returns the next byte that is no blank, without skipping it; the error means that the text
+    /// ends.
     fn token(&mut self) -> Result<u8, Stop> {
         self.window.token().ok_or_else(|| self.cut())
     }
 
-    /// Records that the input ends in the middle of the document, and returns the reason to stop.
+    /// Records that the input ends in the middle of the document, and returns the value with which
+    /// reading stops.
     fn cut(&mut self) -> Stop {
         self.end.truncated = true;
         Stop
     }
 
-    /// Marks the document as damaged: from here on the text is no JSON.
+    /// Records that the text is no JSON from here on, and returns the value with which reading
+    /// stops.
     fn broken(&mut self) -> Stop {
         self.end.broken_at = Some(self.window.position());
         Stop

@@ -27,7 +27,8 @@ pub(super) struct HostLaunch {
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,
-    /// Times in nanoseconds at which captures begin (true) and end (false).
+    /// Marks of captures, as (time in nanoseconds, true where a capture begins, false where it
+    /// ends).
     pub(super) marks: Vec<(i64, bool)>,
     pub(super) ranges: BatchRanges,
     pub(super) names: Interner<String>,

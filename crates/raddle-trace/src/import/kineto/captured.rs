@@ -34,8 +34,8 @@ impl GraphCaptures {
         Self::from_two(file, bytes, || read(file, bytes, &ImportConfig::default()))
     }
 
-    /// Builds the captures from the capture calls in a trace, and from the kernels of the same file
-    /// when it is read as a profile.
+    /// Builds the captures from the capture calls in a trace, `bytes`, and from the kernels of the
+    /// same file, which `profile` reads as a profile. An error where neither has a shape.
     fn from_two(
         file: &str,
         bytes: impl Read,
@@ -81,7 +81,8 @@ fn layout(first: u8) -> DocumentLayout<()> {
     }
 }
 
-/// Groups the launches by the capture, of a begin and an end, that they lie in.
+/// Groups the launches by capture: a launch belongs to the capture between whose begin and end it
+/// lies.
 fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
     let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
     let names = names.into_items();

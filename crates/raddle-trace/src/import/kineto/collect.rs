@@ -21,8 +21,8 @@ use crate::report::{ImportReport, Quirk};
 /// Most distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
 
-/// Devices whose work is not read: the beginning of their categories' names, a description of such
-/// a file, and advice.
+/// Devices whose work is not read, as (beginning of the names of their categories, description of
+/// such a file, advice).
 const FOREIGN: [(&str, &str, &str); 3] = [
     ("xpu_", "a PyTorch trace of an Intel GPU (XPU), whose kernels have no grids", LAUNCH_TABLE),
     ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
@@ -85,7 +85,7 @@ impl KinetoOp {
     }
 }
 
-/// The place where an op ran: its stream, and its device.
+/// The place where an op ran: its stream, its device, and the way in which the stream is labelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoLane {
     /// Stream of the op, as an index in [`KinetoCollector::streams`].
@@ -191,8 +191,8 @@ pub(in crate::import) struct KinetoCollector {
 }
 
 impl KinetoCollector {
-    /// Builds the reader for the records of a tool other than PyTorch's profiler, whose times are
-    /// in nanoseconds.
+    /// Builds the reader for the records of `maker`, a tool other than PyTorch's profiler; its
+    /// times are in nanoseconds.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn of(maker: TraceMaker) -> Self {
         Self { maker, fine: true, ..Self::default() }
@@ -294,7 +294,8 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Adds a launch call of which only the correlation, the start and the kind are known.
+    /// Adds a launch call of which only the correlation, the start in nanoseconds and the kind are
+    /// known.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
         let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
         let thread = self.threads.number(&0);
@@ -307,8 +308,9 @@ impl KinetoCollector {
         self.kept() <= OP_LIMIT
     }
 
-    /// Returns the index in `lanes` of a lane (a stream of a device); a lane that is not there is
-    /// added.
+    /// Returns the index in `lanes` of a lane: the stream `label` on the GPU `device` (`None` if
+    /// unknown); a lane that is not there is added. `on_queue` is true where the label is that of a
+    /// hardware queue.
     pub(in crate::import) fn lane(
         &mut self,
         label: &StreamLabel,

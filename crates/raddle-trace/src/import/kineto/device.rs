@@ -8,11 +8,12 @@ use crate::decimal::natural;
 use crate::import::document::{members, string};
 use crate::profile::SourceDevice;
 
-/// A device, and the number that the trace has for it, if any.
+/// A device, as (number that the trace has for it, `None` without one; properties).
 type NumberedDevice = (Option<u64>, SourceDevice);
 
-/// Reads the entries of `deviceProperties` at the start of `text`: returns the devices with their
-/// numbers, and the length of the entries in bytes. An entry that is no object is skipped.
+/// Reads the entries of `deviceProperties` at the start of `text`: returns (the devices with their
+/// numbers, the length of the entries in bytes). An entry that is no object is skipped; text that
+/// breaks JSON is an error.
 pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<NumberedDevice>, usize)> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let entries: Vec<&RawValue> = Deserialize::deserialize(&mut json)?;

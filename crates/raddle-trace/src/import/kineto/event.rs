@@ -17,9 +17,9 @@ pub(super) enum Category {
     Call,
     /// A record of the stream or event that a call of the host waited for.
     Sync,
-    /// A range on the device's time line that is no work.
+    /// A named range on the device's time line that is no work.
     Annotation,
-    /// A range of the host that the program named.
+    /// A range of the host's time to which the program gave a name.
     Range,
     /// An event of any other kind.
     #[default]
@@ -47,11 +47,11 @@ impl Category {
 pub(in crate::import) enum Api {
     /// A call that starts a copy, a fill, or a kernel of CUDA, which are treated alike.
     Plain,
-    /// A kernel of HIP, whose grid the call gives in workgroups.
+    /// A call that starts a kernel of HIP, and gives its grid in workgroups.
     HipWorkgroups,
-    /// A kernel of HIP, whose grid the call gives in work-items.
+    /// A call that starts a kernel of HIP, and gives its grid in work-items.
     HipWorkItems,
-    /// A whole graph of kernels.
+    /// A call that starts a whole graph of kernels.
     Graph,
 }
 
@@ -99,7 +99,7 @@ impl Api {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KinetoEvent<'t> {
     pub(super) category: Category,
-    /// Text of the event's category, with quotes.
+    /// Text of the event's category, with quotes; `None` where the event has none.
     pub(super) cat: Option<&'t str>,
     pub(super) ph: Option<&'t str>,
     pub(super) name: Option<&'t str>,
@@ -111,7 +111,8 @@ pub(super) struct KinetoEvent<'t> {
 }
 
 impl<'t> KinetoEvent<'t> {
-    /// Reads the event at the start of `text`; returns it, and its length in bytes.
+    /// Reads the event at the start of `text`; returns (the event, its length in bytes), or an
+    /// error where no whole event is there.
     pub(super) fn read(text: &'t [u8]) -> serde_json::Result<(Self, usize)> {
         let names = ["cat", "ph", "name", "pid", "tid", "ts", "dur", "args"];
         let ([cat, ph, name, pid, tid, ts, dur, args], len) = members(text, &names)?;
@@ -130,15 +131,15 @@ impl<'t> KinetoEvent<'t> {
         self.tid.map(unquote).and_then(natural).unwrap_or(0)
     }
 
-    /// Returns the label of the event's stream: the argument `stream`, else the event's thread,
-    /// without the word "stream".
+    /// Returns the label of the event's stream, without the word "stream": the value `stream` of
+    /// its argument, or, for `None`, the event's thread.
     pub(super) fn stream_label(&self, stream: Option<&'t str>) -> &'t str {
         let label = stream.or(self.tid).map_or("", unquote);
         label.strip_prefix("stream ").unwrap_or(label).trim()
     }
 }
 
-/// Returns start and duration of an event; `None` where one is missing, is no exact number, or the
+/// Returns (start, duration) of an event; `None` where one is missing, is no exact number, or the
 /// duration is negative.
 pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
     let start = micros(event.ts?).ok()?;
@@ -146,7 +147,8 @@ pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
     (duration.nanos >= 0).then_some((start, duration))
 }
 
-/// Reads the correlation number, which an op shares with its launch call; 0 counts as none.
+/// Reads the correlation number, which an op shares with its launch call; `None` for 0, for a
+/// missing value and for text that is no number.
 pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
     correlation.and_then(natural).filter(|&n| n > 0)
 }

@@ -14,7 +14,7 @@ use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// Name of the process that stands for an NPU of Huawei, and the description of such a file.
+/// (name of the process that stands for an NPU of Huawei, description of such a file).
 const ASCEND: (&str, &str) =
     ("Ascend Hardware", "a trace of an Ascend NPU of Huawei, which is no GPU");
 
@@ -26,7 +26,7 @@ const NAME_LIMIT: usize = 1 << 12;
 pub(in crate::import) struct PlainWork<'a> {
     pub(in crate::import) kind: OpKind,
     pub(in crate::import) name: &'a str,
-    /// Start and duration of the op, in nanoseconds.
+    /// (start, duration) of the op, in nanoseconds.
     pub(in crate::import) span: (i64, u64),
     pub(in crate::import) device: Option<u64>,
     pub(in crate::import) stream: &'a str,

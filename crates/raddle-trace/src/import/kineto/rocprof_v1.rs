@@ -37,7 +37,8 @@ struct RocprofWork {
     end: u64,
     device: Option<u64>,
     stream: String,
-    /// Volumes of grid and workgroup, in work-items; `None` where the event has none.
+    /// (volume of the grid, volume of the workgroup), both in work-items; `None` where the event
+    /// has none.
     shape: Option<[u32; 2]>,
     lds_bytes: Option<u32>,
     registers: Option<u32>,

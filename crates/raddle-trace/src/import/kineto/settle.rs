@@ -47,7 +47,7 @@ const IN_WORK_ITEMS: [&str; 14] = [
 
 /// The tables by which kernels get their shapes, and the report for kernels that get none.
 pub(super) struct Settler<'a> {
-    /// Launch calls, sorted by correlation.
+    /// Launch calls, sorted by their correlation numbers.
     pub(super) calls: &'a [KinetoCall],
     /// Work that the launch calls asked for; a call names its own by its index in this list.
     pub(super) asked: &'a [AskedLaunch],
@@ -122,8 +122,10 @@ impl Settler<'_> {
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
-    /// Sets the shapes of the kernels at these positions, whose events have a grid and whose launch
-    /// call does not tell the unit of it.
+    /// Sets the shapes of the kernels at the positions `these`, whose events have a grid, but whose
+    /// launch call does not tell the grid's unit. The unit is that of most other launches of the
+    /// kernel, which `others` has by kernel, or else follows from the name; the new shapes are
+    /// added to `others`.
     fn by_unit_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -153,8 +155,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shapes of kernels without a grid, at these positions, by the captures of graphs;
-    /// returns the positions of the kernels that still have no shape.
+    /// Sets the shapes of kernels without a grid, at the positions `these`, by the captures of
+    /// graphs; returns the positions of the kernels that still have no shape.
     fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
@@ -186,8 +188,8 @@ impl Settler<'_> {
         left
     }
 
-    /// Sets the shapes of kernels without a grid, at these positions, to the shape that most other
-    /// launches of the same kernel have.
+    /// Sets the shapes of kernels without a grid, at the positions `these`, to the shape that most
+    /// other launches of the same kernel have, which `others` has by kernel.
     fn by_shape_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -204,8 +206,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shape of a kernel, and its shared memory in bytes; `origin` says where both come
-    /// from.
+    /// Sets the shape of a kernel, and its shared memory in bytes (`None` if unknown) where its own
+    /// event does not give that; `origin` says where both come from.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {

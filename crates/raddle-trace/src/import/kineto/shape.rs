@@ -9,9 +9,9 @@ use crate::report::Quirk;
 /// Unit in which a grid is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
-    /// Whole workgroups.
+    /// Grids are counted in whole workgroups.
     Workgroups,
-    /// Work-items; the last workgroup of an axis may be incomplete.
+    /// Grids are counted in work-items; the last workgroup of an axis may be incomplete.
     WorkItems,
 }
 
@@ -46,8 +46,8 @@ impl KernelExtents {
         if possible { Quirk::ImpossibleGrid } else { Quirk::ImpossibleThreads }
     }
 
-    /// Returns the shape of the kernel, where the grid is counted in `unit`; `None` where one is
-    /// negative or a product is too large.
+    /// Returns the shape of the kernel, where the grid is counted in `unit`; `None` where an extent
+    /// is negative or a product is too large.
     pub(super) fn shape(self, unit: GridUnit) -> Option<KernelShape> {
         let Self { mut grid, block } = self;
         if grid.iter().chain(&block).any(|&extent| extent == u32::MAX) {

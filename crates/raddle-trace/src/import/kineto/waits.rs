@@ -23,7 +23,7 @@ pub(in crate::import) struct KinetoWaits {
     /// recording call.
     records: BTreeMap<u64, i64>,
     /// Calls by which the host told a stream to wait for an event, each as (time in nanoseconds,
-    /// thread, correlation).
+    /// thread, correlation; `None` without one).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
@@ -33,7 +33,8 @@ pub(in crate::import) struct KinetoWaits {
 struct GuessedWait {
     thread: u64,
     begin: i64,
-    /// First launch of the same thread after the call, as (time in nanoseconds, stream).
+    /// First launch of the same thread after the call, as (time in nanoseconds, stream); `None`
+    /// until one is found.
     next: Option<(i64, u32)>,
 }
 
@@ -41,7 +42,8 @@ struct GuessedWait {
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
-    /// Stream that waits, and the time in nanoseconds from which on; `None` where the host waits.
+    /// (stream that waits, time in nanoseconds from which on it waits); `None` where the host
+    /// waits.
     waiter: Option<(u32, i64)>,
     /// Correlation of the call that recorded the event; `None` where the record names no event.
     record: Option<u64>,
@@ -74,8 +76,8 @@ impl KinetoWaits {
         }
     }
 
-    /// Adds a call of the host that may have waited, with its times in nanoseconds and its
-    /// correlation.
+    /// Adds a call of the host that may have waited, from `begin` to `end` in nanoseconds, with its
+    /// correlation; `None` where it has none.
     pub(in crate::import) fn add(
         &mut self,
         blocking: Blocking,
@@ -114,8 +116,8 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// Returns all waits, after all ops are known. `launches` gives the thread, the time and the
-    /// stream of each launch; `ops` gives each op with its correlation.
+    /// Returns all waits, after all ops are known. `launches` has (thread, time in nanoseconds,
+    /// stream) of each launch, `ops` has (correlation, `None` without one; op) of each op.
     pub(in crate::import) fn draft(
         self,
         launches: impl Iterator<Item = (u64, i64, u32)>,
@@ -154,7 +156,8 @@ impl KinetoWaits {
         self.calls.iter().filter_map(told).chain(between).collect()
     }
 
-    /// Returns the waits of streams for other streams.
+    /// Returns the waits of streams for other streams. `launches` are the launches of the host as
+    /// (thread, time in nanoseconds, stream).
     fn between(&self, launches: impl Iterator<Item = (u64, i64, u32)>) -> Vec<DraftWait> {
         let known = |tie: &Option<u64>| {
             tie.and_then(|tie| self.syncs.get(&tie)).is_some_and(|sync| sync.waiter.is_some())

@@ -26,7 +26,8 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     text.split(|&b| b == b'\n').any(|line| report_of(&String::from_utf8_lossy(line)).is_some())
 }
 
-/// Imports a `cuda_gpu_trace` report, or a trace of nvprof.
+/// Imports a `cuda_gpu_trace` report, or a trace of nvprof; an error where it is neither, or no
+/// kernel in it can be used.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -48,6 +49,8 @@ const NVPROF: &str =
     "make the trace with `nvprof --print-gpu-trace --csv --log-file run.csv APPLICATION`";
 
 /// Reads the row of units below the header of an nvprof trace, and returns the whole header.
+/// `names` are the names of the columns, `line` is the header's line; an error where a needed
+/// column or unit is missing.
 fn header_of_nvprof(
     table: &mut CsvTable<'_>,
     names: &StringRecord,
@@ -64,8 +67,9 @@ fn header_of_nvprof(
     })
 }
 
-/// Returns the error for a trace of Nsight Systems without grids, with its launches where it is one of
-/// calls; `names` is the position of the column with the names.
+/// Returns the error for a trace of Nsight Systems without grids. Where it is a trace of calls, the
+/// error says how many of them are launches; `names` is the position of the column with the names
+/// of the calls.
 fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     let file = table.file.clone();
     match launches_in(table, names) {
@@ -79,7 +83,8 @@ fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     }
 }
 
-/// Finds the header of the report, which may stand below lines of the tool's own.
+/// Finds the header of the report, which may stand below lines of the tool's own; an error where
+/// there is none.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

@@ -27,11 +27,11 @@ pub(super) enum Lds {
 /// A kernel as a record describes it; a figure that the record lacks is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysKernel {
-    /// Grid along x, y and z, in workgroups.
+    /// Grid along x, y and z, in workgroups; `None` for each that the record lacks.
     pub(super) grid: [Option<i64>; 3],
-    /// Workgroup along x, y and z, in work-items.
+    /// Workgroup along x, y and z, in work-items; `None` for each that the record lacks.
     pub(super) block: [Option<i64>; 3],
-    /// Registers of one work-item (32 bits each).
+    /// Registers of one work-item (32 bits each); `None` where the record lacks them.
     pub(super) registers: Option<i64>,
     /// Shared memory of one workgroup, in bytes.
     pub(super) lds: Lds,

@@ -26,8 +26,8 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
-/// Returns the error for a table of rocprof without kernels, with its description and advice. Of a
-/// table of calls it tells the launches.
+/// Returns the error for a table of rocprof without kernels; `what` describes the table, and
+/// `advice` says what to do. For a table of calls the error has the number of calls that launch.
 fn without_kernels(
     table: &mut CsvTable<'_>,
     what: &'static str,
@@ -45,7 +45,8 @@ fn without_kernels(
     }
 }
 
-/// Imports a table of kernels of rocprof.
+/// Imports a table of kernels of rocprof; an error where it is another table, or no kernel in it
+/// can be used.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,

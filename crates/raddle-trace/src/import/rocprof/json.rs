@@ -52,7 +52,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     key.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
-/// Imports a result of rocprofv3 in JSON.
+/// Imports a result of rocprofv3 in JSON; an error where no kernel in it can be used.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,

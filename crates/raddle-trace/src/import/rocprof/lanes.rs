@@ -66,8 +66,8 @@ impl RocprofLanes {
         })
     }
 
-    /// Returns the index of the lane of a copy: its stream, or, where the stream is unknown or
-    /// streams are not told apart, a lane for all copies of this kind.
+    /// Returns the index of the lane of a copy: that of `stream`, or, where it is `None` or streams
+    /// are not told apart, one lane for all copies of the process of this kind.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
             Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),

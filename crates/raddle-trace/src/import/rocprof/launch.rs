@@ -15,9 +15,9 @@ pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
     Some(Op::at(kind, start, duration))
 }
 
-/// Sets the shape of an op from grid and workgroup in work-items (an incomplete workgroup counts as
-/// a whole one), and the shared memory of a workgroup in bytes. A grid that is too large to count
-/// leaves the op opaque.
+/// Sets the shape of an op from grid and workgroup along x, y and z in work-items (an incomplete
+/// workgroup counts as a whole one), and the shared memory of a workgroup in bytes, `None` if
+/// unknown. A grid that is too large to count leaves the op opaque.
 pub(super) fn set_launch(
     op: &mut Op,
     [grid, workgroup]: [[u64; 3]; 2],

@@ -17,7 +17,8 @@ pub(super) use collect::{ResultCollector, ResultSection};
 #[cfg(feature = "sqlite")]
 pub(super) use records::{Correlation, RawAgent, RawHandle, RawInfo, RawRecord, RawSymbol};
 
-/// Builds the work of one device: the wanted one, or else the one with the most kernels.
+/// Builds the work of one device: the one that `wanted` names, or for `None` the one with the most
+/// kernels.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -39,8 +40,9 @@ pub(super) fn work(
     Ok(draft::draft(found, device))
 }
 
-/// Returns the handle of the device whose work is kept: the wanted one, by its handle or its number
-/// among the GPUs, or else the one with the most kernels.
+/// Returns the handle of the device whose work is kept: the one that `wanted` names by its handle
+/// or its number among the GPUs, or for `None` the one with the most kernels. An error where the
+/// wanted device ran none.
 fn choose_device(
     file: &str,
     processes: &[ResultProcess],

@@ -49,7 +49,7 @@ pub(in crate::import) fn looks_like(database: &Database) -> bool {
     database.tables().any(|table| table.starts_with(AGENTS) || table.starts_with(DISPATCHES))
 }
 
-/// Imports a database of rocprofv3.
+/// Imports a database of rocprofv3; an error where no kernel in it can be used.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -93,7 +93,8 @@ struct RocpdProcess<'d> {
     /// (stack number of the event, that of the event around it), by the number of the event; events
     /// with equal stack numbers belong together.
     events: NumbersById<'d, 2>,
-    /// Agent, queue and stream of each track, by the number of the track.
+    /// (agent, queue, stream) of each track, by the number of the track; `None` for each that the
+    /// track lacks.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
     /// Names of the calls of HIP, by the number that rows give.
@@ -263,7 +264,7 @@ fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     found.agent(&raw);
 }
 
-/// Reads a cell that holds a number from 0; a cell with any other content counts as 0.
+/// Reads the cell `at` of a row, a number from 0; a cell with any other content counts as 0.
 fn natural(row: &DatabaseRow<'_>, at: usize) -> u64 {
     row.number(at).and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }

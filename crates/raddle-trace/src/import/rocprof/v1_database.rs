@@ -51,7 +51,7 @@ fn has(database: &Database, table: &str, columns: &[&str]) -> bool {
     database.has(table) && database.lacks(table, columns).is_empty()
 }
 
-/// Imports a database of rocprof v1.
+/// Imports a database of rocprof v1; an error where no kernel in it can be used.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -85,8 +85,8 @@ pub(in crate::import) fn import(
     super::csv::import(table, options)
 }
 
-/// Writes a cell of the database as a cell of a CSV table; an empty cell becomes an empty text.
-/// Names that the script of rocprof keeps in quotes lose them first.
+/// Writes the cell `at` of a row of the database as a cell of a CSV table; an empty cell becomes an
+/// empty text. Names that the script of rocprof keeps in quotes lose them first.
 fn cell(row: &DatabaseRow<'_>, at: usize) -> String {
     let bare = |text: &str| {
         let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));

@@ -18,7 +18,8 @@ const LONGEST: usize = 1024;
 /// Numbers that the rows of a table hold in N columns, by the `id` of the row.
 pub(in crate::import) struct NumbersById<'d, const N: usize> {
     by_key: Option<RefCell<KeyedRows<'d, N>>>,
-    /// Numbers of all rows by `id`, where the `id` is not the key of the table; else empty.
+    /// Numbers of all rows by `id`, `None` for an empty cell, where the `id` is not the key of the
+    /// table; else the list is empty.
     pub(super) listed: BTreeMap<i64, [Option<i64>; N]>,
     damaged: &'d Cell<bool>,
 }
@@ -52,7 +53,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
 /// A run of rows in the order of their ids, as read last, and the query that reads the next run.
 struct KeyedRows<'d, const N: usize> {
     query: Statement<'d>,
-    /// All rows of the table with an `id` in `from..until`, each with its numbers.
+    /// All rows of the table with an `id` in `from..until`, each as (id, its numbers; `None` for an
+    /// empty cell).
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,

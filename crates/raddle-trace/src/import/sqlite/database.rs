@@ -23,8 +23,9 @@ pub(in crate::import) use super::row::DatabaseRow;
 /// Number of steps of SQLite's virtual machine between two checks of the budget of steps.
 const STRIDE: i32 = 1000;
 
-/// Steps of SQLite's machine that are allowed for each byte of the file, and (below) for any file.
-/// Reading a cell is one step, and each cell takes a byte in the header of its row.
+/// Steps of SQLite's virtual machine that are allowed for each byte of the file; the next constant
+/// is the number that is allowed besides for any file. Reading a cell is one step, and each cell
+/// takes a byte in the header of its row.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
@@ -72,7 +73,7 @@ impl Database {
 
     /// Reads with two threads at once: `here` gets this connection, `beside` a connection of its
     /// own on another thread. Where no second connection can be opened, both run one after the
-    /// other.
+    /// other. Returns (result of `beside`, result of `here`).
     pub(in crate::import) fn beside<A: Send, B>(
         &self,
         beside: impl FnOnce(&Self) -> A + Send,

@@ -29,7 +29,8 @@ pub(in crate::import) struct LoadedDatabase {
     pub(super) damaged: bool,
 }
 
-/// Copies a database to a temporary file, as far as it can be read.
+/// Copies a database to a temporary file, as far as it can be read. `gzip` is true where the file
+/// is compressed.
 ///
 /// # Errors
 /// When the file cannot be read, is beyond all bounds, or a temporary file cannot be written.

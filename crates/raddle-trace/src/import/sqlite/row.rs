@@ -12,8 +12,9 @@ impl DatabaseRow<'_> {
         self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
 
-    /// Reads a whole number, however it is stored: tools that rewrite databases make doubles or
-    /// texts of columns with empty cells. `None` where the cell holds no whole number.
+    /// Reads the cell `at` as a whole number, however it is stored: tools that rewrite databases
+    /// make doubles or texts of columns with empty cells. `None` where the cell holds no whole
+    /// number.
     pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),
@@ -26,7 +27,7 @@ impl DatabaseRow<'_> {
         }
     }
 
-    /// Reads a text; `None` where the cell holds no text.
+    /// Reads the cell `at` as a text; `None` where the cell holds no text.
     pub(in crate::import) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
         match self.cell(at) {
             ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),

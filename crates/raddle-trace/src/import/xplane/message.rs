@@ -34,7 +34,8 @@ pub(super) struct XStat {
     pub(super) signed: Option<i64>,
     #[prost(bytes = "vec", optional, tag = "5")]
     pub(super) text: Option<Vec<u8>>,
-    /// Number of another stat whose name is the value of this one.
+    /// Number of another stat (fact) whose name is the value of this one; `None` where the value is
+    /// of another kind.
     #[prost(uint64, optional, tag = "7")]
     pub(super) reference: Option<u64>,
 }

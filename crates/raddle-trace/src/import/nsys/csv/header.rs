@@ -23,7 +23,7 @@ pub(super) enum NsysReport {
 /// Description of a trace of Nsight Systems without grids.
 pub(super) const CALLS: &str = "a trace without grids (such as cuda_api_trace)";
 
-/// Columns of nvprof, each with the name that Nsight Systems has for the same column.
+/// (column of nvprof, name that Nsight Systems has for the same column).
 const NVPROF: [(&str, &str); 11] = [
     ("Grid X", "GrdX"),
     ("Grid Y", "GrdY"),
@@ -111,10 +111,12 @@ const NEEDED: [&str; 10] =
 pub(super) struct ReportHeader {
     /// Names of the columns, without their units.
     pub(super) names: StringRecord,
-    /// Powers of ten by which start and duration are multiplied to be in nanoseconds.
+    /// Powers of ten in the units of (start, duration): a time in nanoseconds is the printed number
+    /// times ten to this power.
     pub(super) time_places: [u32; 2],
-    /// Powers by which static and dynamic shared memory are multiplied to be in bytes: of ten, and
-    /// in a trace of nvprof of 1024. `None` where the unit is unknown.
+    /// Powers in the units of (static, dynamic) shared memory: a size in bytes is the printed
+    /// number times ten (in a trace of nvprof 1024) to this power. `None` where the unit is
+    /// unknown.
     pub(super) size_places: [Option<u32>; 2],
     /// True if the report is a trace of nvprof, false if one of Nsight Systems.
     pub(super) nvprof: bool,

@@ -80,7 +80,7 @@ impl GpuTraceRow<'_> {
     }
 }
 
-/// A device: its name, and its number if the report gives one.
+/// A device, as (its name, its number; `None` where the report gives none).
 type ReportDevice = (String, Option<u64>);
 
 /// An op of some device, as a row of the report describes it.
@@ -99,7 +99,7 @@ pub(super) struct GpuTrace {
     streams: Interner<StreamLabel>,
     known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
-    /// Finest step, in nanoseconds, seen so far in the starts and in the durations; `None` where
+    /// Finest step, in nanoseconds, seen so far, as (of the starts, of the durations); `None` where
     /// none was seen.
     steps: [Option<u64>; 2],
     barriers: BarrierRule,
@@ -154,7 +154,7 @@ impl GpuTrace {
     }
 
     /// Reads a time in nanoseconds from a cell of column `at` (0 start, 1 duration); `None` where
-    /// the cell is blank or no number.
+    /// the cell is blank or no number. The error says that the time was rounded.
     fn time(&mut self, at: usize, cell: Option<&str>) -> Result<Option<i64>, CellFault> {
         let places = self.header.time_places[at];
         let text = without_groups(cell.unwrap_or_default());
@@ -215,7 +215,8 @@ impl GpuTrace {
         push(&mut self.ops, ReportOp { op, device: known, notes });
     }
 
-    /// Builds the work of one device: the wanted one, or the one with the most kernels.
+    /// Builds the work of one device: the one with the number `wanted`, or for `None` the one with
+    /// the most kernels.
     ///
     /// # Errors
     /// When there are no kernels, or none that can be used, or none of the device that is wanted.

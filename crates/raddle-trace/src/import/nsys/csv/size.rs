@@ -20,8 +20,9 @@ const KIB: u64 = 1024;
 /// Least number of decimals that the tool prints; a spreadsheet drops zeros at the end.
 const DECIMALS: usize = 3;
 
-/// Adds up the static and the dynamic size of a workgroup's shared memory; each is printed in a
-/// unit of ten to the power of its `places` bytes.
+/// Returns the sum of the (static, dynamic) size of a workgroup's shared memory; each is printed in
+/// a unit of ten to the power of its `places` bytes. Unknown where one of them or its unit is
+/// missing.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -55,8 +56,9 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
-/// Adds up the static and the dynamic size of a workgroup's shared memory as nvprof prints them: each with six
-/// decimals, in a unit of 1024 to the power of its `powers` bytes.
+/// Returns the sum of the (static, dynamic) size of a workgroup's shared memory as nvprof prints
+/// them: each with six decimals, in a unit of 1024 to the power of its `powers` bytes. Unknown
+/// where one of them or its unit is missing.
 pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
     const PLACES: u32 = 9;
     let of = |(text, power): (Option<&str>, Option<u32>)| {

@@ -96,7 +96,7 @@ impl NsysCollector {
         }
     }
 
-    /// Reads the ops and the calls.
+    /// Reads the ops and the calls from the tables, and calls `watch` with the progress.
     ///
     /// # Errors
     /// When there is more than can be taken.
@@ -153,7 +153,8 @@ impl NsysCollector {
         self.keep(row, op, &used)
     }
 
-    /// Adds a graph launch that was recorded as a whole, as one kernel without a shape.
+    /// Adds a graph launch that was recorded as a whole, as one kernel without a shape. Returns
+    /// `false` once there are more ops than an import takes, so that reading stops.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
         let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {
@@ -177,7 +178,8 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// Reads the columns of [`PLACE`] as an op and its device; `None` where the op has no time.
+    /// Reads the columns of [`PLACE`] as (the op, the device on which and the way in which it ran);
+    /// `None` where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

@@ -77,7 +77,8 @@ impl Gpus {
         gpus
     }
 
-    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`.
+    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`; `None` for `cuda`
+    /// gives a GPU without a number.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();
@@ -88,6 +89,7 @@ impl Gpus {
 
     /// Returns the properties of a GPU. `numbers` are the CUDA numbers by which processes name it;
     /// a GPU that the table lacks gets the properties of the first one, which the report notes.
+    /// `None` where the table has no GPU at all.
     pub(super) fn source(
         mut self,
         gpu: Gpu,

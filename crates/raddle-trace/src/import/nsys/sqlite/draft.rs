@@ -57,7 +57,8 @@ pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     version
 }
 
-/// Builds the work of one device, each op with its name, arrival and priority joined.
+/// Builds the work of one device, the one with the number `wanted`, or for `None` the one with the
+/// most kernels: each op with its name, arrival and priority joined.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -132,8 +133,8 @@ pub(super) fn draft(
     })
 }
 
-/// Finds the call that launched an op; `None` where the op has no correlation or the call is
-/// missing.
+/// Finds the call that launched the op `found`; `None` where the op has no correlation or the call
+/// is missing. `lanes` has the op's process.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;
@@ -189,6 +190,7 @@ fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
 }
 
 /// Reads a stream's priority, which the file writes as an unsigned 32-bit number: 4294967291 is -5.
+/// `None` for a number that fits neither.
 fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }

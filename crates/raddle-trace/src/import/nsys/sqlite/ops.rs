@@ -9,7 +9,7 @@ use crate::profile::Op;
 /// machine and hypervisor.
 pub(super) type NsysProcess = u64;
 
-/// Returns the process of a global number of the tables; 0 where there is none.
+/// Returns the process of a global number of the tables; 0 for `None`.
 pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
@@ -23,7 +23,7 @@ pub(super) fn pid(process: NsysProcess) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NsysName {
     /// The name of a kernel: the numbers of up to three strings in the table of strings, the best
-    /// one first.
+    /// one first; `None` for each that is missing.
     Kernel([Option<i64>; 3]),
     /// The direction of a copy, by its number in the tables; `None` where it is missing.
     Copy(Option<i64>),
@@ -53,7 +53,7 @@ pub(super) struct NsysOp {
 }
 
 impl NsysOp {
-    /// Stores an op with its correlation number, and with the index of its [`NsysUse`].
+    /// Stores an op with its correlation number, and with `used`, the index of its [`NsysUse`].
     pub(super) fn new(op: Op, correlation: i64, used: u32) -> Self {
         let arrival_ns = correlation.cast_unsigned();
         Self { op: Op { arrival_ns, after: Some(used), ..op } }

@@ -17,7 +17,7 @@ const STRINGS: &str = "StringIds";
 const EVENTS: &str = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
-/// Process and correlation number of a call; no two calls have equal ones.
+/// (process, correlation number) of a call; no two calls have equal ones.
 type CallKey = (NsysProcess, i64);
 
 /// Calls in which the host may have waited.
@@ -122,7 +122,8 @@ fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     waits
 }
 
-/// Returns the index in `lanes` of each lane, by (process, context, stream).
+/// Returns the index in `lanes` of each lane, by (process, context, stream); the context is `None`
+/// where the file gives none.
 fn numbers(lanes: &[NsysLane]) -> BTreeMap<(NsysProcess, Option<u64>, i64), u32> {
     let lanes = lanes.iter().zip(0u32..);
     lanes.map(|(lane, number)| ((lane.process, lane.context, lane.stream), number)).collect()

@@ -26,7 +26,8 @@ pub(super) struct DispatchRow<'r> {
     pub(super) start_timestamp: Option<Natural>,
     #[serde(alias = "endns")]
     pub(super) end_timestamp: Option<Natural>,
-    /// Time in nanoseconds at which the packet was put into its queue.
+    /// Time in nanoseconds at which the packet was put into its queue; `None` where the row does
+    /// not say it.
     dispatchns: Option<Natural>,
     grid_size_x: Option<Natural>,
     grid_size_y: Option<Natural>,
@@ -34,16 +35,17 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// Volume of the grid in work-items; the next field is the volume of the workgroup.
+    /// Volume of the grid in work-items, `None` where the row does not give it; the next field is
+    /// the volume of the workgroup.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
     #[serde(alias = "wgr", alias = "wgp")]
     workgroup_size: Option<Natural>,
-    /// Shared memory of a workgroup as launched, in bytes.
+    /// Shared memory of a workgroup as launched, in bytes; `None` where the row does not give it.
     #[serde(alias = "lds", alias = "lds_per_workgroup")]
     pub(super) group_segment_size: Option<Natural>,
     /// Shared memory of a workgroup in bytes, without the part that the launch asked for, rounded
-    /// up to 512 bytes.
+    /// up to 512 bytes; `None` where the row does not give it.
     pub(super) lds_block_size: Option<Natural>,
     #[serde(alias = "vgpr", alias = "arch_vgpr")]
     pub(super) vgpr_count: Option<Natural>,
@@ -53,7 +55,8 @@ pub(super) struct DispatchRow<'r> {
     sgpr_count: Option<Natural>,
     #[serde(alias = "index")]
     pub(super) dispatch_id: Option<Natural>,
-    /// Name of the database that a row was exported from; each process has its own.
+    /// Name of the database that a row was exported from; each process has its own. `None` where
+    /// the row does not give it.
     pub(super) guid: Option<&'r str>,
     pub(super) counter_name: Option<&'r str>,
 }
@@ -64,15 +67,16 @@ impl<'r> DispatchRow<'r> {
         cells.deserialize(Some(names)).unwrap_or_default()
     }
 
-    /// Returns grid and workgroup along x, y and z, in work-items; `None` where an axis is missing.
+    /// Returns (grid, workgroup), each along x, y and z in work-items; `None` where an axis is
+    /// missing.
     pub(super) fn axes(&self) -> Option<[[u64; 3]; 2]> {
         let grid = [self.grid_size_x?.0, self.grid_size_y?.0, self.grid_size_z?.0];
         let [x, y] = [self.workgroup_size_x?.0, self.workgroup_size_y?.0];
         Some([grid, [x, y, self.workgroup_size_z?.0]])
     }
 
-    /// Returns grid and workgroup along x, y and z, in work-items; where only volumes are given,
-    /// they count as x. `None` where the row gives none.
+    /// Returns (grid, workgroup), each along x, y and z in work-items; where only volumes are
+    /// given, they count as x. `None` where the row gives none.
     pub(super) fn shape(&self) -> Option<[[u64; 3]; 2]> {
         self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
@@ -105,7 +109,8 @@ impl<'r> DispatchRow<'r> {
     }
 }
 
-/// Converts a number to 32 bits; one that is larger makes the row malformed.
+/// Converts the number of a cell to 32 bits, `None` for a blank cell; a larger number is the error
+/// that the row is malformed.
 pub(super) fn small(cell: Option<Natural>) -> Result<Option<u32>, Quirk> {
     cell.map(|n| u32::try_from(n.0).map_err(|_| Quirk::Malformed)).transpose()
 }

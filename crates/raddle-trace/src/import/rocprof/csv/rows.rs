@@ -106,7 +106,8 @@ impl RocprofRows {
         Ok(())
     }
 
-    /// Counts the dispatches by the device that ran them.
+    /// Counts the dispatches by the number of the device that ran them; `None` stands for a device
+    /// without a number.
     pub(super) fn devices(&self) -> Devices<Option<u64>> {
         let kinds = self.kinds.items();
         let mut devices = Devices::new();
@@ -171,8 +172,9 @@ fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
         && is_gfx9(found)
 }
 
-/// Sets the registers of a dispatch, and counts in the report what is uncertain about them. `halved`: the tool counted
-/// half of them. `doubtful`: they may be twice as many.
+/// Sets the registers of a dispatch, `None` if unknown, and counts in the report what is uncertain
+/// about them. `halved` is true where the tool counted half of them, `doubtful` where they may be
+/// twice as many.
 fn finish(
     op: &mut Op,
     registers: Option<Registers>,

@@ -37,7 +37,7 @@ const TIMESTAMPS: &str = "give timestamps.csv of the same folder (before 2025) o
                           neither is there, record with `rocprofv3 --kernel-trace --hip-trace \
                           --output-format json -o run -- APPLICATION`";
 
-/// Tables without kernels, each told by two columns, with a description and advice.
+/// Tables without kernels, as (two columns by which the table is told, description, advice).
 const FOREIGN: [([&str; 2], &str, &str); 9] = [
     (["domain", "function"], "a table of API calls", KERNEL_TRACE),
     (["direction", "source_agent_id"], "a table of memory copies", KERNEL_TRACE),

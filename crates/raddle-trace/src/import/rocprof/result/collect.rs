@@ -68,7 +68,7 @@ pub(super) struct HipCall {
     pub(super) start: i64,
     /// End of the call, in nanoseconds; before its start if the time of the return is unknown.
     end: i64,
-    /// Name of the call, as the numbers of its kind and its operation.
+    /// Name of the call, as (number of its kind, number of its operation).
     pub(super) name: (u32, u32),
 }
 
@@ -134,8 +134,8 @@ impl ResultProcess {
         }
     }
 
-    /// Adds the calls of the process that may have waited to its waits. Names of calls may stand
-    /// behind the calls in the file, so this runs after all records are read.
+    /// Adds those calls of the process that may have waited to the process's list of waits. Names
+    /// of calls may stand behind the calls in the file, so this runs after all records are read.
     pub(super) fn wait(&mut self) {
         for call in self.calls.iter().filter(|call| call.start <= call.end) {
             if let Some(&blocking) = self.blocking_calls.get(&call.name) {

@@ -13,7 +13,7 @@ use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Builds the work of the device with this handle.
+/// Builds the work of the device with the handle `device`.
 pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     let ResultCollector { mut processes, mut report, .. } = found;
     let source = source_device(&processes, device, &mut report);
@@ -78,7 +78,7 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
 /// The builder of the ops of a result, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
-    /// Names of kernels, each with its code object: kernels of one name may differ.
+    /// (name of a kernel, number of its code object): kernels of one name may differ.
     names: Interner<(String, u64)>,
     report: ImportReport,
     ops: Vec<Op>,
@@ -86,8 +86,9 @@ struct OpMaker {
 }
 
 impl OpMaker {
-    /// Adds the ops of a process, and its waits if `alone` is true, as no other process has work:
-    /// several processes may wait for each other in ways that the file does not show.
+    /// Adds the ops of a process, whose index is `number` and whose GPU has the instruction set
+    /// `arch`. Its waits are added only if `alone` is true, as no other process has work: several
+    /// processes may wait for each other in ways that the file does not show.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -130,7 +131,8 @@ impl OpMaker {
         }
     }
 
-    /// Sets the name and the registers of a dispatch from the description of its kernel.
+    /// Sets the name and the registers of a dispatch from the description of its kernel, whose
+    /// number is `kernel`. `halved` is true where the tool counted half of the registers.
     fn dispatch(&mut self, op: &mut Op, process: &ResultProcess, kernel: u64, halved: bool) {
         let symbol = process.symbols.get(&kernel);
         self.report.add(Quirk::UnknownKernel, u64::from(symbol.is_none()));

@@ -69,7 +69,8 @@ pub(in crate::import::rocprof) struct RawInfo {
     pub(in crate::import::rocprof) queue_id: RawHandle,
     #[serde(default)]
     pub(in crate::import::rocprof) kernel_id: u64,
-    /// LDS of a workgroup as launched, static and dynamic, in bytes.
+    /// LDS of a workgroup as launched, static and dynamic, in bytes; `None` where the record does
+    /// not give it.
     pub(in crate::import::rocprof) group_segment_size: Option<u32>,
     pub(in crate::import::rocprof) workgroup_size: RawExtents,
     pub(in crate::import::rocprof) grid_size: RawExtents,
