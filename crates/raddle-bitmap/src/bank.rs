@@ -127,8 +127,8 @@ impl Bank {
         self.first_fit_from(map, 0, want)
     }
 
-    /// Returns a plan as [`first_fit`](Self::first_fit) does, but only of a run that starts at or
-    /// after the block `from`.
+    /// Returns a plan of the lowest `want` free blocks in a row of one map that start at or after
+    /// the block `from`; `None` where there are none. A plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
@@ -146,8 +146,9 @@ impl Bank {
     /// Takes the run of a plan from one of the maps. Returns the first block of the run.
     ///
     /// # Errors
-    /// [`Error::NoSuchMap`], or as [`FreeMap::commit`](crate::FreeMap::commit); nothing has changed
-    /// then.
+    /// When there is no such map ([`Error::NoSuchMap`]), a block of the run has been taken since
+    /// the search ([`Error::Taken`]), or the plan is of another map ([`Error::OtherMap`]); nothing
+    /// has changed then.
     #[inline(always)]
     pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
         let (start, len) = plan.of(&self.identity, map)?;
@@ -179,11 +180,10 @@ impl Bank {
         self.take_first_of_many(map, want)
     }
 
-    /// Takes the first run of `want` blocks, as [`take_first`](Self::take_first) does, of each map
-    /// from the index `first` on, one map for each place of `starts`, and writes the first block of
-    /// each run there. Returns whether each map had a run; if not, the runs of some maps may be
-    /// taken. Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are
-    /// searched once.
+    /// Takes the lowest run of `want` free blocks of each map from the index `first` on, one map
+    /// for each place of `starts`, and writes the first block of each run there. Returns whether
+    /// each map had a run; if not, the runs of some maps may be taken. Equal maps of one word, as
+    /// those of the SIMDs of a compute unit mostly are, are searched once.
     #[inline(always)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
         let maps = first..first + starts.len();
@@ -206,8 +206,9 @@ impl Bank {
     }
 
     /// Takes runs of `want` blocks from several equal maps, each run from all of them, until no run
-    /// or no place of `starts` is left, and writes the first block of each run there. Returns the
-    /// number of runs; `None`, with nothing changed, where maps differ or there is no map.
+    /// or no place of `starts` is left, and writes the first block of each run there. A run of 0
+    /// blocks begins at 0, at every place. Returns the number of runs; `None`, with nothing
+    /// changed, where maps differ or there is no map.
     #[inline(always)]
     pub fn take_row_of_equal(
         &mut self,
@@ -237,7 +238,8 @@ impl Bank {
     }
 
     /// Does the work of [`take_row_of_equal`](Self::take_row_of_equal) for maps of several words:
-    /// takes the runs from the first map, and makes the other maps copies of it.
+    /// takes the runs from the first map, and makes the other maps copies of it. Returns the number
+    /// of runs; `None`, with nothing changed, where maps differ or there is no map.
     #[inline(never)]
     fn take_row_of_many(
         &mut self,
@@ -321,8 +323,8 @@ impl Bank {
         }
     }
 
-    /// Gives back a run of `len` blocks, as [`release`](Self::release) does, to each map from the
-    /// index `first` on, one map for each place of `starts`, which has the first block of the run.
+    /// Gives back a run of `len` blocks to each map from the index `first` on, one map for each
+    /// place of `starts`, which has the first block of the run.
     ///
     /// # Errors
     /// The error of the first run that cannot be released; the maps before it may have changed
@@ -386,15 +388,17 @@ impl Bank {
     /// Gives back the `len` blocks from `start` to one of the maps.
     ///
     /// # Errors
-    /// [`Error::NoSuchMap`], or as [`FreeMap::release`](crate::FreeMap::release); nothing has changed
+    /// When there is no such map ([`Error::NoSuchMap`]), or one of the blocks is not taken
+    /// ([`Error::NotTaken`]) or lies past the end ([`Error::OutOfRange`]); nothing has changed
     /// then.
     #[inline(always)]
     pub fn release(&mut self, map: usize, start: u32, len: u32) -> Result<(), Error> {
         self.change(map, start, len, false)
     }
 
-    /// Takes a run if `take` is true, else gives it back. Maps of one word take no call and no
-    /// loop.
+    /// Takes the `len` blocks from `start` of one of the maps if `take` is true, else gives them
+    /// back; an error, with nothing changed, where that is not possible. Maps of one word take no
+    /// call and no loop.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1
@@ -442,9 +446,10 @@ impl Bank {
         Ok(())
     }
 
-    /// Updates what the bank keeps of a map, the longest run of free blocks and the number of free
-    /// blocks of a map after a run of `len` blocks was taken (`take`) or given back. `below` and
-    /// `behind` are the numbers of free blocks in a row right below the run and behind it.
+    /// Updates the length of the longest free run and the number of free blocks that the bank
+    /// stores for a map, after a run of `len` blocks was taken (`take` true) or given back. `below`
+    /// and `behind` are the numbers of free blocks in a row right below the run and right behind
+    /// it.
     #[inline(always)]
     fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
         let (longest, free) = (self.longest[map], self.free[map]);

@@ -17,7 +17,7 @@ impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     /// Copies the bits into a map, in which a bit of 1 is a free block.
     ///
     /// # Errors
-    /// As [`FreeMap::new`], and with more than `u32::MAX` bits.
+    /// [`Error::NoBlocks`] without a bit, and an error with more than `u32::MAX` bits.
     fn try_from(bits: &BitSlice<T, Lsb0>) -> Result<Self, Error> {
         let many = Error::TooManyBlocks { blocks: bits.len() as u64, most: u32::MAX };
         let blocks = u32::try_from(bits.len()).map_err(|_| many)?;

@@ -51,7 +51,7 @@ impl Bits {
     }
 
     /// Returns the combination of two sequences place by place: a place is free where it is free in
-    /// both.
+    /// both sequences.
     pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
         let mut both = self.0.clone();
         if setup.polarity.digit(true) {
@@ -69,8 +69,9 @@ impl Bits {
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// Returns the digit of a group of blocks, as the grouped search (seed 000, E5) writes it: that
-    /// of a free block where all blocks of the group are free, else that of a taken one.
+    /// Returns the digit (true for 1) of a group of blocks, as the grouped search (seed 000, E5)
+    /// writes it: that of a free block where all blocks of the group are free, else that of a taken
+    /// one.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }

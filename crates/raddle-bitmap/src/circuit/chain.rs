@@ -24,7 +24,8 @@ impl Chain {
     }
 }
 
-/// Returns for each sequence its combination with all sequences before it.
+/// Returns for each sequence its combination with all sequences before it: a place is free where it
+/// is free in all of them.
 pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
     let mut combined: Vec<Bits> = Vec::with_capacity(sequences.len());
     for sequence in sequences {

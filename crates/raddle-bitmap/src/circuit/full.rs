@@ -27,7 +27,7 @@ impl FullTrace {
         &self.chain.shifted
     }
 
-    /// Returns d3: the sequences SA_i, each S_0 to S_i combined.
+    /// Returns the result of step d3: the sequences SA_i, each of which combines S_0 to S_i.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.chain.combined
@@ -40,7 +40,7 @@ impl FullTrace {
         &self.chain.reduced
     }
 
-    /// Returns d43: the length of the longest free run, in blocks.
+    /// Returns the result of step d43: the length of the longest free run, in blocks.
     #[must_use]
     pub fn answer(&self) -> u32 {
         self.sar().last_one().map_or(0, |i| i as u32 + 1)

@@ -33,7 +33,7 @@ impl GroupedTrace {
         Ok(Self { search: *search, s0, u, chain: Chain::of(&f0, setup) })
     }
 
-    /// Returns e1: the map as read, S_0.
+    /// Returns the result of step e1: the map as read, S_0.
     #[must_use]
     pub const fn s0(&self) -> &Bits {
         &self.s0
@@ -45,13 +45,14 @@ impl GroupedTrace {
         &self.u
     }
 
-    /// Returns e2 and e31: F_0, which has one digit UA_z a group, and its shifts up to F_(Z-1).
+    /// Returns the results of steps e2 and e31: F_0, which has one digit UA_z for each group (free
+    /// or taken), and its shifts up to F_(Z-1).
     #[must_use]
     pub fn f(&self) -> &[Bits] {
         &self.chain.shifted
     }
 
-    /// Returns the sequences FA_j of step e32, each F_0 to F_j combined.
+    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j.
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined

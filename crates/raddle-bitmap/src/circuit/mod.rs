@@ -58,7 +58,7 @@ const fn traceable(blocks: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error for a map that has too many blocks for a trace, as [`traceable`] does.
+/// Returns an error for a map of more than [`MOST_BLOCKS`] blocks, which is too many for a trace.
 const fn traceable_map(map: View<'_>) -> Result<(), Error> {
     traceable(map.blocks())
 }

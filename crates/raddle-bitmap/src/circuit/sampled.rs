@@ -14,7 +14,8 @@ use crate::{Error, Sampled, View};
 /// to - from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Index of the SA that the jump starts from; SA_0 = S_0 exists from the beginning.
+    /// Index of the combined sequence SA that the jump starts from; SA_0 = S_0 exists from the
+    /// beginning.
     pub from: u32,
     /// Index of the sequence SA that the jump makes.
     pub to: u32,
@@ -85,13 +86,15 @@ impl SampledTrace {
         &self.s
     }
 
-    /// Returns f3: each jump and the sequence SA that it makes, the steps between samples included.
+    /// Returns the result of step f3: (jump, sequence SA that it makes) for each jump, those
+    /// between samples included.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps
     }
 
-    /// Returns f3: the combined sequence SA_k for each sample k.
+    /// Returns the result of step f3 for each sample k: the sequence SA_k, which has a free place
+    /// where a run of k + 1 blocks is free.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa

@@ -11,12 +11,13 @@ use crate::{Error, Shared, Slot, View};
 /// Choice of the places of a shifted sequence that are set to occupied at the borders of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
-    /// Masks of step g32 of the seed: in the sequence D_e, which is shifted by e, the e places at
-    /// the trailing end of every slot.
+    /// In the sequence D_e, which is shifted by e, the e places at the trailing end of every slot
+    /// are set to occupied (step g32 of the seed).
     #[default]
     All,
-    /// In the sequence D_e, shifted by e, only the e-th place from the trailing end of every slot.
-    /// The chain keeps the other places occupied, so that one gate a border and shift is enough.
+    /// In the sequence D_e, which is shifted by e, only the e-th place from the trailing end of
+    /// every slot is set to occupied. The chain keeps the other places occupied, so that one gate a
+    /// border and shift is enough.
     Newest,
 }
 
@@ -64,21 +65,21 @@ impl PeriodTrace {
         Ok(Self { setup, width: search.width(), slots, d, da, dqr })
     }
 
-    /// Returns g31 and g32: D_0, the maps in their slots, and its shifts up to D_(E-1), masked at
-    /// the borders.
+    /// Returns the results of steps g31 and g32: D_0, the maps in their slots, and its shifts up to
+    /// D_(E-1), masked at the borders between slots.
     #[must_use]
     pub fn d(&self) -> &[Bits] {
         &self.d
     }
 
-    /// Returns the sequences DA_e of step g33, each D_0 to D_e combined.
+    /// Returns the sequences DA_e of step g33, each of which combines D_0 to D_e.
     #[must_use]
     pub fn da(&self) -> &[Bits] {
         &self.da
     }
 
-    /// Returns g341 and g342: for each slot the sequence DQR_0 to DQR_(E-1). DQR_e is 1 if e + 1
-    /// blocks in a row are free in the slot.
+    /// Returns the results of steps g341 and g342: for each slot the sequence DQR_0 to DQR_(E-1).
+    /// DQR_e is 1 if e + 1 blocks in a row are free in the slot.
     #[must_use]
     pub fn dqr(&self) -> &[Bits] {
         &self.dqr
@@ -99,8 +100,8 @@ impl PeriodTrace {
     }
 }
 
-/// Sets the places of a sequence shifted by `by` to occupied that `masks` chooses at the trailing
-/// ends of slots.
+/// Returns the sequence, which was shifted by `by`, with those places set to occupied that `masks`
+/// chooses at the trailing ends of the slots.
 fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
     for slot in slots {
         let (start, end) = (slot.start as usize, slot.end as usize);

@@ -106,7 +106,8 @@ impl FreeMap {
         self.first_fit_from(0, want)
     }
 
-    /// Returns the plan of [`first_fit`](Self::first_fit), or the reason why no run is long enough.
+    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks,
+    /// or the reason why no run is long enough.
     ///
     /// # Errors
     /// The refusal has the blocks that are wanted and the blocks that are free.
@@ -119,8 +120,8 @@ impl FreeMap {
         })
     }
 
-    /// Returns a plan as [`first_fit`](Self::first_fit) does, but only of a run that starts at or
-    /// after the block `from`.
+    /// Returns a plan of the lowest `want` free blocks in a row that start at or after the block
+    /// `from`; `None` where there are none. A plan for 0 blocks always starts at 0.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
     /// taking any: the next lies at or after the end of the one before.

@@ -48,7 +48,8 @@ pub struct RunPlan {
     of: (usize, usize),
 }
 
-/// Plans of equal runs are equal, whichever map they were made for.
+/// Plans of equal runs (first block and number of blocks) are equal, whichever map they were made
+/// for.
 impl PartialEq for RunPlan {
     fn eq(&self, other: &Self) -> bool {
         (self.start, self.len) == (other.start, other.len)

@@ -18,8 +18,8 @@ impl FreeMap {
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
     ///
     /// # Errors
-    /// As [`new`](Self::new); and with too few or too many words for this many blocks, or other
-    /// bits past the last block.
+    /// Without a block; with too few or too many words for this many blocks, or other bits past the
+    /// last block.
     pub fn from_words(words: &[u64], blocks: u32, polarity: Polarity) -> Result<Self, Error> {
         let flip = polarity.flip();
         view::check(words, blocks, flip)?;
@@ -34,7 +34,7 @@ impl FreeMap {
     /// Makes a map from digits, one a block. The leftmost digit is block 0 (the seed's d1).
     ///
     /// # Errors
-    /// As [`new`](Self::new); and with a character that is neither 0 nor 1.
+    /// Without a digit; with a character that is neither 0 nor 1.
     pub fn from_digits(digits: &str, polarity: Polarity) -> Result<Self, Error> {
         let wrong = digits.bytes().position(|byte| !matches!(byte, b'0' | b'1'));
         if let Some(at) = wrong {

@@ -71,16 +71,16 @@ impl<'a> View<'a> {
         Runs::new(self.words, self.blocks)
     }
 
-    /// Returns the first block of the run that [`FreeMap::best_fit`](crate::FreeMap::best_fit)
-    /// plans; `None` where no run is long enough.
+    /// Returns the first block of the shortest free run of at least `want` blocks, of equal runs
+    /// the lowest; `None` where no run is long enough.
     #[must_use]
     pub fn best_fit(self, want: u32) -> Option<u32> {
         // The comparison is strict, so that the earlier run wins a tie.
         self.fit_by(want, |len, shortest| len < shortest)
     }
 
-    /// Returns the first block of the run that [`FreeMap::worst_fit`](crate::FreeMap::worst_fit)
-    /// plans; `None` where no run is long enough.
+    /// Returns the first block of the longest free run, of equal runs the lowest; `None` where it
+    /// has less than `want` blocks.
     #[must_use]
     pub fn worst_fit(self, want: u32) -> Option<u32> {
         self.fit_by(want, |len, longest| len > longest)
@@ -112,7 +112,8 @@ impl<'a> View<'a> {
 }
 
 /// Checks that `words` are as many as `blocks` blocks need (64 to a word), and have no free block
-/// past the last block. `flip` is the mask that turns the words, by XOR, into words with 1 = free.
+/// past the last block; else an error, as for 0 blocks. `flip` is the mask that turns the words, by
+/// XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error::NoBlocks);

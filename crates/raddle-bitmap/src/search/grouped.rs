@@ -47,8 +47,8 @@ impl Grouped {
     /// Returns the search with groups of `size` blocks (N / Z); the seed prefers 4.
     ///
     /// # Errors
-    /// [`Error::GroupSize`] where the size does not divide the blocks, or is less than 2; otherwise
-    /// as [`new`](Self::new).
+    /// Without a block ([`Error::NoBlocks`]); where the size does not divide the blocks, or is less
+    /// than 2 ([`Error::GroupSize`]).
     pub const fn of_size(blocks: u32, size: u32) -> Result<Self, Error> {
         if size < 2 || !blocks.is_multiple_of(size) {
             return Err(Error::GroupSize { size, blocks });

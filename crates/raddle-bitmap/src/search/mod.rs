@@ -69,14 +69,14 @@ pub trait Search {
     /// When the search was made for maps of another size; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
-    /// Returns the blocks that must be free before this search reports `want` blocks or more;
-    /// `None` if it never does.
+    /// Returns how many blocks in a row must be free, and where, before this search reports `want`
+    /// blocks or more; `None` if it never does.
     fn need(&self, want: u32) -> Option<Need>;
 
     /// Returns whether the search reports at least `want` blocks in one run.
     ///
     /// # Errors
-    /// As [`longest`](Self::longest).
+    /// When the search was made for maps of another size.
     fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
         Ok(self.longest(map)? >= want)
     }

@@ -50,7 +50,8 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
     }
 }
 
-/// Does the work of [`each_mask`] for more than 64 positions.
+/// Calls `change` with the index of each word that the `len` positions from `start` touch, and with
+/// a mask of the bits touched, for more than 64 positions.
 fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
     let end = start + (len - 1);
     let (first, last) = (word_of(start), word_of(end));

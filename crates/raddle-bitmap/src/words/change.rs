@@ -3,16 +3,16 @@
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
 
-/// Checks, as [`check`] does, that a run of at least 1 bit inside one word is free, or taken where
-/// `free` is false.
+/// Checks that the `len` bits from bit `start` of a word, at least 1 and all inside the word, are 1
+/// (free), or 0 where `free` is false; else the error of [`refusal`].
 #[inline(always)]
 pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;
     if word & run == if free { run } else { 0 } { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Inverts a run of at least 1 bit inside one word. Returns how many bits of 1 lie in a row right
-/// below the run, and right behind it.
+/// Inverts the `len` bits from bit `start` of a word, at least 1 and all inside the word. Returns
+/// (number of bits of 1 in a row right below them, number of bits of 1 in a row right behind them).
 #[inline(always)]
 pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u32) {
     *word ^= (u64::MAX >> (BITS - len)) << start;
@@ -21,15 +21,17 @@ pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u
     (below, (*word >> (start + len - 1) >> 1).trailing_ones())
 }
 
-/// Returns the error for a run that cannot be taken (`take`), or that cannot be given back.
+/// Returns the error for the `len` blocks from `start` that cannot be taken (`take`), or that
+/// cannot be given back.
 pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
     if take { Error::Taken { start, len } } else { Error::NotTaken { start, len } }
 }
 
-/// Takes a run of free blocks if `take` is true, else gives a run of taken blocks back.
+/// Takes the `len` blocks from `start` if `take` is true, all of which must be free; else gives
+/// them back, all of which must be taken.
 ///
 /// # Errors
-/// As [`check`]; nothing has changed then.
+/// Where a block is not as it must be, or lies past the end; nothing has changed then.
 #[inline]
 pub(crate) fn change(
     words: &mut [u64],
@@ -44,7 +46,7 @@ pub(crate) fn change(
 }
 
 /// Checks that the `len` blocks from `start` are within a map of `blocks` blocks, and are all free,
-/// or all taken where `free` is false.
+/// or all taken where `free` is false; else an error.
 #[inline]
 pub(crate) fn check(
     words: &[u64],

@@ -62,8 +62,8 @@ pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
 }
 
-/// Returns the lowest start of `want` ones in a row in two words, or [`NOWHERE`]; `want` is from 1
-/// to 64.
+/// Returns the lowest start of `want` ones in a row in two words, of which `lower` comes first, or
+/// [`NOWHERE`]; `want` is from 1 to 64.
 #[inline(always)]
 const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
@@ -75,8 +75,8 @@ const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     }
 }
 
-/// Returns the lowest start of `want` ones in a row in any number of words, or [`NOWHERE`]; a run
-/// may cross the borders of words.
+/// Returns the lowest start, at or after the bit `from`, of `want` ones in a row in any number of
+/// words, or [`NOWHERE`]; a run may cross the borders of words.
 fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
     // The number of ones in a row that end with the word before.

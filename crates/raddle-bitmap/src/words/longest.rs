@@ -25,7 +25,7 @@ pub(crate) fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())
 }
 
-/// Returns the length of the longest run of bits of 1 in two words.
+/// Returns the length of the longest run of bits of 1 in two words, of which `lower` comes first.
 #[inline(always)]
 fn longest_in_two(lower: u64, upper: u64) -> u32 {
     let joined = lower.leading_ones() + upper.trailing_ones();
@@ -42,7 +42,7 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Returns the state after one more word.
+    /// Returns the state after one more word, which lies above all words seen so far.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
         let joined = self.run + word.trailing_ones();
@@ -81,8 +81,9 @@ fn longest_in(word: u64) -> u32 {
     len as u32
 }
 
-/// Returns where runs of `len` ones start, and `len`; if runs longer by `by` exist, returns these
-/// and their length. The choice takes no unpredictable branch.
+/// Returns, for `starts` with a bit of 1 where a run of `len` ones starts and `runs` with one where
+/// a run of `by` ones starts, (bits where a run of `len + by` ones starts, `len + by`); (`starts`,
+/// `len`) where there is no such run. The choice takes no unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

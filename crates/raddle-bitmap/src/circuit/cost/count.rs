@@ -162,7 +162,8 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
 }
 
 /// Counts the steps of a shared finder (one circuit that searches several maps in turn): a full
-/// search on `width` digits (E) with borders.
+/// search on `width` digits (E), with masks at the borders between maps. A width above
+/// [`MOST_WIDTH`] is an error.
 pub(super) fn shared(
     search: &Shared,
     windows: Windows,
@@ -210,7 +211,8 @@ pub(super) fn shared(
 }
 
 /// Returns the number of gate levels of the next wider window, made of two halves; `made` has the
-/// levels of all narrower windows.
+/// levels of all narrower windows, `borders` the borders between slots, as (block of the border in
+/// the shared `width`, width of the widest slot that ends there).
 fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     let i = made.len();
     if i == 0 {
@@ -222,16 +224,16 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether two halves of `half` places meet at a border between slots: (block at which it
-/// is in the shared width, the width of the widest slot that ends there).
+/// Returns whether two halves of `half` places meet at a border between slots, given as (block of
+/// the border in the shared width, width of the widest slot that ends there).
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
 
-/// Returns the number of gates that mask borders. Drawn, a chain has one for each shift, up to the
-/// width of the widest slot that ends at the border; folded, one a border, as every shift brings
-/// the same place to the border. Doublings have one for each pair of halves that meet at the
-/// border.
+/// Returns the number of gates that mask the borders between slots. A chain has, as drawn, one for
+/// each shift, up to the width of the widest slot that ends at the border; folded, one for each
+/// border, as every shift brings the same place to the border. Doublings have one for each pair of
+/// halves that meet at the border.
 fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
     let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
         (Windows::Doublings, _) => u64::from(widest.min(width - at)),
@@ -241,7 +243,7 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots of a period meet: (block at which it is in the shared
+/// Returns the borders at which two slots of a period meet, as (block of the border in the shared
 /// width, width of the widest slot that ends there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();

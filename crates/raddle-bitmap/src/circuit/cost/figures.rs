@@ -33,7 +33,7 @@ pub enum Timing {
 /// Rule for what counts as a gate or a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Counts every gate and register that the seed's figures draw.
+    /// Counts every gate and register that the figures of the seed show.
     Drawn,
     /// Only the gates and registers count that are left when constants are folded and equal
     /// registers joined.

@@ -95,8 +95,9 @@ impl Cost {
         Self::counted(variant, Windows::Chain, timing, counting)
     }
 
-    /// Counts a search circuit as [`of`](Self::of) does, but with windows made by doublings instead
-    /// of a chain. The sampled search costs the same either way.
+    /// Counts the hardware and clocks of a search circuit, as [`of`](Self::of) does, but where
+    /// windows of free blocks are made by doublings instead of a chain. The sampled search costs
+    /// the same either way.
     ///
     /// ```
     /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
@@ -110,7 +111,8 @@ impl Cost {
     /// ```
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// [`Error::NoSuchTiming`], [`Error::NoBlocks`] and [`Error::TooManyBlocks`] for a timing, or a
+    /// number of blocks, that cannot be counted.
     pub fn by_doublings(
         variant: Variant<'_>,
         timing: Timing,

@@ -7,7 +7,8 @@ use core::ops::Range;
 
 use crate::Error;
 
-/// Kind of resource, with its total: the seed's resource type.
+/// Kind of resource (the seed's resource type), which has a map of its own in the shared finder,
+/// with the number of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
     /// Number that names the kind: any number, but each kind once in a round.
@@ -51,7 +52,9 @@ impl Slot {
     }
 }
 
-/// Returns the slot of every kind of a period, in the order of the kinds.
+/// Returns the slot of every kind of a period, in the order of the kinds; an error where the layout
+/// has another number of slots, a slot too narrow for its map, or slots that overlap or exceed the
+/// width.
 pub(super) fn place(
     layout: &Layout,
     width: u32,

@@ -85,7 +85,7 @@ impl Shared {
     }
 
     /// Returns the width of the shared finder, in blocks (E): the maps of one period together have
-    /// at most so many.
+    /// at most this many.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
@@ -109,8 +109,8 @@ impl Shared {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest run of each map of one period, in blocks, in the order of
-    /// its slots (steps g2 and g3).
+    /// Returns the length of the longest free run of each map of one period, in blocks, in the
+    /// order of its slots (steps g2 and g3).
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -134,10 +134,10 @@ impl Shared {
         self.round_by(|_| &Full, map_of)
     }
 
-    /// Runs a round, as [`round`](Self::round) does, where a kind that has a period to itself is
-    /// searched by the method that `search_of` names: the seed loads its map as the first sequence
-    /// of E4, E5 or E6 alike. The promise of the method then holds for that answer. Kinds that
-    /// share a period are searched fully.
+    /// Runs a whole round, every period once and every kind once, and returns its answers, where a
+    /// kind that has a period to itself is searched by the method that `search_of` names: the seed
+    /// loads its map as the first sequence of E4, E5 or E6 alike. The promise of the method then
+    /// holds for that answer. Kinds that share a period are searched fully.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
