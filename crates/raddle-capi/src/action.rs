@@ -12,39 +12,40 @@ use crate::nouns::{RaddlePlace, RaddleResource};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleActionKind {
-    /// Take over a launch: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No event
-    /// reports that it is done.
+    /// Take over a launch. Fields: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No
+    /// event reports that it is done.
     Submit = 1,
-    /// Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. The event
-    /// `WavesEnded` reports the end of each.
+    /// Start workgroups, or waves of them. Fields: `launch`, `waves`, and those of the pieces and
+    /// the places. The event `WavesEnded` reports the end of each.
     Start = 2,
-    /// Start a copy: `launch`. The event `CopyEnded` reports its end.
+    /// Start a copy. Field: `launch`. The event `CopyEnded` reports its end.
     StartCopy = 3,
-    /// Assign a workgroup to a compute unit before its waves start: `launch`, `workgroup`, `cu`.
+    /// Assign a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
+    /// `cu`.
     Assign = 4,
-    /// Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
-    /// is off.
+    /// Take a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when the
+    /// launch is off.
     TakeOff = 5,
-    /// Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
-    /// when it does.
+    /// Let a launch that was taken off the device continue. Field: `launch`. The event `Restored`
+    /// reports when it continues.
     Restore = 6,
-    /// Raise the preemption flags of a process: `process`, `first_cut`, `cut_count`. A launch that
-    /// starts leaves if the cut of its stream holds the launch's `sequence`. The event `Raised`
-    /// reports that launches see the flags.
+    /// Raise the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
+    /// launch that starts leaves if its `sequence` is within the cut of its stream. The event
+    /// `Raised` reports that launches see the flags.
     Raise = 7,
-    /// Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
-    /// launch that is killed has its own `TakeOff`.
+    /// Reset the compute units of a process. Field: `process`. The event `ResetOver` reports the
+    /// end; each launch that is killed has its own action `TakeOff`.
     Reset = 8,
-    /// The preemption of a process is complete: `process`, `how`, `ticks` since the process lost
-    /// the turn. The host has nothing to do.
+    /// The preemption of a process is complete; the host has nothing to do. Fields: `process`,
+    /// `how`, and `ticks`, the time since the process lost the turn (the right to issue launches).
     Drained = 9,
-    /// A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits
-    /// for the launch may go on.
+    /// A launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
+    /// `resource`, `wanted`, `available`.
     Refuse = 10,
-    /// Send the event `Woke` at the tick `ticks`.
+    /// Send the event `Woke` at a tick. Field: `ticks`, that tick.
     WakeAt = 11,
     /// Lower the preemption flags (tested by each launch at its start) of a process, before any
-    /// launch that is submitted later starts: `process`. No event reports it.
+    /// launch that is submitted later starts. Field: `process`. No event reports it.
     Lower = 12,
     /// An action that this version of the C interface does not know.
     Other = 255,
@@ -58,15 +59,15 @@ pub struct RaddleAction {
     pub kind: u32,
     /// Id of the launch or copy that the action concerns.
     pub launch: u32,
-    /// Process that the action concerns.
+    /// Id of the process that the action concerns.
     pub process: u16,
     /// Method by which work leaves the device, one of `RaddlePreemption`.
     pub how: u32,
     /// Compute unit that the action concerns; -1 where a refusal concerns all of them.
     pub cu: i32,
-    /// Resource that lacks for a refused launch, one of `RaddleResource`.
+    /// Resource of which a refused launch lacks some, one of `RaddleResource`.
     pub resource: u32,
-    /// Waves that start, of each workgroup that the pieces name.
+    /// Waves that start, of each workgroup in the pieces of the action.
     pub waves: RaddleWaves,
     /// Index in `RaddleActions.pieces` of the first piece (equal workgroups on one compute unit)
     /// that starts.
@@ -100,9 +101,10 @@ pub struct RaddleAction {
     pub cleanup: u64,
     /// Span of ticks for `Drained`, tick for `WakeAt`.
     pub ticks: u64,
-    /// Amount of the lacking resource that one workgroup needs, in granules of that resource.
+    /// Amount of the lacking resource that one workgroup needs, in granules or slots of that
+    /// resource.
     pub wanted: u64,
-    /// Amount of the lacking resource that a compute unit has, in granules of that resource.
+    /// Amount of the lacking resource that was available, in granules or slots of that resource.
     pub available: u64,
 }
 
@@ -137,7 +139,7 @@ pub struct RaddleActions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStreamCut {
-    /// Stream whose launches leave.
+    /// Id of the stream whose launches leave.
     pub stream: u32,
     /// Number of the first submission that leaves.
     pub from: u64,

@@ -24,11 +24,13 @@ pub struct RaddleAllocator {
 pub struct RaddlePlacement {
     /// Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     pub lacks: u32,
-    /// SIMD from which the next request by rotation starts, also where this one was refused.
+    /// SIMD to give with the next request, where requests take the SIMDs in turn; also set where
+    /// this request was refused.
     pub rotation: u8,
 }
 
-/// Makes an allocator of `cus` empty compute units, 1 or more, of one shape.
+/// Makes an allocator of `cus` empty compute units, 1 or more, of one shape. Writes its handle to
+/// `allocator`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_new(
     shape: *const RaddleCuShape,
@@ -48,8 +50,8 @@ pub unsafe extern "C" fn raddle_allocator_new(
     })
 }
 
-/// Returns an error for a device whose maps, of one bit a granule, would take more than a gibibyte:
-/// nobody means it, and a full memory ends the program.
+/// Returns an error for a device whose maps, of one bit for each granule, would take more than a
+/// gibibyte: such a number of granules is a mistake, and a program ends where memory is full.
 fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     const MOST: u64 = 1 << 33;
     let vector = u64::from(shape.simds) * u64::from(shape.vgpr_per_simd);
@@ -141,7 +143,8 @@ impl RaddleAllocator {
     }
 }
 
-/// Frees all granules that a workgroup has on a compute unit.
+/// Frees all granules that a workgroup has on the compute unit `cu`; an error, with nothing
+/// changed, where the workgroup is not there.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_release(
     allocator: *mut RaddleAllocator,
@@ -157,7 +160,8 @@ pub extern "C" fn raddle_allocator_release(
     })
 }
 
-/// Frees all granules that a launch has, and stores its addresses for `raddle_allocator_restore`.
+/// Frees all granules that the workgroups of a launch have, and stores their places for
+/// `raddle_allocator_restore`.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_allocator_save(
     allocator: *mut RaddleAllocator,
@@ -169,9 +173,9 @@ pub extern "C" fn raddle_allocator_save(
     })
 }
 
-/// Takes again exactly the places that a launch has saved. Writes to `displaced` the number of
-/// workgroups that found a place of theirs taken. These workgroups lie nowhere, and their compute
-/// units take no new workgroup until they have been released.
+/// Takes again exactly the places that the workgroups of a launch had when it was saved. Writes to
+/// `displaced` the number of workgroups that found a place of theirs taken. These workgroups lie
+/// nowhere, and their compute units take no new workgroup until they have been released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_restore(
     allocator: *mut RaddleAllocator,
@@ -186,7 +190,7 @@ pub unsafe extern "C" fn raddle_allocator_restore(
     })
 }
 
-/// Writes the number of workgroups that are on the device.
+/// Writes the number of workgroups that are on the device to `workgroups`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_count(
     allocator: *const RaddleAllocator,

@@ -11,7 +11,8 @@ use crate::memory::{Out, Plain, read};
 use crate::nouns::RaddleResource;
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Controllers of seed 003: the global one, and one for each streaming multiprocessor (SM).
+/// Controllers that give blocks to streaming multiprocessors (SMs) and start their warps there
+/// (seed 003): a global one, and one for each SM.
 #[derive(Debug)]
 pub struct RaddleBlockWarp {
     controllers: Controllers,
@@ -23,21 +24,21 @@ pub struct RaddleBlockWarp {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
-    /// Registers, in the unit in which kernels state their registers.
+    /// Registers, in a unit of the caller's choice, which SMs and kernels share.
     pub registers: u64,
     /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,
-    /// Shared memory, in the unit in which kernels state their shared memory.
+    /// Shared memory, in a unit of the caller's choice, which SMs and kernels share.
     pub shared: u64,
 }
 
-/// Choices where the text of seed 003 can be read in two ways; where a function takes a null
-/// pointer instead, the defaults apply.
+/// Choices between two readings of the rules by which blocks and warps are given to SMs (seed 003).
+/// Where a function takes a null pointer instead, the defaults apply.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleBlockWarpConfig {
-    /// 1 if an SM must have more of each resource than one warp needs to get a single warp, 0 if
-    /// the need is enough. Default 0.
+    /// 1 if an SM may get a single warp only where it has more of each resource than the warp
+    /// needs, 0 if it needs to have just as much. Default 0.
     pub strict: u32,
     /// 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
     /// Default 0.
@@ -67,9 +68,11 @@ pub struct RaddleKernel {
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers that one warp takes, in the unit of `RaddleSmResources`.
+    /// Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
+    /// share.
     pub registers: u64,
-    /// Shared memory that one block takes, in the unit of `RaddleSmResources`.
+    /// Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
+    /// share.
     pub shared: u64,
 }
 
@@ -103,11 +106,11 @@ pub enum RaddleRoute {
 pub struct RaddleDistribution {
     /// Route by which the blocks come to the SM, one of `RaddleRoute`.
     pub route: u32,
-    /// Id of the kernel.
+    /// Id of the kernel whose blocks the SM gets.
     pub kernel: u32,
     /// SM that gets the blocks, from 0.
     pub sm: u16,
-    /// Number of the first of these blocks in its kernel, from 0.
+    /// Number, in the kernel, of the first block that the SM gets, from 0.
     pub first: u64,
     /// Number of blocks that the decision gives to the SM.
     pub count: u64,
@@ -120,13 +123,13 @@ pub struct RaddleDistribution {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStarted {
-    /// Id of the kernel.
+    /// Id of the kernel whose warps start.
     pub kernel: u32,
     /// 1 if all warps of the block have started with these, else 0.
     pub last: u32,
     /// Number of the block in its kernel.
     pub block: u64,
-    /// Number of the first of these warps in its block, from 0.
+    /// Number, in the block, of the first warp that starts, from 0.
     pub first: u64,
     /// Number of warps of the block that start.
     pub count: u64,
@@ -177,7 +180,8 @@ impl RaddleBlockWarpConfig {
     }
 }
 
-/// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null for the defaults.
+/// Makes the controllers of `sms` equal SMs, 1 or more. `each` has the resources of one SM;
+/// `config` may be null for the defaults. Writes the handle to `block_warp`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_new(
     sms: u16,
@@ -254,8 +258,8 @@ pub unsafe extern "C" fn raddle_block_warp_decide(
     })
 }
 
-/// Makes one step of the controller of an SM, which starts warps of one block, and writes which.
-/// Answers `Empty` when no warp can start now.
+/// Makes one step of the controller of an SM, which starts warps of one block, and writes to
+/// `started` which warps these are. Answers `Empty` when no warp can start now.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_serve(
     block_warp: *mut RaddleBlockWarp,
@@ -279,7 +283,8 @@ pub unsafe extern "C" fn raddle_block_warp_serve(
     })
 }
 
-/// Reports that one warp of a block has ended, and writes the effects.
+/// Reports that one warp of a block has ended. Writes to `end` whether it was the last of its block
+/// or kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_ended(
     block_warp: *mut RaddleBlockWarp,
@@ -305,7 +310,7 @@ pub unsafe extern "C" fn raddle_block_warp_ended(
     })
 }
 
-/// Writes the resources that are left on an SM.
+/// Writes the resources that are left on an SM to `remaining`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_remaining(
     block_warp: *const RaddleBlockWarp,

@@ -46,9 +46,10 @@ pub struct RaddleFreeAmounts {
     pub barriers: u64,
 }
 
-/// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
-/// of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and
-/// `raddle log FILE --replay` read it. A file of this name is written over.
+/// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus`
+/// empty compute units of one shape, and writes its handle to `dispatcher`. `log` is the name of a
+/// file for the decision log, or null: `raddle log FILE --check` and `raddle log FILE --replay`
+/// read it. A file of this name is written over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_new(
     recipe: *const c_char,
@@ -78,7 +79,8 @@ pub unsafe extern "C" fn raddle_dispatcher_new(
     })
 }
 
-/// Opens the file of a decision log, and returns its writer.
+/// Opens the file of a decision log, and returns its writer; an error where the file cannot be
+/// written.
 fn log_to(file: &str, recipe: Recipe, shape: CuShape, cus: u16) -> Result<LogWriter, Failure> {
     let opened = File::create(file).map_err(|error| {
         let text = format!("the log {file} cannot be written: {error}; check its folder");
@@ -115,8 +117,8 @@ pub unsafe extern "C" fn raddle_dispatcher_event(
     })
 }
 
-/// Decides what to do now, and writes the actions: none where no event was reported since the last
-/// decision. After an error, which is a policy that broke its law, the run cannot go on.
+/// Decides what to do at the tick `now`, and writes the actions: none where no event was reported
+/// since the last decision. An error means that a policy broke its law; then the run cannot go on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_decide(
     dispatcher: *mut RaddleDispatcher,
@@ -133,8 +135,8 @@ pub unsafe extern "C" fn raddle_dispatcher_decide(
     })
 }
 
-/// Writes 1 if the dispatcher takes the events of launches that wait for others, and of copies;
-/// else 0. It does where its recipe has a `window`.
+/// Writes 1 to `ahead` if the dispatcher takes the events `LaunchIssued` (a launch that waits for
+/// another) and `CopyIssued`, which it does where its recipe has a `window`; else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_looks_ahead(
     dispatcher: *const RaddleDispatcher,
@@ -148,7 +150,7 @@ pub unsafe extern "C" fn raddle_dispatcher_looks_ahead(
     })
 }
 
-/// Writes the free resources of a compute unit, as the dispatcher counts them.
+/// Writes the free resources of a compute unit, as the dispatcher counts them, to `free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_free(
     dispatcher: *const RaddleDispatcher,

@@ -13,35 +13,37 @@ use crate::status::Failure;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleEventKind {
-    /// A process appeared: `process`, `share` (1 or more).
+    /// A process has joined. Fields: `process`, `share` (1 or more).
     ProcessJoined = 1,
-    /// A process is gone: `process`.
+    /// A process is gone. Field: `process`.
     ProcessLeft = 2,
-    /// A launch was issued and waits for the end of another launch: `issued`. The event
-    /// `LaunchReady` follows.
+    /// A launch was issued and waits for the end of another launch. Field: `issued`, the launch.
+    /// The event `LaunchReady` follows.
     LaunchIssued = 3,
-    /// A launch was issued and waits for no other launch: `issued`.
+    /// A launch was issued and waits for no other launch. Field: `issued`, the launch.
     LaunchReady = 4,
-    /// A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
+    /// A copy was issued. Fields: `launch` (the id of the copy), `process`, `stream`, `level`,
+    /// `lasts`.
     CopyIssued = 5,
-    /// A copy waits for no other work any more: `launch`.
+    /// A copy waits for no other work any more. Field: `launch`, the id of the copy.
     CopyReady = 6,
-    /// A copy has ended: `launch`.
+    /// A copy has ended. Field: `launch`, the id of the copy.
     CopyEnded = 7,
-    /// Workgroups ended, or some waves of each: `launch`, `waves`, `pieces`, `piece_count`.
+    /// Workgroups ended, or some waves of each. Fields: `launch`, `waves`, `pieces`, `piece_count`.
     WavesEnded = 8,
-    /// A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
+    /// A launch was taken off the device as the dispatcher asked. Fields: `launch`, `how`, `done`.
     TakenOff = 9,
-    /// A launch that was taken off the device may continue: `launch`.
+    /// A launch that was taken off the device may continue. Field: `launch`.
     Restored = 10,
-    /// Every launch of the process that starts from now on sees its raised preemption flag:
-    /// `process`.
+    /// Every launch of a process that starts from now on sees the raised preemption flag of the
+    /// process. Field: `process`.
     Raised = 11,
-    /// The reset of a process is over: `process`.
+    /// The reset of a process's compute units is over. Field: `process`.
     ResetOver = 12,
-    /// A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
+    /// A program gives a hint. Fields: `process`, `hint`, `value`, and `stream` if `of_stream` is
+    /// not 0.
     Hint = 13,
-    /// The tick of a `WakeAt` action has come.
+    /// The tick has come that an action `WakeAt` named. No fields.
     Woke = 14,
 }
 
@@ -71,12 +73,12 @@ pub struct RaddleEvent {
     pub kind: u32,
     /// Id of the launch or copy that the event concerns.
     pub launch: u32,
-    /// Stream of the process that the event concerns.
+    /// Id of the stream of the process that the event concerns.
     pub stream: u32,
-    /// Share of a process that joined, 1 or more: the integer multiple of its weight in fair
-    /// sharing.
+    /// Share of a process that joined, 1 or more: a factor of its weight where the device is
+    /// divided fairly among processes.
     pub share: u32,
-    /// Process that the event concerns.
+    /// Id of the process that the event concerns.
     pub process: u16,
     /// Urgency of a copy: 0 is the most urgent, 255 is best effort.
     pub level: u8,
@@ -106,8 +108,8 @@ pub struct RaddleEvent {
 unsafe impl Plain for RaddleEvent {}
 
 impl RaddleEvent {
-    /// Returns the event that the fields describe. The pieces (equal workgroups on one compute
-    /// unit) that ended are put into `pieces`.
+    /// Returns the event that the fields describe; an error where a field has no valid value. The
+    /// pieces (equal workgroups on one compute unit) that ended are put into `pieces`.
     ///
     /// # Safety
     /// Pointers that the kind names are null, misaligned, or have the stated values behind them.
@@ -155,10 +157,10 @@ impl RaddleEvent {
     }
 
     /// Puts the pieces (equal workgroups on one compute unit) that ended into `pieces`, and returns
-    /// which waves of each workgroup ended.
+    /// which waves of each workgroup ended; an error where a field has no valid value.
     ///
     /// # Safety
-    /// As `checked`.
+    /// The pointer to the pieces is null, misaligned, or has the stated number of pieces behind it.
     unsafe fn ended(&self, pieces: &mut Vec<Piece>) -> Result<WaveSpan, Failure> {
         // SAFETY: the caller promises it.
         let given = unsafe { list("event.pieces", self.pieces, self.piece_count)? };

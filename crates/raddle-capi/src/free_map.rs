@@ -58,7 +58,7 @@ fn fit(of: &RaddleFreeMap, fit: u32, want: u32) -> Result<Option<RunPlan>, Failu
     }
 }
 
-/// Makes a map of `blocks` blocks, 1 or more, all free.
+/// Makes a map of `blocks` blocks, 1 or more, all free. Writes its handle to `map`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_new(
     blocks: u32,
@@ -71,8 +71,8 @@ pub unsafe extern "C" fn raddle_free_map_new(
     })
 }
 
-/// Makes a map from words: bit `i % 64` of word `i / 64` is block `i`, 1 is free, and bits past the last block are 0.
-/// There are `blocks / 64` words, rounded up.
+/// Makes a map from words, and writes its handle to `map`: bit `i % 64` of word `i / 64` is block
+/// `i`, 1 is free, and bits past the last block are 0. There are `blocks / 64` words, rounded up.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_from_words(
     words: *const u64,
@@ -89,7 +89,8 @@ pub unsafe extern "C" fn raddle_free_map_from_words(
 }
 
 /// Writes the map as words, as `raddle_free_map_from_words` reads them, and the number of words to
-/// `count`.
+/// `count`. Where `words` has too little room, only the number is written, and the answer is
+/// `Room`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_words(
     map: *const RaddleFreeMap,
@@ -126,8 +127,8 @@ pub unsafe extern "C" fn raddle_free_map_count(
 }
 
 /// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
-/// block; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run is long
-/// enough.
+/// block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run
+/// is long enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_find(
     map: *const RaddleFreeMap,
@@ -148,7 +149,9 @@ fn found(plan: Option<RunPlan>, start: &Out<u32>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Finds a free run as `raddle_free_map_find` does, takes it, and writes its first block.
+/// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, takes it, and writes
+/// its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and takes nothing,
+/// where no run is long enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_allocate(
     map: *mut RaddleFreeMap,
@@ -170,8 +173,8 @@ pub unsafe extern "C" fn raddle_free_map_allocate(
     })
 }
 
-/// Takes the `len` blocks from `start`. Answers `Refused` where one of them is taken; an error
-/// where they lie past the end.
+/// Takes the `len` blocks from `start`. Answers `Refused`, and takes nothing, where one of them is
+/// taken; the answer is `Invalid` where they lie past the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_take(
     map: *mut RaddleFreeMap,
@@ -186,7 +189,7 @@ pub extern "C" fn raddle_free_map_take(
 }
 
 /// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-/// one.
+/// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_release(
     map: *mut RaddleFreeMap,

@@ -64,7 +64,7 @@ fn nothing() -> Failure {
     Failure::new(RaddleStatus::Handle, text)
 }
 
-/// Adds an object to the table, and writes its handle.
+/// Adds an object to the table of all objects, and writes its handle to `to`.
 pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     let object: Box<dyn Any + Send> = Box::new(object);
     let place = {
@@ -103,7 +103,8 @@ fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
 }
 
 /// Locks and returns the object of a handle. `freeing` is true where the object is to be freed,
-/// which is also allowed after a fault.
+/// which is also allowed after a fault. An error where the handle names no object, or another call
+/// uses it.
 #[inline]
 fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Object>, Failure> {
     let place = find(handle)?;
@@ -124,7 +125,8 @@ fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Obje
     if object.is_some() { Ok(object) } else { Err(nothing()) }
 }
 
-/// Calls `call` with the object of a handle, inside of a guarded call.
+/// Calls `call` with the object of a handle, and returns its outcome; an error where the handle
+/// names no object of this type. It is for use inside of a guarded call, which catches panics.
 #[inline]
 pub(crate) fn using<T: Any + Send>(
     handle: *const T,
@@ -136,7 +138,7 @@ pub(crate) fn using<T: Any + Send>(
     call(object.ok_or_else(other)?)
 }
 
-/// Calls `call` with the object of a handle, as a guarded call from C.
+/// Calls `call` with the object of a handle, and returns its status to C; panics are caught.
 #[inline]
 pub(crate) fn with<T: Any + Send>(
     handle: *const T,

@@ -39,7 +39,8 @@ pub enum RaddleIdempotence {
 pub enum RaddlePreemption {
     /// No work is taken off: all submitted launches run to their end.
     Wait = 0,
-    /// Launches that have not started go back to the buffer; launches that run go on to their end.
+    /// Launches that have not started go back to the buffer of their process; launches that run go
+    /// on to their end.
     Flag = 1,
     /// Workgroups that are on the device run to their end, and all that have not started are held
     /// back.
@@ -57,9 +58,9 @@ pub enum RaddlePreemption {
 pub struct RaddleLaunch {
     /// Id of the launch, unique in the run.
     pub id: u32,
-    /// Stream of the process in which the launch was issued.
+    /// Id of the stream of the process in which the launch was issued.
     pub stream: u32,
-    /// Process that issued the launch.
+    /// Id of the process that issued the launch.
     pub process: u16,
     /// Urgency of the launch: 0 is the most urgent, 255 is best effort.
     pub level: u8,
@@ -109,9 +110,9 @@ pub enum RaddleWaveKind {
 pub struct RaddleWaves {
     /// Choice of the waves, one of `RaddleWaveKind`.
     pub kind: u32,
-    /// Number of the lowest of these waves within the workgroup, from 0.
+    /// Number, within the workgroup, of the lowest wave that starts or ends, from 0.
     pub first: u16,
-    /// Number of these waves; it has no meaning where all waves are meant.
+    /// Number of waves that start or end; not read where `kind` is `All`.
     pub count: u16,
 }
 
@@ -119,13 +120,13 @@ pub struct RaddleWaves {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePiece {
-    /// Number of the lowest of these workgroups in the launch.
+    /// Number of the lowest workgroup of the piece in its launch.
     pub first: u64,
     /// Difference between the numbers of neighbouring workgroups, 1 or more.
     pub stride: u32,
-    /// Number of these workgroups, 1 or more.
+    /// Number of workgroups of the piece, 1 or more.
     pub count: u32,
-    /// Compute unit on which the workgroups are, from 0.
+    /// Compute unit on which the workgroups of the piece are, from 0.
     pub cu: u16,
 }
 

@@ -45,7 +45,8 @@ fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a value from the caller's memory.
+/// Reads a value from the caller's memory; an error, which names it `name`, where `from` is null or
+/// misaligned.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has a value behind it that nobody writes meanwhile.
@@ -56,7 +57,7 @@ pub(crate) unsafe fn read<T: Plain>(name: &str, from: *const T) -> Result<T, Fai
 }
 
 /// Returns a list in the caller's memory; with a `count` of 0 the pointer may be null, and the list
-/// has no elements.
+/// has no elements. Else an error, which names it `name`, where `from` is null or misaligned.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has `count` elements behind it that nobody writes while the list is used.
@@ -73,7 +74,8 @@ pub(crate) unsafe fn list<'a, T: Plain>(
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
 }
 
-/// Returns a text in the caller's memory, which ends with a zero byte.
+/// Returns a text in the caller's memory, which ends with a zero byte; an error, which names it
+/// `name`, where `from` is null or the text is not UTF-8.
 ///
 /// # Safety
 /// `from` is null, or has bytes behind it up to one of zero, that nobody writes while the text is used.
@@ -96,7 +98,8 @@ pub(crate) struct Out<T> {
 }
 
 impl<T: Copy> Out<T> {
-    /// Returns the memory at `to`, for one value.
+    /// Returns the memory at `to`, for one value; an error, which names it `name`, where `to` is
+    /// null or misaligned.
     ///
     /// # Safety
     /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is dropped.
@@ -106,20 +109,22 @@ impl<T: Copy> Out<T> {
     }
 
     /// Returns the memory at `to`, for one value; `None` where `to` is null, as the caller may
-    /// leave the value out.
+    /// leave the value out. An error where `to` is misaligned.
     ///
     /// # Safety
-    /// As `new`.
+    /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is
+    /// dropped.
     pub(crate) unsafe fn optional(name: &'static str, to: *mut T) -> Result<Option<Self>, Failure> {
         // SAFETY: the caller promises it.
         (!to.is_null()).then(|| unsafe { Self::new(name, to) }).transpose()
     }
 
     /// Returns the memory at `to`, for a list of up to `capacity` values; `to` may be null where
-    /// `capacity` is 0.
+    /// `capacity` is 0. Else an error, which names it `name`, where `to` is null or misaligned.
     ///
     /// # Safety
-    /// As `new`, for `capacity` values.
+    /// `to` is null, misaligned, or a place for `capacity` values that nobody else uses until this
+    /// value is dropped.
     pub(crate) unsafe fn list(
         name: &'static str,
         to: *mut T,
@@ -152,8 +157,8 @@ impl<T: Copy> Out<T> {
         Err(Failure::new(RaddleStatus::Room, text))
     }
 
-    /// Writes a list to the caller's memory, and its length to `count`, also where there is too
-    /// little room.
+    /// Writes a list to the caller's memory, and its length to `count`. Where the memory has too
+    /// little room, it writes the length alone, and returns an error.
     #[inline]
     pub(crate) fn fill(&self, values: &[T], count: &Out<usize>) -> Outcome {
         count.put(values.len());

@@ -25,7 +25,8 @@ pub struct RaddleEncoder {
     format: AqlFormat,
 }
 
-/// Agent on the side of the device, which makes launches of packets.
+/// Agent on the side of the device, which makes launches of packets, with the help of a table of
+/// launches that it has stored.
 #[derive(Debug)]
 pub struct RaddleAgent(Agent);
 
@@ -62,7 +63,7 @@ pub struct RaddleAqlConfig {
     /// Type number of a barrier that waits for one of its signals, or -1 if there is none; the
     /// default is 5.
     pub barrier_or: i16,
-    /// Number of entries of the agent's table, 1 to 8; the default is 8.
+    /// Number of launches that the agent's table can store, 1 to 8; the default is 8.
     pub entries: u16,
 }
 
@@ -99,15 +100,15 @@ pub struct RaddleKernelDispatch {
     pub synch_scopes: u8,
 }
 
-/// Rule that says which launches get an entry of the agent's table.
+/// Rule that says which launches get an entry of the agent's table of stored launches.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReplacement {
-    /// The first launches get an entry of the table and keep it for ever.
+    /// The first launches get an entry of the agent's table and keep it for ever.
     First = 0,
-    /// A launch takes the place of the entry that was not used for longest.
+    /// A launch takes the place of the entry of the agent's table that was not used for longest.
     MostRecent = 1,
-    /// Launches of the kernels that are launched most often get an entry.
+    /// Launches of the kernels that are launched most often get an entry of the agent's table.
     Frequency = 2,
 }
 
@@ -159,10 +160,11 @@ impl RaddleAqlConfig {
     }
 }
 
-/// Returns the packet format of the settings; the default format where `config` is null.
+/// Returns the packet format of the settings; the default format where `config` is null. An error
+/// where the settings contradict each other.
 ///
 /// # Safety
-/// As `read`, for a pointer that may be null.
+/// `config` is null, misaligned, or has settings behind it that nobody writes meanwhile.
 unsafe fn format_of(config: *const RaddleAqlConfig) -> Result<AqlFormat, Failure> {
     if config.is_null() {
         return Ok(AqlFormat::default());
@@ -233,9 +235,9 @@ impl Sent {
     }
 }
 
-/// Makes an encoder for an agent whose table is empty. `replacement` is one of `RaddleReplacement`.
-/// An entry counts as near to a launch of the same kernel if the launch differs from it by up to
-/// `near` half-words; 9 is usual.
+/// Makes an encoder for an agent whose table of stored launches is empty, and writes its handle to
+/// `encoder`. `replacement` is one of `RaddleReplacement`. An entry counts as near to a launch of
+/// the same kernel if the launch differs from it by up to `near` half-words; 9 is usual.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_new(
     config: *const RaddleAqlConfig,
@@ -253,8 +255,9 @@ pub unsafe extern "C" fn raddle_encoder_new(
     })
 }
 
-/// Takes a launch, and writes the packets that are complete with it. `packets` must have room for
-/// `RADDLE_PACKETS_AT_ONCE` packets; the answer `Room` has changed nothing.
+/// Takes a launch, and writes the packets that are complete with it, and their number to `count`.
+/// `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is `Room`, and
+/// nothing has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_launch(
     encoder: *mut RaddleEncoder,
@@ -278,7 +281,8 @@ pub unsafe extern "C" fn raddle_encoder_launch(
 }
 
 /// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
-/// with it, that packet among them. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets.
+/// with it, that packet among them, and their number to `count`. `packets` must have room for
+/// `RADDLE_PACKETS_AT_ONCE` packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_barrier(
     encoder: *mut RaddleEncoder,
@@ -301,8 +305,9 @@ pub unsafe extern "C" fn raddle_encoder_barrier(
     })
 }
 
-/// Writes the condensed packet that is being filled, if launches are in it. `packets` must have
-/// room for `RADDLE_PACKETS_AT_ONCE` packets.
+/// Writes the condensed packet that is being filled, if launches are in it, and the number of
+/// packets written (0 or 1) to `count`. `packets` must have room for `RADDLE_PACKETS_AT_ONCE`
+/// packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_flush(
     encoder: *mut RaddleEncoder,
@@ -320,7 +325,7 @@ pub unsafe extern "C" fn raddle_encoder_flush(
     })
 }
 
-/// Makes an agent with an empty table.
+/// Makes an agent whose table of stored launches is empty. Writes its handle to `agent`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_agent_new(
     config: *const RaddleAqlConfig,
@@ -333,9 +338,10 @@ pub unsafe extern "C" fn raddle_agent_new(
     })
 }
 
-/// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, and its launches to
-/// `launches`, which must have room for `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is
-/// malformed, or names an empty entry of the table, is an error and has changed nothing.
+/// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, its launches to `launches`
+/// and their number to `count`; `launches` must have room for `RADDLE_LAUNCHES_OF_PACKET` of them.
+/// A packet that is malformed, or names an empty entry of the table, is an error and has changed
+/// nothing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_agent_receive(
     agent: *mut RaddleAgent,

@@ -68,8 +68,8 @@ pub enum RaddleStartRule {
 }
 
 impl RaddlePlacementCheck {
-    /// Passes an event to the checker; `fill` adds the fields of its kind. From the first event on,
-    /// no resource can be declared.
+    /// Passes an event of the clock `clock` about a workgroup to the checker; `fill` adds the
+    /// fields of the event's kind. From the first event on, no resource can be declared.
     fn tell(
         &mut self,
         clock: u64,
@@ -105,13 +105,15 @@ fn invalid(text: String) -> Failure {
     Failure::new(RaddleStatus::Invalid, text)
 }
 
-/// Returns a number of an event; `None` where the event does not report it.
+/// Returns the number `number` of an event; `None` where it is `RADDLE_NOT_TOLD`, which means that
+/// the event does not report it.
 fn told(number: u64) -> Option<u64> {
     (number != RADDLE_NOT_TOLD).then_some(number)
 }
 
 /// Writes one number for each resource of the device into an event, as the start or as the size of
-/// the part that the workgroup holds of it; `to` chooses which. `name` names the numbers in errors.
+/// the part that the workgroup holds of it; `to` chooses which. `name` names the numbers in the
+/// error for a wrong count of them.
 fn put(
     event: &mut AllocationEvent,
     name: &str,
@@ -128,10 +130,11 @@ fn put(
     Ok(())
 }
 
-/// Makes a checker of 1 to 65536 units without resources. `wave_slots` is the most waves that a
-/// unit runs at once, 0 for any number. `lag` is the number of clocks between the choice of a start
-/// and its event, mostly 0: a predicted start is right if the rule gives it at any moment in
-/// between. With a lag, and no rule for any resource, the first event is an error.
+/// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
+/// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
+/// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
+/// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
+/// event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,
@@ -186,9 +189,10 @@ pub unsafe extern "C" fn raddle_placement_check_resource(
     })
 }
 
-/// Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
-/// each resource. Here and in all events, the answer `Finding` says that a rule is broken,
-/// `RADDLE_NOT_TOLD` means that a number is not known, and numbers go up to 2^62 - 1.
+/// Reports that a workgroup of `waves` waves waits for a place since the clock `clock` (a time of
+/// the caller, in clocks). `sizes` has the number of blocks that it wants of each resource. Here
+/// and in all events, the answer `Finding` says that a rule is broken, `RADDLE_NOT_TOLD` means that
+/// a number is not known, and numbers go up to 2^62 - 1.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_request(
     check: *mut RaddlePlacementCheck,
@@ -208,9 +212,9 @@ pub unsafe extern "C" fn raddle_placement_check_request(
     })
 }
 
-/// Reports that a workgroup gets its part of a unit's resources. `starts` has the first block and
-/// `sizes` the number of blocks of each resource, `count` numbers each; a resource of which it gets
-/// no block has size 0, and any start.
+/// Reports that a workgroup of `waves` waves gets its part of a unit's resources at the clock
+/// `clock`. `starts` has the first block and `sizes` the number of blocks of each resource, `count`
+/// numbers each; a resource of which it gets no block has size 0, and any start.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_place(
     check: *mut RaddlePlacementCheck,
@@ -234,8 +238,9 @@ pub unsafe extern "C" fn raddle_placement_check_place(
     })
 }
 
-/// Reports that a wave starts. `wave` is its number within the workgroup, from 0, `tag` the name
-/// that the unit gives it, and `bases` has the first block of its part of each resource.
+/// Reports that a wave starts at the clock `clock`. `wave` is its number within the workgroup, from
+/// 0, `tag` the name that the unit gives it, and `bases` has the first block of its part of each
+/// resource.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_wave(
     check: *mut RaddlePlacementCheck,
@@ -257,8 +262,8 @@ pub unsafe extern "C" fn raddle_placement_check_wave(
     })
 }
 
-/// Reports that a wave of a workgroup ends on a compute unit; where neither `wave` nor `tag` is
-/// given, that all waves of the workgroup end.
+/// Reports that a wave of a workgroup ends on a compute unit at the clock `clock`; where neither
+/// `wave` nor `tag` is given (both are `RADDLE_NOT_TOLD`), that all waves of the workgroup end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_end(
     check: *mut RaddlePlacementCheck,
@@ -276,7 +281,8 @@ pub extern "C" fn raddle_placement_check_end(
     })
 }
 
-/// Reports that a workgroup gives back all that it holds of the resources of a compute unit.
+/// Reports that a workgroup gives back, at the clock `clock`, all that it holds of the resources of
+/// a compute unit.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_placement_check_free(
     check: *mut RaddlePlacementCheck,
@@ -292,8 +298,8 @@ pub extern "C" fn raddle_placement_check_free(
     })
 }
 
-/// Ends the check, where requests that are still open may be a finding, and writes the number of
-/// all findings. Further events are errors.
+/// Ends the check, and writes the number of all findings (broken rules) to `findings`; requests
+/// that are still open may be findings, too. Events after this call are errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_finish(
     check: *mut RaddlePlacementCheck,
@@ -314,9 +320,9 @@ pub unsafe extern "C" fn raddle_placement_check_finish(
     })
 }
 
-/// Lends the report so far, as `raddle check-placement` prints it; a `line` in it is the number of
-/// an event, from 1. The text stands until the next call for a text of this check, or until the
-/// check is freed.
+/// Writes to `text` the address of the report so far, as `raddle check-placement` prints it; a
+/// `line` in it is the number of an event, from 1. The text stands until the next call for a text
+/// of this check, or until the check is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_text(
     check: *mut RaddlePlacementCheck,

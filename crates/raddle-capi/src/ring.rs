@@ -12,7 +12,8 @@ use crate::status::{Failure, RaddleStatus, guarded};
 #[derive(Debug)]
 pub struct RaddleRing(Ring);
 
-/// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out.
+/// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out. Writes its handle to
+/// `ring`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing) -> RaddleStatus {
     guarded(|| {
@@ -22,8 +23,8 @@ pub unsafe extern "C" fn raddle_ring_new(blocks: u32, ring: *mut *mut RaddleRing
     })
 }
 
-/// Writes the block at which a run of `want` blocks would begin, and takes nothing. A run of 0
-/// blocks begins at 0. Answers `Refused` where there is no room.
+/// Writes to `start` the block at which a run of `want` blocks would begin, and takes nothing. A
+/// run of 0 blocks begins at 0. Answers `Refused` where there is no room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_find(
     ring: *const RaddleRing,
@@ -39,8 +40,8 @@ pub unsafe extern "C" fn raddle_ring_find(
     })
 }
 
-/// Hands out a run of `want` blocks, and writes the block at which it begins, as `raddle_ring_find`
-/// does.
+/// Hands out a run of `want` blocks, and writes to `start` the block at which it begins. Answers
+/// `Refused` where there is no room.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_ring_allocate(
     ring: *mut RaddleRing,

@@ -7,8 +7,8 @@ use crate::handle::{enter, using, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Search for the length of the longest free run of a map, as one of the circuits of seed 000
-/// answers it.
+/// Search for the length of the longest free run of a map, with the answer that a search circuit of
+/// one kind gives (seed 000).
 pub struct RaddleSearch(Box<dyn Search + Send>);
 
 impl std::fmt::Debug for RaddleSearch {
@@ -17,7 +17,8 @@ impl std::fmt::Debug for RaddleSearch {
     }
 }
 
-/// Makes the search that reports the longest run exactly, for maps of every size.
+/// Makes the search that reports the longest run exactly, for maps of every size. Writes its handle
+/// to `search`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> RaddleStatus {
     guarded(|| {
@@ -28,7 +29,8 @@ pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> R
 }
 
 /// Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
-/// multiple of the size of a group: a lower bound.
+/// multiple of the size of a group: a lower bound of the longest run. Writes its handle to
+/// `search`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_grouped(
     blocks: u32,
@@ -44,8 +46,8 @@ pub unsafe extern "C" fn raddle_search_grouped(
 }
 
 /// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
-/// blocks, and reports the longest of them: a lower bound. The list is ascending, and each k is
-/// below `blocks`.
+/// blocks, and reports the longest of them: a lower bound of the longest run. Writes its handle to
+/// `search`. The list is ascending, and each k is below `blocks`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_sampled(
     blocks: u32,
@@ -61,8 +63,8 @@ pub unsafe extern "C" fn raddle_search_sampled(
     })
 }
 
-/// Writes the length of the longest free run of a map that the search reports, in blocks. An error
-/// where the search is for maps of another size.
+/// Writes to `longest` the length of the free run of a map that the search reports, in blocks. An
+/// error where the search is for maps of another size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_longest(
     search: *const RaddleSearch,

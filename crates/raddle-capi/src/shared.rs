@@ -8,8 +8,8 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Circuit that searches several free maps in turn: a round is made of periods, and each period
-/// searches other maps.
+/// Circuit that searches several free maps in turn: a round is made of periods, and each map is
+/// searched in one of them.
 #[derive(Debug)]
 pub struct RaddleShared(Shared);
 
@@ -41,7 +41,7 @@ unsafe impl Plain for RaddleSharedMap {}
 unsafe impl Plain for *const RaddleFreeMap {}
 
 /// Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
-/// blocks together. `layout` is one of `RaddleLayout`.
+/// blocks together. Writes its handle to `shared`. `layout` is one of `RaddleLayout`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_new(
     width: u32,
@@ -78,8 +78,8 @@ pub unsafe extern "C" fn raddle_shared_new(
     })
 }
 
-/// Writes the length in blocks of the longest free run of each map of a period, in the order of the
-/// maps. `maps` and `longest` have as many places as the period has maps.
+/// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
+/// order of the maps. `count` is the number of maps of the period.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_longest(
     shared: *const RaddleShared,

@@ -10,8 +10,8 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list, read};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Two stages of time slicing: the first chooses the processes that run next, the second how long
-/// the slice of each is.
+/// Two stages of time slicing: the first chooses the processes that run next, the second computes
+/// the length of the slice of each.
 #[derive(Debug)]
 pub struct RaddleSlices(TwoStage<u64>);
 
@@ -22,14 +22,14 @@ pub struct RaddleSlices(TwoStage<u64>);
 pub enum RaddleSliceRule {
     /// A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     Claim = 0,
-    /// Every process gets the smallest slice.
+    /// Every process gets the smallest slice, `t0`.
     Equal = 1,
-    /// A slice in proportion to the weight; the average slice is the smallest one.
+    /// A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
     Mean = 2,
     /// A slice in proportion to the weight; the slices of all processes together are as long as
     /// under `Claim`.
     Inverse = 3,
-    /// A slice in proportion to the weight; the shortest one is the smallest slice.
+    /// A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
     MinOne = 4,
 }
 
@@ -51,7 +51,7 @@ pub enum RaddleTakeOver {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSliceConfig {
-    /// Length of the smallest slice, in ticks, 1 or more.
+    /// Length of the smallest slice, from which all slices are computed, in ticks, 1 or more.
     pub t0: u64,
     /// Length of the longest slice, in ticks; 0 for no limit.
     pub longest: u64,
@@ -172,8 +172,8 @@ pub unsafe extern "C" fn raddle_slices_new(
     })
 }
 
-/// Writes the next slice. `pool` lists the processes that can run now. Answers `Empty` for an empty
-/// pool.
+/// Writes the next slice to `slice`. `pool` lists the processes that can run now. Answers `Empty`
+/// for an empty pool.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_next(
     slices: *mut RaddleSlices,
@@ -190,8 +190,8 @@ pub unsafe extern "C" fn raddle_slices_next(
     })
 }
 
-/// Writes 1 if a process of the pool ends the running slice now, because it is more urgent than
-/// `running`, the level of that slice; else 0.
+/// Writes 1 to `cuts` if a process of the pool ends the running slice now, because its level is
+/// more urgent than `running`, the level of that slice; else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_slices_cuts(
     slices: *const RaddleSlices,

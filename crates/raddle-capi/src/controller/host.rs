@@ -55,8 +55,8 @@ pub extern "C" fn raddle_controller_leave(
 }
 
 /// Removes a process that has died, and writes the payloads of its unfinished work, in the order of
-/// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
-/// changed.
+/// capture, and their number to `count`. Where `payloads` has too little room, the answer is
+/// `Room`, `count` is the number of payloads, and nothing else has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_lost(
     controller: *mut RaddleController,
@@ -82,8 +82,8 @@ pub unsafe extern "C" fn raddle_controller_lost(
     })
 }
 
-/// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
-/// reset kills the launches of one part.
+/// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
+/// reset kills all launches of one part.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_place(
     controller: *mut RaddleController,
@@ -118,7 +118,8 @@ pub extern "C" fn raddle_controller_close(
     with(controller, |it| done(it.controller.close(ProcessId(process), StreamId(stream))))
 }
 
-/// Holds back the work of a stream that was captured from the order `from` on.
+/// Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
+/// `raddle_controller_release` is called with the same `from`. Launches in the runtime run on.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_hold(
     controller: *mut RaddleController,
@@ -130,8 +131,8 @@ pub extern "C" fn raddle_controller_hold(
     with(controller, |it| done(it.controller.hold(ProcessId(process), stream, CaptureOrder(from))))
 }
 
-/// Lets the launches of a stream run again that the host held back from the order of capture `from`
-/// on.
+/// Ends the hold that `raddle_controller_hold` made of a stream with the same `from`: the work that
+/// was held back may be submitted.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_release(
     controller: *mut RaddleController,
@@ -143,9 +144,9 @@ pub extern "C" fn raddle_controller_release(
     with(controller, |it| done(it.controller.release(process, stream, CaptureOrder(from))))
 }
 
-/// Adds captured work at the end of its stream, and writes its place in the order of capture.
-/// Answers `Refused` where the queues are full: capture the work again when the generation of the
-/// process has changed.
+/// Adds captured work at the end of its stream, and writes its number in the order of capture to
+/// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
+/// of the process has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_captured(
     controller: *mut RaddleController,
@@ -167,7 +168,8 @@ pub unsafe extern "C" fn raddle_controller_captured(
     })
 }
 
-/// Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
+/// Writes 1 to `reached` if all work of a process that was captured up to `order` has finished;
+/// else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_reached(
     controller: *const RaddleController,
@@ -184,8 +186,8 @@ pub unsafe extern "C" fn raddle_controller_reached(
     })
 }
 
-/// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
-/// start) and its launches.
+/// Writes the state of a process to `state`: its phase, its preemption flag (tested by each launch
+/// at its start) and its launches.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_process(
     controller: *const RaddleController,

@@ -61,7 +61,8 @@ impl RaddleControllerConfig {
 }
 
 impl RaddleController {
-    /// Returns the submission with the number `sequence`; `None` where it is not in the runtime.
+    /// Returns the submission of a process with the number `sequence`; `None` where it is not in
+    /// the runtime. An unknown process is an error.
     fn find(&self, process: u16, sequence: u64) -> Result<Option<LaunchHandle>, Failure> {
         let flying = self.controller.flying(ProcessId(process)).map_err(Failure::invalid)?;
         let mut handles = flying.map(|(handle, _)| handle);
@@ -77,7 +78,8 @@ impl RaddleController {
         })
     }
 
-    /// Writes a command for C; answers `Empty` where there is none.
+    /// Writes a command for C to `out`. Answers `Empty`, and writes nothing, where `command` is
+    /// `None`.
     fn command(&mut self, command: Option<Command>, out: &Out<RaddleCommand>) -> Outcome {
         use RaddleCommandKind as Kind;
         let of = |kind: Kind, process: ProcessId| RaddleCommand {
@@ -129,7 +131,7 @@ const fn no_reset(why: NoReset) -> RaddleAnswer {
     }
 }
 
-/// Makes a controller without processes.
+/// Makes a controller without processes. Writes its handle to `controller`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_new(
     config: *const RaddleControllerConfig,
@@ -163,9 +165,10 @@ pub unsafe extern "C" fn raddle_controller_next(
     })
 }
 
-/// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
-/// `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
-/// for an exit that no preemption flag asked for: launches behind it may have run before it.
+/// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says. The
+/// payload of the work is written to `payload` where the submission has ended for good; `payload`
+/// may be null. Answers `Refused` for an exit that no preemption flag asked for: launches behind it
+/// may have run before it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_report(
     controller: *mut RaddleController,
@@ -209,7 +212,7 @@ pub unsafe extern "C" fn raddle_controller_report(
 }
 
 /// Reports that every launch of the process that starts from now on sees its raised preemption
-/// flag. Writes one of `RaddleAnswer`, which says whether a reset follows.
+/// flag. Writes one of `RaddleAnswer` to `answer`, which says whether a reset follows.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_raised(
     controller: *mut RaddleController,
@@ -238,9 +241,9 @@ pub extern "C" fn raddle_controller_drained(
     with(controller, |it| done(it.controller.drained(ProcessId(process))))
 }
 
-/// Writes the raised preemption flag of a stream: submissions with the numbers `from` up to, but
-/// not, `to` leave when they start. Answers `Empty` where no flag is raised. Read the flag when the
-/// command to raise it comes.
+/// Writes which submissions leave by the raised preemption flag of a stream when they start: those
+/// whose numbers are at least `from` and below `to`. Answers `Empty` where no flag is raised. Call
+/// it when the command to raise the flag comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_cut(
     controller: *const RaddleController,
@@ -260,7 +263,7 @@ pub unsafe extern "C" fn raddle_controller_cut(
     })
 }
 
-/// Writes 1 if a commanded reset kills the submission where it runs; else 0.
+/// Writes 1 to `hit` if a commanded reset kills the submission where it runs; else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_is_hit(
     controller: *const RaddleController,

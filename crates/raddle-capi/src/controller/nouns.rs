@@ -60,7 +60,7 @@ pub enum RaddleWorkKind {
     Copy = 1,
     /// The record of an event, which finishes when all work before it in its stream has.
     Record = 2,
-    /// A wait for the work that `after_stream` and `after_order` name.
+    /// A wait for other work, which the fields `after_stream` and `after_order` name.
     Wait = 3,
     /// A graph of kernels that is submitted as one launch.
     Graph = 4,
@@ -82,8 +82,8 @@ pub struct RaddleWork {
     pub tests_flag: u32,
     /// Stream of the work that a wait waits for; not read for other kinds of work.
     pub after_stream: u32,
-    /// Order of capture of the work that a wait waits for, as it was written at that work's
-    /// capture; not read for other kinds of work.
+    /// Order of capture of the work that a wait waits for: the number that
+    /// `raddle_controller_captured` wrote for that work; not read for other kinds of work.
     pub after_order: u64,
 }
 
@@ -93,18 +93,18 @@ pub struct RaddleWork {
 pub enum RaddleCommandKind {
     /// Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     Submit = 1,
-    /// Raise the preemption flags (tested by each launch at its start) of a process, as
-    /// `raddle_controller_cut` says; report `raddle_controller_raised`.
+    /// Raise the preemption flags (tested by each launch at its start) of a process, for the
+    /// submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
     Raise = 2,
     /// Lower the preemption flags (tested by each launch at its start) of a process.
     Lower = 3,
     /// Reset the compute units of a process; report each killed launch as `Killed`, then
     /// `raddle_controller_drained`.
     Reset = 4,
-    /// Place no further workgroup of a process; report `raddle_controller_drained` when none of
-    /// them is on the device.
+    /// Place no further workgroup of a process; report `raddle_controller_drained` when none of its
+    /// workgroups is on the device.
     Hold = 5,
-    /// Let the workgroups of a process start again that a drain kept from starting.
+    /// Let those workgroups of a process start that a drain kept from starting.
     Release = 6,
     /// Save the work of a process on the device; report `raddle_controller_drained` when none of it
     /// is on the device.
@@ -121,10 +121,10 @@ pub enum RaddleCommandKind {
 pub struct RaddleCommand {
     /// Kind of the command, one of `RaddleCommandKind`.
     pub kind: u32,
-    /// Small number of a submission, for tables of the host: below the window, and no other
-    /// submission of the process in the runtime has it. 0 for other commands.
+    /// Small number of a submission, for tables of the host: below the setting `window`, and no
+    /// other submission of the process in the runtime has it. 0 for other commands.
     pub slot: u32,
-    /// Stream of a submission; 0 for other commands.
+    /// Id of the stream of a submission; 0 for other commands.
     pub stream: u32,
     /// 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     /// 0.
@@ -134,7 +134,7 @@ pub struct RaddleCommand {
     pub sequence: u64,
     /// Payload of the submitted work, as the host gave it; 0 for other commands.
     pub payload: u64,
-    /// Process that the command concerns.
+    /// Id of the process that the command concerns.
     pub process: u16,
 }
 

@@ -12,7 +12,7 @@ use crate::status::{Failure, RaddleStatus};
 
 /// Begins to take the work of a process off the device by the method `how`, one of
 /// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-/// for no such comparison. Writes one of `RaddleAnswer`.
+/// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_preempt(
     controller: *mut RaddleController,
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn raddle_controller_preempt(
 }
 
 /// Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
-/// `RaddleAnswer`.
+/// `RaddleAnswer` to `answer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_escalate(
     controller: *mut RaddleController,
@@ -78,7 +78,7 @@ pub extern "C" fn raddle_controller_pause(
     with(controller, |it| done(it.controller.pause(ProcessId(process))))
 }
 
-/// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
+/// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_resume(
     controller: *mut RaddleController,
