@@ -15,7 +15,7 @@ use crate::table::ReferenceTable;
 pub enum Received<'l> {
     /// Launches that the packet makes the device run, at least one.
     Launches(&'l [LaunchImage]),
-    /// A barrier: no packet behind it is launched before its signals allow that.
+    /// A barrier: no packet behind it is launched before the signals that it names allow that.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
     /// Packet of this type number, which the format does not have, such as a vendor's packet or an
@@ -46,7 +46,8 @@ impl<'l> Received<'l> {
     }
 }
 
-/// Packet processor with one table: the receiving side.
+/// Packet processor with one table of launches, which reference packets fill and condensed packets
+/// refer to: the side that receives packets.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
     format: AqlFormat,
@@ -54,7 +55,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Returns an agent with an empty table.
+    /// Returns an agent that has no launch in its table yet.
     #[must_use]
     pub fn new(format: AqlFormat) -> Self {
         Self { format, table: ReferenceTable::default() }
@@ -111,7 +112,8 @@ impl Agent {
         Ok(Received::Launches(&launches[..count]))
     }
 
-    /// Decodes a condensed packet and returns the number of its launches.
+    /// Decodes a condensed packet into the first places of `launches`, and returns the number of
+    /// its launches; an error where the packet is malformed or names an empty entry of the table.
     #[inline]
     fn decode(
         &self,

@@ -5,8 +5,8 @@ use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Difference of a launch from a table entry: the fields that differ, with their values in the
-/// launch; the values of all other fields are 0.
+/// Difference of a launch from a table entry (a stored launch): the fields that differ, with their
+/// values in the launch; the values of all other fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     /// Bits of the fields that differ: bit `i` is field `i` of the format.
@@ -19,7 +19,7 @@ impl Diff {
     /// Gives the field with the number `number` a value that differs from the entry's.
     ///
     /// # Errors
-    /// When there is no such field, or it is too narrow.
+    /// When there is no such field, or the value has more bits than the field.
     pub fn set(
         &mut self,
         format: &AqlFormat,
@@ -41,8 +41,8 @@ pub struct CondensedKernel {
     pub diff: Diff,
 }
 
-/// Condensed packet, which stands for several launches by table entries and differences; complete
-/// or while it is filled.
+/// Condensed packet, which stands for several launches, each given as a table entry (a stored
+/// launch) and the fields that differ from it. It is complete, or is being filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condensed {
     packet: AqlPacket,
@@ -91,8 +91,8 @@ impl Condensed {
         self.used
     }
 
-    /// Adds a kernel launch to the packet: the entry `ref_num`, with the fields of `vector` (bit
-    /// `i` is field `i`) as in `launch`.
+    /// Adds a kernel launch to the packet: the table entry `ref_num`, in which the fields of
+    /// `vector` (bit `i` is field `i`) have the values of `launch`.
     ///
     /// # Errors
     /// When the kernel does not fit any more, or there is no such entry or field; nothing changes

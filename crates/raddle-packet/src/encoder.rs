@@ -12,7 +12,8 @@ use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementPolicy};
 use crate::table::ReferenceTable;
 
-/// Encoder that makes packets of launches for an agent with one table: the sending side.
+/// Encoder that makes packets of launches for an agent with one table of stored launches: the side
+/// that sends packets.
 #[derive(Clone, Debug)]
 pub struct Encoder<P> {
     format: AqlFormat,
@@ -55,7 +56,7 @@ impl PacketTally {
 }
 
 impl<P: ReplacementPolicy> Encoder<P> {
-    /// Returns an encoder for an agent with an empty table.
+    /// Returns an encoder for an agent that has no launch in its table yet.
     #[must_use]
     pub fn new(format: AqlFormat, policy: P) -> Self {
         Self {

@@ -66,7 +66,7 @@ impl LaunchImage {
     /// Gives the field with the number `number` of the format a value.
     ///
     /// # Errors
-    /// When there is no such field, or it is too narrow.
+    /// When there is no such field, or the value has more bits than the field.
     pub fn set(
         &mut self,
         format: &AqlFormat,
@@ -79,8 +79,8 @@ impl LaunchImage {
         Ok(())
     }
 
-    /// Writes the fields of `vector` to `to` behind each other, each in whole half-words (B5); `to`
-    /// has room.
+    /// Writes the values of the fields of `vector` (bit `i` is field `i`) to `to` behind each
+    /// other, each in whole half-words (B5); `to` has room for all of them.
     #[inline]
     pub(crate) fn write_diff(&self, format: &AqlFormat, vector: u16, mut to: &mut [u8]) {
         for number in fields_in(vector) {
@@ -91,8 +91,8 @@ impl LaunchImage {
         }
     }
 
-    /// Reads the fields of `vector` as [`write_diff`](Self::write_diff) wrote them; `from` holds
-    /// all of them.
+    /// Reads the values of the fields of `vector` (bit `i` is field `i`) as
+    /// [`write_diff`](Self::write_diff) wrote them; `from` has all of them.
     #[inline]
     pub(crate) fn read_diff(&mut self, format: &AqlFormat, vector: u16, mut from: &[u8]) {
         for number in fields_in(vector) {

@@ -47,15 +47,17 @@ pub struct CondensedConfig {
     pub schedule_ns: u64,
     /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
     pub cleanup_ns: u64,
-    /// Policy that decides which launches are stored in an entry of the table.
+    /// Policy that decides which launches are stored in an entry of the agent's table.
     pub keep: Replacement,
-    /// Most half-words of a difference at which an entry of the same kernel counts as near enough.
+    /// Most half-words, header included, of a difference at which a table entry of the same kernel
+    /// counts as near: a launch with a near entry gets no entry of its own.
     pub near: u16,
-    /// Number of entries of the table, 1 to 8.
+    /// Number of launches that the agent's table can store, 1 to 8.
     pub entries: u16,
-    /// Set of queues that share one table.
+    /// Choice of the queues that share one table of stored launches.
     pub scope: TableScope,
-    /// Memory address of the arguments of a launch: new or fixed.
+    /// Memory address of the arguments of a launch: a new one for each launch, or one for all
+    /// launches of a kernel.
     pub arguments: KernelArguments,
     /// True if every launch has a completion signal of its own, and so a cleanup (B13).
     pub signals: bool,
@@ -100,7 +102,8 @@ impl CondensedConfig {
     }
 }
 
-/// Table of an agent, and the packets that refer to it.
+/// Encoder with the table of launches that an agent has stored, and the state of the packet that is
+/// being filled for it.
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
@@ -135,8 +138,8 @@ pub struct CondensedPath {
     untold: u64,
 }
 
-/// Highest bytes of the invented addresses: one value each for kernel objects, arguments and
-/// signals.
+/// Highest byte of the addresses that are invented for kernel objects. The constants behind it are
+/// those for arguments and signals.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
@@ -155,7 +158,8 @@ impl CondensedPath {
     /// entries.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// [`PacketError::Setting`] when `entries` of the configuration is not 1 to 8, or `ahead` not 1
+    /// to 31.
     pub fn in_format(config: CondensedConfig, format: AqlFormat) -> Result<Self, PacketError> {
         let limits = [
             ("entries", config.entries, AQL_ENTRIES as u16),
@@ -284,8 +288,9 @@ impl CondensedPath {
         submission
     }
 
-    /// Passes all packets that are being filled to `send`, table by table, and returns the time of
-    /// the cleanups that are part of no submission.
+    /// Passes all packets that are being filled to `send`, table by table. Returns the time of the
+    /// cleanups (work after the last launch of a packet) that no submission has counted in its
+    /// cost.
     pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
         for state in self.tables.values_mut() {
             state.encoder.flush(send);

@@ -9,8 +9,9 @@ use core::ops::Range;
 use crate::error::PacketError;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
-/// Byte offsets in a packet of values that are not fields of a launch, and of the two fields that
-/// barriers have too: scopes and completion signal.
+/// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The
+/// constants behind it are the offsets of the number of kernels, the values of the differing
+/// fields, the entry number, the signals of a barrier, and the completion signal.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -18,8 +19,9 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Numbers of the fields that the code treats specially: scopes, private size, kernel object,
-/// completion signal.
+/// Number of the field of the memory scopes (`synch_scopes`). The constants behind it are the
+/// numbers of the private size, the kernel object and the completion signal: the code reads these
+/// four fields by number.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
@@ -62,7 +64,8 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
     AqlField { name, offset, bytes }
 }
 
-/// Thirteen fields of a launch: bit 0 is synch_scopes (B6), bit 12 completion_signal.
+/// Thirteen fields of a launch, by the number of their bit in a difference: 0 is synch_scopes (B6),
+/// 12 is completion_signal.
 pub(crate) static FIELDS: [AqlField; 13] = [
     field("synch_scopes", SCOPES_AT, 1),
     field("setup", 2, 2),
@@ -79,7 +82,8 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// Thirteen fields of a launch, where private_segment_size has 16 bits (B2).
+/// Thirteen fields of a launch, by the number of their bit in a difference, where
+/// private_segment_size has 16 bits (B2).
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
@@ -165,7 +169,7 @@ pub struct AqlConfig {
     pub header_bits: HeaderBits,
     /// True if private_segment_size has 16 bits instead of 32 (B2).
     pub narrow_private: bool,
-    /// Number of entries of the table, 1 to 8.
+    /// Number of launches that the agent's table can store, 1 to 8.
     pub entries: u16,
 }
 
@@ -231,7 +235,7 @@ impl AqlFormat {
         self.0.types
     }
 
-    /// Returns the number of entries of the table, 1 to 8.
+    /// Returns the number of launches that the agent's table can store, 1 to 8.
     #[must_use]
     pub const fn entries(&self) -> u16 {
         self.0.entries
@@ -245,8 +249,8 @@ impl AqlFormat {
         Err(PacketError::RefNum { ref_num, entries: self.0.entries })
     }
 
-    /// Returns the number of half-words of a difference in the fields of `vector`, its header
-    /// included.
+    /// Returns the number of half-words of a difference in the fields of `vector` (bit `i` is field
+    /// `i`), its header included.
     #[must_use]
     #[inline]
     pub const fn cost(&self, vector: u16) -> u16 {
@@ -258,8 +262,8 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// Returns the 16-bit header of a difference: the entry number and the bits of the fields that
-    /// differ.
+    /// Returns the 16-bit header of a difference, with the entry number `ref_num` and the bits
+    /// `vector` of the fields that differ.
     #[must_use]
     #[inline]
     pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {

@@ -4,7 +4,7 @@ use core::fmt;
 
 /// Number of bytes of an AQL packet.
 pub const AQL_BYTES: usize = 64;
-/// Number of entries of the reference state table in the seed.
+/// Number of launches that the agent's table (the seed's reference state table) can store.
 pub const AQL_ENTRIES: usize = 8;
 /// Number of half-words (16 bits) of a condensed packet, and so the most kernels that it launches.
 pub const HALF_WORDS: usize = 31;

@@ -10,9 +10,10 @@ use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 /// Kind of packet by which one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketChoice {
-    /// A condensed packet, by the nearest entry; an ordinary packet where the table is empty.
+    /// A condensed packet, which gives the launch as its difference from the nearest table entry;
+    /// an ordinary packet where the table is empty.
     Condense,
-    /// An ordinary packet.
+    /// An ordinary dispatch packet, which has all fields of the launch.
     Ordinary,
     /// A reference packet that fills this entry of the table; an ordinary packet where there is no
     /// such entry.
@@ -81,15 +82,16 @@ pub trait ReplacementPolicy {
     }
 }
 
-/// Default number of half-words of a difference up to which an entry is near: enough for a new
-/// argument block and a new signal.
+/// Default number of half-words, header included, of a difference up to which a table entry counts
+/// as near to a launch: enough for a new argument block and a new signal.
 pub const NEAR: u16 = 9;
 
-/// Policy that fills the empty entries with the first launches that no entry is near to, and never
-/// replaces one.
+/// Policy that fills the empty entries of the table with the first launches that no entry is near
+/// to, and never replaces an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Most half-words by which a launch may differ from an entry for the entry to count as near.
+    /// Most half-words by which a launch may differ from a table entry for the entry to count as
+    /// near to the launch.
     pub near: u16,
 }
 
@@ -104,8 +106,8 @@ impl ReplacementPolicy for FirstPolicy {
     }
 }
 
-/// Policy that stores every launch that no entry is near to, in place of the least recently used
-/// entry.
+/// Policy that stores every launch that no table entry is near to, in place of the least recently
+/// used entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostRecentPolicy {
     near: u16,
@@ -115,8 +117,8 @@ pub struct MostRecentPolicy {
 }
 
 impl MostRecentPolicy {
-    /// Returns a policy for which an entry is near if the launch differs from it by at most `near`
-    /// half-words.
+    /// Returns a policy for which a table entry is near to a launch of the same kernel if the
+    /// launch differs from it by at most `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -143,7 +145,7 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// Number of kernels without an entry whose launches are counted at a time.
+/// Number of kernels without a table entry whose launches are counted at a time.
 const CANDIDATES: usize = 32;
 
 /// Policy that stores the kernels launched most often: a kernel without an entry replaces the least
@@ -162,7 +164,8 @@ pub struct FrequencyPolicy {
 }
 
 impl FrequencyPolicy {
-    /// Returns a policy under which an entry is near up to a difference of `near` half-words.
+    /// Returns a policy under which a table entry counts as near to a launch of the same kernel if
+    /// the difference takes at most `near` half-words.
     #[must_use]
     pub const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
@@ -228,9 +231,11 @@ impl ReplacementPolicy for FrequencyPolicy {
 pub enum Replacement {
     /// The policy [`FirstPolicy`]: the first launches keep their entries of the table for ever.
     First,
-    /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry.
+    /// The policy [`MostRecentPolicy`]: a new launch replaces the least recently used entry of the
+    /// table.
     MostRecent,
-    /// The policy [`FrequencyPolicy`]: the kernels launched most often have the entries.
+    /// The policy [`FrequencyPolicy`]: the kernels launched most often have the entries of the
+    /// table.
     #[default]
     Frequency,
 }
@@ -249,8 +254,8 @@ impl Replacement {
         }
     }
 
-    /// Returns a policy of this name, under which an entry is near up to a difference of `near`
-    /// half-words.
+    /// Returns a policy of this name, under which a table entry counts as near to a launch of the
+    /// same kernel if the difference takes at most `near` half-words.
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         match self {
@@ -267,9 +272,9 @@ impl Replacement {
 pub enum AnyReplacement {
     /// The policy by which the first launches keep their entries of the table for ever.
     First(FirstPolicy),
-    /// The policy by which a new launch replaces the least recently used entry.
+    /// The policy by which a new launch replaces the least recently used entry of the table.
     MostRecent(MostRecentPolicy),
-    /// The policy by which the kernels launched most often have the entries.
+    /// The policy by which the kernels launched most often have the entries of the table.
     Frequency(FrequencyPolicy),
 }
 

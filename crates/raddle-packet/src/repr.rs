@@ -149,7 +149,8 @@ impl Reference {
 pub struct BarrierPacket {
     /// True if one signal is enough; false if the barrier waits for all of its signals.
     pub any: bool,
-    /// Bits for ordering: barrier bit and scopes, as in a dispatch packet.
+    /// Bits for ordering: bit 0 is the barrier bit, bits 1 and 2 are the acquire scope, bits 3 and
+    /// 4 the release scope.
     pub synch_scopes: u8,
     /// Signals for which later packets wait; 0 is no signal.
     pub dep_signal: [u64; 5],

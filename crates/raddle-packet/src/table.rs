@@ -54,7 +54,7 @@ impl ReferenceTable {
     }
 }
 
-/// Choice of the queues that share one table (B15).
+/// Choice of the queues that share one table of stored launches (B15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -70,8 +70,8 @@ pub enum TableScope {
 }
 
 impl TableScope {
-    /// Returns the key of the table that the queue `queue` of the process `process` uses; queues
-    /// that share a table have equal keys.
+    /// Returns the key of the table that the queue `queue` of the process `process` uses: (process,
+    /// queue), where a part that does not matter is 0. Queues that share a table have equal keys.
     #[must_use]
     pub const fn table(self, process: u32, queue: u32) -> (u32, u32) {
         match self {

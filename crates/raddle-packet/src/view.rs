@@ -24,15 +24,15 @@ const ROW: usize = 16;
 pub enum PacketKind {
     /// An ordinary dispatch packet; it also stores its launch where the format says so (B11).
     Dispatch,
-    /// A reference packet.
+    /// A reference packet, which stores its launch in the agent's table.
     Reference,
-    /// A condensed packet.
+    /// A condensed packet, which stands for several launches by entries of the agent's table.
     Condensed,
     /// A barrier that waits for all of its signals.
     BarrierAnd,
     /// A barrier that waits for one of its signals.
     BarrierOr,
-    /// A packet of another type.
+    /// A packet of a type that the format does not have.
     Unknown,
 }
 
