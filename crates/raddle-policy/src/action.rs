@@ -65,7 +65,8 @@ pub enum Action {
         process: ProcessId,
         /// The method of preempting that the preempt policy chose.
         how: Preemption,
-        /// The time from the loss of the turn to the end of the preemption, in ticks.
+        /// The time from the moment at which the process lost the turn (the right to issue
+        /// launches) to the end of the preemption, in ticks.
         after: Ticks,
     },
     /// Reports that a launch will never run; launches that wait for its end need not wait any more.
@@ -175,7 +176,8 @@ impl Actions {
         self.places.get(range.clone()).unwrap_or(&[])
     }
 
-    /// Returns the cuts of one [`Action::Raise`], by its range, each with its stream.
+    /// Returns the cuts of one [`Action::Raise`], given the range that the action has, as (stream,
+    /// its cut).
     #[must_use]
     pub fn cuts(&self, range: &Range<usize>) -> &[(StreamId, FlagCut)] {
         self.cuts.get(range.clone()).unwrap_or(&[])

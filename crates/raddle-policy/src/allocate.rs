@@ -24,9 +24,10 @@ pub struct ReadyView<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch that waits. Its `workgroups` count up to the end of the run that begins at
-    /// `next`: when a launch is saved, its assigned workgroups come back, and their numbers may be
-    /// lower than those of workgroups that have started.
+    /// The launch that waits. Its field `workgroups` is the end of the run of undistributed
+    /// workgroups that begins at `next`: the number of all workgroups, unless the launch was saved.
+    /// Then its assigned workgroups are to be assigned again, and their numbers may be lower than
+    /// those of workgroups that have started.
     pub launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
     /// unit; `launch.workgroups` when none is left.

@@ -51,8 +51,8 @@ pub trait Configured: Sized {
     /// If the policy cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
 
-    /// Returns the facts about the policy with these settings that its answers do not show. A
-    /// policy that does not implement this is taken to need everything.
+    /// Returns the facts about the policy with these settings that its answers do not show. By
+    /// default every need is assumed, as in [`Needs::UNKNOWN`].
     fn needs(config: &Self::Config) -> Needs {
         let _ = config;
         Needs::UNKNOWN
@@ -85,7 +85,8 @@ pub struct Needs {
     /// True if the policy may raise a preemption flag: each launch then tests that flag at its
     /// start, which takes time.
     pub flag: bool,
-    /// True if a turn may end because its time is over, and not only because more urgent work came.
+    /// True if a process may lose the turn (the right to issue launches) because its time is over,
+    /// and not only because more urgent work came.
     pub slices: bool,
     /// The most times that the policy lets one launch be killed; `None` for no limit.
     pub most_kills: Option<u32>,

@@ -30,7 +30,8 @@ impl Clone for CuSet {
         Self { words: self.words.clone(), some: self.some.clone() }
     }
 
-    /// Copies the set into the memory of this one where that is large enough.
+    /// Makes this set a copy of `source`; the memory of this set is used again where it is large
+    /// enough.
     fn clone_from(&mut self, source: &Self) {
         self.words.clone_from(&source.words);
         self.some.clone_from(&source.some);

@@ -27,17 +27,17 @@ pub type TakenUnits = (Range<usize>, u32, Split);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Free {
-    /// Free wave slots.
+    /// Number of free wave slots.
     pub waves: u64,
-    /// Free vector-register granules.
+    /// Number of free vector-register granules.
     pub vgpr: u64,
-    /// Free scalar-register granules.
+    /// Number of free scalar-register granules.
     pub sgpr: u64,
-    /// Free granules of LDS (the shared memory of a workgroup).
+    /// Number of free granules of LDS (the shared memory of a workgroup).
     pub lds: u64,
-    /// Free workgroup slots.
+    /// Number of free workgroup slots.
     pub workgroups: u64,
-    /// Free barriers.
+    /// Number of free hardware barriers.
     pub barriers: u64,
 }
 
@@ -57,7 +57,8 @@ impl Clone for Cus {
         Self { shape: self.shape, cus: self.cus.clone(), freed: self.freed.clone() }
     }
 
-    /// Copies the account into the memory of this one where that is large enough.
+    /// Makes these free resources a copy of those in `source`; their memory is used again where it
+    /// is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.shape = source.shape;
         self.cus.clone_from(&source.cus);
@@ -94,8 +95,8 @@ impl Cus {
         }
     }
 
-    /// Records that resources may have been freed on any unit, for example because a unit was shown
-    /// to the policy as full before.
+    /// Counts every unit as one on which resources were freed, until the next [`Cus::watch`]: for
+    /// example because a unit was shown to the policy as full before.
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
             freed.insert_all(0..self.cus.len());
@@ -156,8 +157,8 @@ impl Cus {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    /// Returns the demand as this device counts it: with 0 scalar registers if they never limit the
-    /// device.
+    /// Returns the demand without scalar registers if these never limit on this device; else the
+    /// demand as it is.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
@@ -175,7 +176,7 @@ impl Cus {
     }
 
     /// Returns how many further waves of a workgroup with this demand fit on the SIMDs of `cu`,
-    /// regardless of its other resources.
+    /// regardless of its other resources; 0 where there is no such unit.
     #[must_use]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
         self.get(cu).map_or(0, |cu| cu.waves_room(self.shape.simds, demand))
@@ -187,8 +188,9 @@ impl Cus {
         self.get(id).map_or(0, |cu| cu.room(self.shape.simds, &self.counted(demand)))
     }
 
-    /// Returns how many further whole workgroups fit on each unit of these ranges, without the
-    /// units on which none fits. Adjacent units with equal free resources are computed once.
+    /// Returns (compute units, number of further whole workgroups that fit on each of them) for the
+    /// units of these ranges, without the units on which none fits. Adjacent units with equal free
+    /// resources are computed once.
     #[inline]
     pub fn rooms(
         &self,
@@ -330,9 +332,9 @@ impl Cus {
         Ok(())
     }
 
-    /// Returns the number of waves that each SIMD would get if `waves` more waves came, each to the
-    /// SIMD with the most room, ties to the lowest. `None` if the SIMDs have no room for all of
-    /// them.
+    /// Returns the number of waves that each SIMD of `cu` would get if `waves` more waves of this
+    /// demand came, each to the SIMD with the most room, ties to the lowest. `None` if the SIMDs
+    /// have no room for all of them.
     #[must_use]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         self.get(cu)?.fill(self.shape.simds, demand, waves)
@@ -361,8 +363,8 @@ impl Cus {
         self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
     }
 
-    /// Takes the resources of these waves and workgroups, like [`Cus::take_split`], on each of
-    /// these compute units, or on none.
+    /// Takes the resources of the waves in `split` (their number for each SIMD) and of `groups`
+    /// workgroups on each of these compute units, or on none of them.
     ///
     /// # Errors
     /// The first unit on which the resources are not free.
@@ -395,21 +397,21 @@ impl Cus {
         Err(CuId(cu as u16))
     }
 
-    /// Marks `cu` as full from now on. It is meant for a copy of the account that a policy is
-    /// shown, since the free resources of the unit are lost.
+    /// Marks `cu` as full from now on. The number of resources that were free on it is lost, so
+    /// this is meant for a copy that is shown to a policy.
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
 
-    /// Frees, on one compute unit, the resources of these waves and workgroups, which [`Cus::take`]
-    /// or [`Cus::take_split`] took.
+    /// Frees, on one compute unit, the resources of the waves in `split` (their number for each
+    /// SIMD) and of `groups` workgroups, which [`Cus::take`] or [`Cus::take_split`] took.
     #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
     }
 
-    /// Frees the resources of these waves and workgroups, like [`Cus::give_split`], on each of
-    /// these compute units; units that do not exist are left out.
+    /// Frees the resources of the waves in `split` (their number for each SIMD) and of `groups`
+    /// workgroups on each of these compute units; units that do not exist are left out.
     #[inline]
     pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);

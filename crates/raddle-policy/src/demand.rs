@@ -19,15 +19,15 @@ pub struct CuShape {
     pub simds: u8,
     /// Number of wave slots of one SIMD: each holds one wave.
     pub waves_per_simd: u16,
-    /// Vector-register granules of one SIMD; a wave takes a whole number of granules.
+    /// Number of vector-register granules of one SIMD; a wave takes a whole number of granules.
     pub vgpr_per_simd: u16,
-    /// Scalar-register granules of the compute unit; `u16::MAX` if they never limit.
+    /// Number of scalar-register granules of the compute unit; `u16::MAX` if they never limit.
     pub sgpr: u16,
-    /// Shared-memory (LDS) granules of the compute unit.
+    /// Number of shared-memory (LDS) granules of the compute unit.
     pub lds: u32,
-    /// Workgroup slots of the compute unit: each holds one workgroup.
+    /// Number of workgroup slots of the compute unit: each holds one workgroup.
     pub workgroups: u16,
-    /// Hardware barriers of the compute unit.
+    /// Number of hardware barriers of the compute unit.
     pub barriers: u16,
 }
 
@@ -76,15 +76,15 @@ pub enum ShapeError {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Demand {
-    /// Waves of the workgroup, at least 1.
+    /// Number of waves of the workgroup, at least 1.
     pub waves: u16,
-    /// Vector-register granules of one wave.
+    /// Number of vector-register granules of one wave.
     pub vgpr: u16,
-    /// Scalar-register granules of one wave.
+    /// Number of scalar-register granules of one wave.
     pub sgpr: u16,
-    /// LDS granules of the workgroup.
+    /// Number of LDS granules of the workgroup.
     pub lds: u32,
-    /// Hardware barriers of the workgroup.
+    /// Number of hardware barriers of the workgroup.
     pub barriers: u16,
 }
 
@@ -93,13 +93,15 @@ pub struct Demand {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Footprint {
-    /// Work-items of the workgroup.
+    /// Number of work-items (threads) of the workgroup.
     pub threads: u32,
-    /// 32-bit vector registers of one work-item (on AMD the sum of arch and accumulation VGPRs).
+    /// Number of vector registers, of 32 bits, of one work-item (on AMD the sum of arch and
+    /// accumulation VGPRs).
     pub vgprs_per_thread: u32,
-    /// 32-bit scalar registers of one wave; 0 if they are not a shared resource of the device.
+    /// Number of scalar registers, of 32 bits, of one wave; 0 if they are not a shared resource of
+    /// the device.
     pub sgprs_per_wave: u32,
-    /// Bytes of shared memory (LDS) of the workgroup, static and dynamic.
+    /// Number of bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
     /// The answer to whether the waves of the workgroup wait for each other at barriers.
     pub barrier: Barrier,

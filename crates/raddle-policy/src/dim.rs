@@ -6,11 +6,11 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dim3 {
-    /// Extent in x.
+    /// Extent in x, in workgroups for a grid and in work-items for a block.
     pub x: u32,
-    /// Extent in y.
+    /// Extent in y, in workgroups for a grid and in work-items for a block.
     pub y: u32,
-    /// Extent in z.
+    /// Extent in z, in workgroups for a grid and in work-items for a block.
     pub z: u32,
 }
 

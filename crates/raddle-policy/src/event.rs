@@ -11,10 +11,11 @@ use crate::{
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Event<'a> {
-    /// A process appeared.
+    /// A process has joined, and may issue launches from now on.
     ProcessJoined {
         process: ProcessId,
-        /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
+        /// The share of the process, 1 or more: a factor of its weight where the device is divided
+        /// fairly among processes.
         share: u32,
     },
     /// A process is gone: it issues nothing more.

@@ -37,6 +37,7 @@ pub struct WaitTally {
     /// The reason why the resource did not suffice: too little is free, no free run is long enough,
     /// or the search reports none.
     pub reason: WaitReason,
-    /// The number of questions to the policy at which this was the reason.
+    /// The number of questions to the policy in which work waited for this resource and this
+    /// reason.
     pub count: u64,
 }

@@ -135,7 +135,7 @@ pub trait Host {
     }
 
     /// Is told that the preemption of a process is complete: by the method `how`, `after` ticks
-    /// since the process lost the turn.
+    /// since the process lost the turn (the right to issue launches).
     ///
     /// # Errors
     /// When the run is to end.

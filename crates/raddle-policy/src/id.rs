@@ -52,8 +52,9 @@ id! {
     LaunchId, u32, "k"
 }
 id! {
-    /// The id of a process: the unit of turn, share, level, preemption flag and window (one input
-    /// file in replay).
+    /// The id of a process: each process has a turn to issue launches, a share, a level, a
+    /// preemption flag and a window (a bound on its submitted launches). In a replay, one input
+    /// file is one process.
     ProcessId, u16, "p"
 }
 id! {

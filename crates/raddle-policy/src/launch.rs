@@ -14,7 +14,7 @@ pub struct Launch {
     pub process: ProcessId,
     /// The stream of the process in which the launch was issued.
     pub stream: StreamId,
-    /// The urgency of the launch.
+    /// The level of the launch, its urgency: 0 is the most urgent, 255 is best effort.
     pub level: Level,
     /// The number of workgroups of the grid; the workgroups are numbered from 0.
     pub workgroups: u64,

@@ -77,7 +77,9 @@ impl<P> PerProcess<P> {
 }
 
 impl<P: Allocate> PerProcess<P> {
-    /// Asks one policy after the other, each with its own processes, until one does not wait.
+    /// Asks one policy after the other by `ask`, each with the launches of its own processes, until
+    /// one does not answer that it waits. Returns that answer; where all wait, the answer to wait
+    /// until the earliest tick that one of them names.
     fn ask(
         &mut self,
         ready: &ReadyView<'_>,
@@ -170,15 +172,15 @@ impl<P: Preempt> Preempt for PerProcess<P> {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Asked<'a> {
-    /// The question which processes may issue, and until when: `until` is `None` where the policy
-    /// names no tick.
+    /// The question which processes may issue launches, with the answer: those in `may_issue`,
+    /// until the tick `until`; `None` where the policy names no tick.
     Turn { processes: &'a [ProcessState], may_issue: &'a [ProcessId], until: Option<Tick> },
-    /// The question which workgroups start on which compute units.
+    /// The question which workgroups start on which compute units, with the answer and its lists.
     Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
-    /// The question how the work of a process that lost the turn leaves: `how` is `None` where it
-    /// stays.
+    /// The question how the work of a process that lost the turn leaves the device, with the
+    /// answer: the method `how`; `None` where the work stays.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
-    /// The question of the launch path slot: what it costs to give a launch to the device.
+    /// The question what it costs to give a launch to the device, with the answer `via`.
     LaunchPath { launch: &'a Launch, via: Submission },
 }
 

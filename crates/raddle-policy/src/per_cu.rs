@@ -36,7 +36,8 @@ impl<T: Clone> Clone for PerCu<T> {
         Self { values: self.values.clone(), begins: self.begins.clone() }
     }
 
-    /// Copies the values into the memory of this one where that is large enough.
+    /// Makes this table a copy of `source`; the memory of this table is used again where it is
+    /// large enough.
     fn clone_from(&mut self, source: &Self) {
         self.values.clone_from(&source.values);
         self.begins.clone_from(&source.begins);
@@ -152,8 +153,9 @@ impl<T: Clone + PartialEq> PerCu<T> {
         }
     }
 
-    /// Joins the run that begins at `cu` with the run before it if their values are equal. Returns
-    /// the compute unit at which the joined run begins; it is `cu` where the values differ.
+    /// Joins the run that begins at `cu` with the run before it if their values are equal. `before`
+    /// is the compute unit at which that run begins; `None` where there is none. Returns the
+    /// compute unit at which the joined run begins; `cu` where the values differ.
     #[inline]
     fn join(&mut self, before: Option<usize>, cu: usize) -> usize {
         let before = before.filter(|&before| self.values[before] == self.values[cu]);

@@ -109,8 +109,8 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// Returns the demand of these waves of a workgroup. A wave of a workgroup that was cut into
-    /// single waves needs no barrier.
+    /// Returns this demand of a workgroup as it counts where these waves start: without barriers
+    /// for a single wave of a workgroup that was cut, else unchanged.
     #[must_use]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {

@@ -7,7 +7,8 @@ use crate::{
     VictimView,
 };
 
-/// A policy whose answer is one function: see [`turn_fn`], [`preempt_fn`] and [`allocate_fn`].
+/// A policy that consists of one function, which gives its answer: made by [`turn_fn`],
+/// [`preempt_fn`] and [`allocate_fn`].
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 

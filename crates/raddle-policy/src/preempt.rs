@@ -4,13 +4,13 @@ use alloc::boxed::Box;
 
 use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
-/// A submitted launch or copy ([`Launch::is_copy`]) of a process that lost the turn. A copy has an
-/// estimate.
+/// A submitted launch or copy ([`Launch::is_copy`]) of a process that lost the turn (the right to
+/// issue launches). A copy has an estimate of its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimLaunch {
-    /// The launch or copy.
+    /// The submitted launch or copy of the process that lost the turn.
     pub launch: Launch,
     /// The number of workgroups of the launch that have not started.
     pub unstarted: u64,
@@ -20,8 +20,8 @@ pub struct VictimLaunch {
     pub submitted: Tick,
 }
 
-/// The view that a [`Preempt`] policy gets: a process that lost the turn and has work on the
-/// device.
+/// The view that a [`Preempt`] policy gets: a process that lost the turn (the right to issue
+/// launches) and has work on the device.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -31,16 +31,16 @@ pub struct VictimView<'a> {
     /// The submitted launches and copies of the process that have not ended, in the order of their
     /// submission; never empty.
     pub launches: &'a [VictimLaunch],
-    /// The processes that have the turn now, in the order of their ids; the work of `process` makes
-    /// room for theirs.
+    /// The processes that have the turn (the right to issue launches) now, in the order of their
+    /// ids; the work of `process` makes room for theirs.
     pub by: &'a [ProcessState],
 }
 
 /// Answers how the work of a process that lost the turn leaves the device.
 ///
-/// The policy is asked once for each revocation, and only if the process has submitted work and all
-/// of its work that was preempted last time has come back. Work that has not come back leaves again
-/// by the method of that preemption.
+/// The policy is asked once for each loss of the turn (the right to issue launches), and only if
+/// the process has submitted work and all of its work that was preempted last time has come back.
+/// Work that has not come back leaves again by the method of that preemption.
 ///
 /// # Laws
 ///

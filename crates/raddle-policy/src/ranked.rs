@@ -65,8 +65,9 @@ pub struct Ranked<R> {
     /// The number of entries of `ladders` (ranks of compute units with equal free resources) that
     /// belong to the present answer.
     used: usize,
-    /// For each compute unit, the index in the answer's list of pieces of the piece to which the
-    /// unit's next workgroup may be added; `None` if it has none.
+    /// For each compute unit, the index in the answer's list of pieces (equal workgroups on one
+    /// compute unit) of the piece to which the unit's next workgroup may be added; `None` if the
+    /// answer has no piece on the unit yet.
     open: Vec<Option<usize>>,
 }
 
@@ -89,8 +90,9 @@ struct Ladder {
 /// The most launches for which one answer gives a refusal, the reason for their wait.
 const EXPLAINED: usize = 16;
 
-/// The number of ladders (ranks of equal compute units), the latest ones, among which one for an
-/// equal unit is looked for. A match that is missed costs one ladder more, with its ranks.
+/// The number of ladders (ranks of compute units with equal free resources), the latest ones, among
+/// which a fitting ladder for the next unit is sought. Where it is an earlier one, a second ladder
+/// with the same ranks is made.
 const ALIKE: usize = 8;
 
 impl<R: Rank> Ranked<R> {
@@ -134,8 +136,8 @@ impl<R: Rank> Ranked<R> {
         Answer::WAIT
     }
 
-    /// Ranks every compute unit with room for a workgroup of this launch, and adds these units to
-    /// `units`, sorted by rank.
+    /// Ranks every compute unit with room for a workgroup of this launch, and puts these units,
+    /// sorted by rank, into `units`, whose former contents are dropped.
     fn measure(&mut self, cus: &Cus, launch: &Launch) {
         self.units.clear();
         self.used = 0;
@@ -214,8 +216,9 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Returns whether a launch of the queue, with the rank that it has now, comes after the next
-    /// launch of the queue.
+    /// Returns whether the launch `entry`, at the index `at` of the queue, with the rank that it
+    /// has now comes after the launch behind it, `next`: (rank, index in the view); `None` at the
+    /// end.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }

@@ -54,7 +54,8 @@ impl fmt::Display for Resource {
 /// The reason why a workgroup was not placed: the resource that was lacking, the amounts, and the
 /// compute unit. A refusal is data, not an error.
 ///
-/// Amounts are granules of the device, summed over the waves of one workgroup.
+/// Amounts are granules or slots of the device, summed over the waves of one workgroup; where
+/// enough is free but in runs that are too short, they are lengths of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]

@@ -6,12 +6,12 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 use core::time::Duration;
 
-/// A point in time, in ticks since the start of the run.
+/// A point in time, in ticks since the start of the run; a tick is 1 ns in a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Tick(pub u64);
 
-/// A span of time, in ticks.
+/// A span of time, in ticks; a tick is 1 ns in a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Ticks(pub u64);

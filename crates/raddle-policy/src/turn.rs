@@ -14,15 +14,17 @@ pub struct ProcessState {
     pub id: ProcessId,
     /// The most urgent level among the process's launches that are ready, submitted or resident.
     pub level: Level,
-    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
+    /// The share of the process, 1 or more: a factor of its weight where the device is divided
+    /// fairly among processes.
     pub share: u32,
     /// The tick at which the process joined.
     pub joined: Tick,
-    /// The time for which the process has been runnable so far, in ticks.
+    /// The time for which the process has been runnable (has had a ready, submitted or resident
+    /// launch) so far, in ticks.
     pub alive: Ticks,
     /// The time for which the process has had waves on the device so far, in ticks.
     pub ran: Ticks,
-    /// Waves that the process has on the device now.
+    /// The number of waves that the process has on the device now.
     pub resident_waves: u64,
     /// The number of launches that are ready and not submitted; `None` if that is unknown, as in a
     /// live run.
@@ -32,7 +34,8 @@ pub struct ProcessState {
     /// The time in ticks that the ready and submitted launches are expected to take together
     /// ([`crate::Launch::estimate`]); `None` unless the estimates of all of them are known.
     pub outstanding: Option<Ticks>,
-    /// The tick at which the process last became runnable.
+    /// The tick at which the process last became runnable: before that it had no ready, submitted
+    /// or resident launch.
     pub ready_since: Tick,
     /// The tick since which the process has had no waves on the device although it is runnable;
     /// `None` while it has some.
@@ -109,7 +112,7 @@ pub struct LoadedSlice {
 
 /// Answers which processes may issue launches now.
 ///
-/// The turn of a process that may no longer issue is revoked: the [`crate::Preempt`] policy is
+/// A process that may no longer issue launches loses the turn: the [`crate::Preempt`] policy is
 /// asked how its work leaves. The turn policy is asked when the set of runnable processes or one of
 /// their levels changes, and at the tick that it named.
 ///

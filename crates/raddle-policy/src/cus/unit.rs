@@ -9,7 +9,7 @@ use crate::{CuShape, Demand, MAX_SIMDS};
 pub(crate) struct CuFree {
     pub(super) waves: Split,
     pub(super) vgpr: Split,
-    /// Free scalar-register granules; never changed where scalar registers do not limit.
+    /// Number of free scalar-register granules; never changed where scalar registers do not limit.
     pub(super) sgpr: u16,
     pub(super) workgroups: u16,
     pub(super) barriers: u16,
@@ -94,7 +94,8 @@ impl CuFree {
         take_highest(&mut room[..simds], waves)
     }
 
-    /// Takes the resources of these waves and workgroups, all of which must be free.
+    /// Takes the registers and slots of the waves in `split` (their number for each SIMD), and the
+    /// slots, barriers and LDS of `groups` workgroups; all of them must be free.
     pub(super) fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
             self.waves[simd] -= waves;
@@ -106,7 +107,8 @@ impl CuFree {
         self.lds -= groups * demand.lds;
     }
 
-    /// Frees the resources of these waves and workgroups, which were taken before.
+    /// Frees the registers and slots of the waves in `split` (their number for each SIMD), and the
+    /// slots, barriers and LDS of `groups` workgroups, which were taken before.
     #[inline]
     pub(super) fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
