@@ -41,8 +41,9 @@ impl Standing {
 /// Answers of the turn policy and the preempt policy of one decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Requests to the drivers of processes (to preempt, pause, resume), in the order of the
-    /// processes' ids; each [`Wish::Resume`] comes after all other wishes.
+    /// Requests to the drivers (which carry out preemptions), each about one process (to preempt,
+    /// pause or resume it), in the order of the processes' ids; each [`Wish::Resume`] comes after
+    /// all other wishes.
     pub wishes: Vec<Wish>,
     /// Processes that lost the turn with submitted work and are not being preempted yet, each as
     /// (process, method by which its work leaves); `None` where the work stays. The preempt policy
@@ -90,7 +91,7 @@ impl Arbiter {
         self.is_stale = true;
     }
 
-    /// Notes that a process has no work to run, or no work as urgent as before.
+    /// Notes that a process has no work to run any more, or none as urgent as before.
     pub const fn idle(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
@@ -190,8 +191,8 @@ impl Arbiter {
 }
 
 impl Arbiter {
-    /// Asks the turn policy which processes have the turn and until when, checks its answer against
-    /// the laws of [`Turn`], and stores it in `decided`.
+    /// Asks the turn policy which processes have the turn and until when, and stores its answer in
+    /// `decided`. The error is the broken law, where the answer breaks one of the laws of [`Turn`].
     fn ask(
         &mut self,
         turn: &mut dyn Turn,
@@ -215,8 +216,9 @@ fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     at.ok().map(|at| &states[at])
 }
 
-/// Checks laws 1 to 3 of [`Turn`] for an answer: the processes `named`, in the order of ids, have
-/// the turn until the tick `until` (`None` is without end). `states` are the runnable processes.
+/// Checks laws 1 to 3 of [`Turn`] for an answer at the tick `now`: the processes `named`, in the
+/// order of ids, have the turn until the tick `until` (`None` is without end). `states` are the
+/// runnable processes. The error is the broken law.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

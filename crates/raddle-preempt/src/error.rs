@@ -60,7 +60,7 @@ pub enum PreemptError {
         handle.process
     )]
     NoReset { handle: LaunchHandle },
-    /// A report of an action that the driver was not commanded to take.
+    /// A report of an action that the driver was not commanded to take; `what` names the action.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
     /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.

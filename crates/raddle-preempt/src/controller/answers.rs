@@ -6,7 +6,7 @@ use raddle_policy::{Preemption, ProcessId, StreamId};
 /// handle is never reused, though ids of processes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchHandle {
-    /// Process whose launch it is.
+    /// Process that submitted the launch.
     pub process: ProcessId,
     /// Number of the submission, from 0, over all processes that ever had this id. The launch
     /// compares it with its preemption flag (tested by each launch at its start), a
@@ -38,8 +38,9 @@ pub enum Command {
         /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
     },
-    /// Raise the preemption flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says.
-    /// Report `raised` once every launch that starts sees the flags.
+    /// Raise the preemption flags of a process (S3.2), for the launches that
+    /// [`cuts`](crate::Controller::cuts) lists. Report `raised` once every launch that starts sees
+    /// the flags.
     Raise {
         /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
@@ -62,9 +63,9 @@ pub enum Command {
         /// Process whose workgroups are held back.
         process: ProcessId,
     },
-    /// Let the workgroups of the process start again that a hold kept from starting.
+    /// Let those workgroups of the process start that a hold kept from starting.
     Release {
-        /// Process whose workgroups are placed again.
+        /// Process whose held workgroups may start.
         process: ProcessId,
     },
     /// Save the work of a process on the device. Report `drained` when none of it is on the device.
@@ -162,7 +163,8 @@ pub enum NoReset {
     /// This launch does not leave by the preemption flag, which launches test at their start: after
     /// a reset it would run before the killed launches.
     NotFlagged(LaunchHandle),
-    /// This launch was killed as often as [`most_kills`](crate::ControllerConfig) allows.
+    /// This launch was killed as often as the setting [`most_kills`](crate::ControllerConfig)
+    /// allows.
     KilledOften(LaunchHandle),
     /// The reset would also kill launches of this other process, which is not being preempted.
     OtherProcess(ProcessId),

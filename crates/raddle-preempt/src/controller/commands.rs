@@ -96,7 +96,7 @@ impl<T> Controller<T> {
     }
 
     /// Returns the next command that carries out the preemption of a process, or that undoes it at
-    /// its end; `None` where a report must come first.
+    /// its end; `None` where a report must come first. An unknown process is an error.
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);

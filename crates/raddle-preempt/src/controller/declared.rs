@@ -26,8 +26,8 @@ pub struct Declared {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
-    /// A reset kills single launches of one process. No public runtime offers this. The check
-    /// before such a reset is that for a process.
+    /// A reset kills single launches of one process. No public runtime offers this. Before it the
+    /// controller checks the launches as under [`ResetScope::Process`].
     Launch,
     /// A reset kills the running launches of single streams: of each stream whose launches may all
     /// be killed. The preemption waits for the launches of the other streams.

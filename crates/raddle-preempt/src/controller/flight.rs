@@ -45,7 +45,8 @@ pub(super) enum LaunchFate {
     Stays,
     /// The launch leaves by the preemption flag when it starts.
     Leaves,
-    /// The launch leaves, and the driver has made sure that it has not begun.
+    /// The launch leaves by the preemption flag when it starts, and the driver has made sure that
+    /// it has not begun.
     Claimed,
     /// The launch leaves by the preemption flag (tested by each launch at its start) if it has not
     /// begun; the reset kills it if it runs.
@@ -57,7 +58,7 @@ pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
     /// Numbers of the slots (one for each launch in the runtime) in use, ordered by stream and then
-    /// by submission, as [`Flight::flag`] last sorted them.
+    /// by submission, as of the last raise of the preemption flag.
     sorted: Vec<u32>,
     /// Number of launches in the state [`FlightState::Submitting`].
     pub(super) unacknowledged: u32,
@@ -141,7 +142,7 @@ impl<T> Flight<T> {
         true
     }
 
-    /// Returns every launch with its slot, in the order of slots.
+    /// Returns (slot, launch) for every launch in the runtime, in the order of slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
@@ -199,8 +200,8 @@ impl<T> Flight<T> {
         }
     }
 
-    /// Returns the payload of every launch with the launch's order of capture, in no particular
-    /// order.
+    /// Returns (order of capture, payload) of every launch, in no particular order. The order of
+    /// capture is a launch's number among all captured work of its process.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
     }

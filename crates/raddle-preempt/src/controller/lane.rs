@@ -16,9 +16,9 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Makes room in a full queue for a quarter more launches; less for large payloads, but a sixteenth
-/// at least (for payloads beyond 752 bytes that is more than [`MOST_BYTES`] a launch). Doubling
-/// would exceed that limit earlier.
+/// Makes room in a full queue for more launches: a quarter of its length; fewer where the queue
+/// would take more than [`MOST_BYTES`] a launch, but a sixteenth at least, which exceeds that limit
+/// for payloads beyond 752 bytes.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -28,7 +28,7 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// Hold of a stream: no launch of the order `from` or a later one is submitted.
+/// Hold of a stream: no launch whose order of capture is `from` or larger is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
@@ -67,13 +67,14 @@ impl<T> Default for StreamQueue<T> {
 }
 
 impl<T> StreamQueue<T> {
-    /// Returns the order of capture of the first launch; `None` where no launch waits.
+    /// Returns the order of capture (number among all captured work of the process) of the first
+    /// launch; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
-    /// Returns the order of capture of the first launch; `None` where no launch waits, or the first
-    /// one is held back from being submitted.
+    /// Returns the order of capture (number among all captured work of the process) of the first
+    /// launch; `None` where no launch waits, or the first one is held back from being submitted.
     pub(super) fn front(&self) -> Option<u64> {
         self.first().filter(|&order| order < self.held_from)
     }
@@ -91,8 +92,8 @@ impl<T> StreamQueue<T> {
         first
     }
 
-    /// Removes the first launch. Returns the launch, and the order of capture of the next launch
-    /// (`None` where that may not be submitted); `None` where no launch waits.
+    /// Removes the first launch. Returns (the launch, order of capture of the next launch; `None`
+    /// where the next one may not be submitted); `None` where no launch waits.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {
@@ -149,8 +150,8 @@ impl<T> StreamQueue<T> {
         core::mem::take(&mut self.holds).len()
     }
 
-    /// Returns the payload of every waiting launch with the launch's order of capture, first launch
-    /// first.
+    /// Returns (order of capture, payload) of every waiting launch, the first launch first. The
+    /// order of capture is a launch's number among all captured work of its process.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.back.into_iter().chain(self.fresh).map(|work| (work.order, work.payload))
     }

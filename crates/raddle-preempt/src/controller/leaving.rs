@@ -129,7 +129,8 @@ impl<T> Controller<T> {
     }
 
     /// Returns the decision whether a process whose raised preemption flag (which each launch tests
-    /// at its start) is visible is reset; if it is, the reset is the next command.
+    /// at its start) is visible is reset; if it is, the reset is the next command. An unknown
+    /// process is an error.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -150,8 +151,8 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Returns the reason why nothing in the scope of a reset of `process` may be reset now; `None`
-    /// where a reset may be made.
+    /// Returns the reason why no launch that a reset of `process` reaches may be killed now; `None`
+    /// where the reset may be made. An unknown process is an error.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

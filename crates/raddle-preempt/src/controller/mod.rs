@@ -116,8 +116,8 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// Numbers with which the next process of each id begins, as the last process of that id left
-    /// them.
+    /// Numbers of the next submission and of the next captured work for the next process of each
+    /// id, as the last process of that id left them.
     before: Vec<NextNumbers>,
     /// Number of processes that may be reset or are being reset. While it is not 0, the other
     /// processes that such a reset hits submit nothing. Always 0 where a reset hits one process
@@ -211,8 +211,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut_of(stream))
     }
 
-    /// Returns each stream from which a launch leaves, with the range of its submissions that
-    /// leave.
+    /// Returns (stream, range of its submissions that leave) for each stream from which a launch
+    /// leaves by the raised preemption flag.
     ///
     /// # Errors
     /// An unknown process.
@@ -249,8 +249,8 @@ impl<T> Controller<T> {
         process.flight.get(handle).map(|flying| CaptureOrder(flying.work.order))
     }
 
-    /// Returns the launches of a process that are in the runtime, in no particular order, each with
-    /// true where it has been reported as started.
+    /// Returns (handle, true where the launch was reported as started) for each launch of a process
+    /// that is in the runtime, in no particular order.
     ///
     /// # Errors
     /// An unknown process.
@@ -313,8 +313,8 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Returns the other processes that a reset of `process` hits and that have launches in the
-    /// runtime.
+    /// Returns (id, process) of the other processes that a reset of `process` hits and that have
+    /// launches in the runtime.
     fn others(
         &self,
         process: ProcessId,

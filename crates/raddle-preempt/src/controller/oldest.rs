@@ -42,8 +42,8 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Enters the order of capture of a stream's first launch, where the stream had no launch, or
-    /// where the order is larger than the one before.
+    /// Records `order` as the order of capture of a stream's first waiting launch, where the tree
+    /// has no launch of that stream or one of a higher order; else changes nothing.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();

@@ -11,7 +11,7 @@ use super::queues::Queues;
 pub(super) enum PreemptionStage {
     /// No preemption of the process is under way or complete, so its launches run.
     Running,
-    /// The preemption waits for submit calls that were begun to return (S3.1, A8).
+    /// The preemption waits for the return of submit calls that were begun (S3.1, A8).
     Pausing,
     /// The preemption flag, which launches test at their start, is being raised (S3.2) and is not
     /// yet visible to them.
@@ -75,7 +75,8 @@ impl Measures {
     }
 }
 
-/// Next submission number and capture number of an id, which outlive its process.
+/// Next submission number and next capture number of a process id; they go on counting when another
+/// process gets the id.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextNumbers {
     submission: u64,
@@ -171,7 +172,7 @@ impl<T> ControlledProcess<T> {
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Returns the launches of the process in the runtime, with their handles.
+    /// Returns (handle, launch) for each launch of the process in the runtime.
     pub(super) fn flying(
         &self,
         process: ProcessId,

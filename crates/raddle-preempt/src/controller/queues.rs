@@ -178,8 +178,8 @@ impl<T> Queues<T> {
         there
     }
 
-    /// Lets streams be submitted again that wait for the launch with this order of capture, which
-    /// has finished or never will.
+    /// Ends the waits of streams for the launch with this order of capture, which has finished or
+    /// never will: what waited for it may be submitted.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {
@@ -201,8 +201,8 @@ impl<T> Queues<T> {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// Returns the order of the waiting launch that was captured first, even one that the host
-    /// keeps from being submitted; `None` where no launch waits.
+    /// Returns the order of capture of the waiting launch that was captured first, even of one that
+    /// the host keeps from being submitted; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);
@@ -210,8 +210,8 @@ impl<T> Queues<T> {
         self.lanes.iter().filter_map(StreamQueue::first).min()
     }
 
-    /// Returns the order and payload of every waiting launch, stream by stream, each in the order
-    /// of the program.
+    /// Returns (order of capture, payload) of every waiting launch, stream by stream, in each
+    /// stream in the order of capture.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.lanes.into_iter().flat_map(StreamQueue::into_payloads)
     }

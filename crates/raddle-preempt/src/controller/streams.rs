@@ -92,8 +92,8 @@ impl<T> Controller<T> {
         if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
     }
 
-    /// Lets the launches of a stream be submitted again that the host held back from the order of
-    /// capture `from` on. Other holds of the stream remain.
+    /// Ends a hold of a stream: the launches that the host held back from the order of capture
+    /// `from` on may be submitted. Other holds of the stream remain.
     ///
     /// # Errors
     /// An unknown process; a stream that is not held from there.

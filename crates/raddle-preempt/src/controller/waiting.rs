@@ -14,8 +14,8 @@ pub(super) struct WaitingLaunch<T> {
     marks: LaunchMarks,
 }
 
-/// Properties of a launch as bits of one word. As bytes they would take twice the time of a
-/// submission to copy.
+/// Three properties of a launch, as bits of one word: it may be killed, tests the preemption flag,
+/// and has peers. As bytes they would take twice the time of a submission to copy.
 #[derive(Clone, Copy, Debug)]
 struct LaunchMarks(u32);
 

@@ -116,7 +116,7 @@ pub struct Driver<T, R, O = ()> {
     runtime: R,
     observer: O,
     wake: Option<Box<dyn Wake + Send>>,
-    /// True where the last request for a command found none.
+    /// True where the driver had no command to give when it was last asked for one.
     idle: bool,
 }
 
@@ -132,7 +132,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     /// Returns a driver of the runtime `runtime`, as the runtime declares itself.
     ///
     /// # Errors
-    /// As [`Controller::new`].
+    /// Where the runtime can reset and has no preemption flag, or the window is 0.
     pub fn new(runtime: R, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(runtime.declared(), options)?;
         Ok(Self { controller, runtime, observer: (), wake: None, idle: true })
@@ -144,7 +144,7 @@ impl<T: Clone> Driver<T, ()> {
     /// caller takes [tasks](Self::take) for it.
     ///
     /// # Errors
-    /// As [`Controller::new`].
+    /// Where the runtime can reset and has no preemption flag, or the window is 0.
     pub fn apart(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(declared, options)?;
         Ok(Self { controller, runtime: (), observer: (), wake: None, idle: true })
@@ -220,7 +220,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
     /// Passes a report of the runtime on to the controller, and returns its effect.
     ///
     /// # Errors
-    /// As the call of the controller of the same name; nothing has changed.
+    /// An unknown process; a launch that is not in the runtime; a report that does not fit the
+    /// state of the launch or the commands that were given. Nothing has changed then.
     pub fn report(&mut self, report: Report) -> Result<Heard<T>, PreemptError> {
         let heard = hear(&mut self.controller, &mut self.observer, report)?;
         self.note_edge();
@@ -238,8 +239,9 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere, in this order; `None`
-    /// where there is none. Release the lock around the driver while the task runs.
+    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere; `None` where there is
+    /// none. Tasks are carried out in the order in which this returns them. Release the lock around
+    /// the driver while the task runs.
     pub fn take(&mut self) -> Option<Task<T>> {
         let command = self.step()?;
         Task::new(&self.controller, command)
@@ -258,11 +260,11 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
-    /// Has the runtime carry out all commands that are due. Returns true when all are carried out,
-    /// `false` if the runtime takes no launch now: call this again later.
+    /// Has the runtime carry out all commands that are due. Returns `true` when all are carried
+    /// out; `false` if the runtime takes no launch now: call this again later.
     ///
     /// # Errors
-    /// Those of the controller's calls that report the answers of the runtime.
+    /// Those of [`report`](Self::report), which the answers of the runtime are passed on to.
     pub fn run(&mut self) -> Result<bool, PreemptError> {
         while let Some(task) = self.take() {
             let Self { controller, runtime, observer, .. } = self;
@@ -275,7 +277,8 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     }
 }
 
-/// Passes a report to the controller, and to the observer if the controller accepts it.
+/// Passes a report to the controller, and to the observer if the controller accepts it. Returns the
+/// effect of the report; the error is that of the controller.
 fn hear<T>(
     controller: &mut Controller<T>,
     observer: &mut impl Observer,

@@ -8,7 +8,8 @@ use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
 /// Event of a driver: a thing that it did, or that was reported to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// A wish that the driver carried out, and its answer.
+    /// (wish that the driver carried out, its answer): a wish is a request of the arbiter about a
+    /// process.
     Wish(Wish, WishAnswer),
     /// A report that the controller accepted.
     Report(Report),

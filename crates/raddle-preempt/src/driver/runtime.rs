@@ -71,7 +71,7 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Places the workgroups of a process again that [`hold`](Self::hold) kept from starting.
+    /// Lets those workgroups of a process start that [`hold`](Self::hold) kept from starting.
     fn release(&mut self, process: ProcessId) {
         let _ = process;
     }

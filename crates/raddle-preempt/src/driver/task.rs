@@ -26,8 +26,8 @@ pub enum Task<T> {
     Raise {
         /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
-        /// Raised preemption flag (tested by each launch at its start) of each stream of the
-        /// process from which a launch leaves.
+        /// (stream, range of its submissions that leave when they start) for each stream of the
+        /// process from which a launch leaves by the raised preemption flag.
         cuts: Vec<(StreamId, FlagCut)>,
     },
     /// Task for [`Command::Reset`]: to kill running launches.
@@ -64,7 +64,7 @@ impl<T> Task<T> {
     /// Returns `false` if the runtime takes no launch now.
     ///
     /// # Errors
-    /// Those of `report`.
+    /// The errors that `report` returns.
     pub fn carry_out<E>(
         self,
         runtime: &mut (impl Runtime<T> + ?Sized),

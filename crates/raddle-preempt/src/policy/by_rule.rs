@@ -16,12 +16,12 @@ enum MethodRule {
     /// Always this method; where it is a reset, the controller decides whether the reset may be
     /// made.
     Wished(Preemption),
-    /// The method that wastes the least device time among those that are over within the bound, by
-    /// the estimates for the victim.
+    /// The method that wastes the least device time among those that take the victim off the device
+    /// within `bound`, by the estimates for the victim.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
 
-/// The preempt slot by a rule: always one method, or the cheapest.
+/// A preempt policy that follows a rule: always one method, or the cheapest.
 ///
 /// # Laws
 ///
@@ -61,7 +61,8 @@ impl ByRule {
     }
 
     /// Returns the policy that answers the method that wastes the least device time among those
-    /// that are over within `bound` nanoseconds, on a device with the costs `device`.
+    /// that take the work off the device within `bound` (nanoseconds), on a device with the costs
+    /// `device`.
     #[must_use]
     pub fn cheapest(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
         let estimates = Estimates::new(device);

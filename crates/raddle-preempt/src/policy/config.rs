@@ -33,7 +33,8 @@ pub struct CheapestConfig {
     /// Most times that one launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub most_kills: Option<u32>,
-    /// Costs of the device; the tool fills them in from its device table.
+    /// Costs of taking work off the device; `None` in a recipe, where the tool fills in the costs
+    /// of its device table.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub costs: Option<DeviceCosts>,
 }
@@ -44,20 +45,23 @@ pub struct CheapestConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DeviceCosts {
-    /// Time from raising a preemption flag until kernels that start see it, in nanoseconds.
+    /// Time from raising a preemption flag until kernels that start see it, in nanoseconds; `None`
+    /// where that is unknown, and counts as 0.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
     /// Time that one launch takes to leave by the preemption flag (tested by each launch at its
-    /// start), in nanoseconds; launches of a stream leave one after the other.
+    /// start), in nanoseconds; launches of a stream leave one after the other. `None` where that is
+    /// unknown, and counts as 0.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
     /// Time to kill the running launches, in nanoseconds.
     pub reset_ns: u64,
     /// Time of a save or a restore, in nanoseconds, in addition to the time that moving the bytes
-    /// takes.
+    /// takes; `None` where that is unknown, and counts as 0.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// Least number of bytes that a save or a restore counts as; `None` if not known.
+    /// Least number of bytes that a save or a restore is taken to move, even where the work has
+    /// fewer; `None` where no such minimum is known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_bytes: Option<u64>,
     /// Bandwidth of a save or a restore, in bytes per microsecond; 0 is unknown.

@@ -21,12 +21,13 @@ use super::DeviceCosts;
 /// `None` where it is unknown, and then counts as endless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimEstimate {
-    /// Ticks until the last running launch has ended; 0 where none runs.
+    /// Ticks until the last running launch has ended; 0 where none runs, `None` where that is
+    /// unknown.
     pub(super) running: Option<Ticks>,
     /// Ticks that the submitted launches that have not started take once the running launches have
-    /// ended.
+    /// ended; `None` where that is unknown.
     pub(super) waiting: Option<Ticks>,
-    /// Ticks until the last workgroup on the device has ended.
+    /// Ticks until the last workgroup on the device has ended; `None` where that is unknown.
     pub(super) workgroup: Option<Ticks>,
     /// Number of launches that leave one after the other as they find the preemption flag raised:
     /// those that have not started, of the stream that has most.
@@ -115,10 +116,10 @@ impl VictimEstimate {
         Some(Ticks(device.switch_ns.unwrap_or(0)) + moving)
     }
 
-    /// Returns the method that wastes the least device time among those that are `allowed` and over
-    /// within the bound. At equal waste the shorter latency decides, then the gentler method
-    /// ([`Preemption::ALL`]). Where no method is over within the bound, the shortest latency
-    /// decides, then the least waste, then the gentler method.
+    /// Returns the method that wastes the least device time among those for which `allowed` returns
+    /// true and that take the victim off the device within `bound`. At equal waste the shorter
+    /// latency decides, then the gentler method ([`Preemption::ALL`]). Where no method does that
+    /// within `bound`, the shortest latency decides, then the least waste, then the gentler method.
     pub(super) fn cheapest(
         &self,
         bound: Ticks,
