@@ -19,17 +19,17 @@ mod tree;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The text is not JSON.
+    /// The text of the document is not JSON.
     NotJson,
-    /// A key is not known.
+    /// The document has a key that is not known.
     UnknownField,
-    /// A required key is missing.
+    /// The document lacks a required key.
     MissingField,
-    /// A value has another type than wanted.
+    /// A value of the document has another type than is wanted.
     WrongType,
-    /// A number or a word is not accepted.
+    /// A number is outside its range, or a word is not one of those that are accepted.
     OutOfRange,
-    /// Values contradict each other.
+    /// Values of the document contradict each other.
     Inconsistent,
     /// A result does not fit its integer type.
     Overflow,
@@ -54,8 +54,8 @@ impl fmt::Display for FaultKind {
 pub struct ReadError {
     /// Kind of the error.
     pub kind: FaultKind,
-    /// JSON Pointer to the wrong value, "" for the whole document. A missing key is reported at the
-    /// object that lacks it.
+    /// JSON Pointer to the wrong value in the document, "" for the whole document. A missing key is
+    /// reported at the object that lacks it.
     pub at: String,
     /// Key or word that is wrong; else a description of the value, or the whole message where
     /// `wanted` is empty.
@@ -87,7 +87,7 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
 }
 
 impl ReadError {
-    /// Makes an error at the value that is being read; `message` is its whole text.
+    /// Makes an error at the value that is being read; `message` is the whole text of the error.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self::unfit(kind, message.into(), String::new())
     }
@@ -226,7 +226,7 @@ pub fn without_content(message: &str) -> String {
     }
 }
 
-/// Writes a name in kebab-case, with `-` for `_`.
+/// Returns a name in kebab-case, with `-` for `_`.
 #[must_use]
 pub fn kebab(name: &str) -> String {
     name.replace('_', "-")
@@ -238,7 +238,8 @@ pub fn pointer(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Lists names as `a`, `b` and `c`, each between backticks; `and` is the word before the last one.
+/// Returns a list of names as text, such as `a`, `b` and `c`, each in kebab-case between backticks;
+/// `and` is the word before the last one.
 #[must_use]
 pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
@@ -250,8 +251,8 @@ pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     }
 }
 
-/// Makes a text from a document fit for a message: at most 40 characters, and none that control a
-/// terminal.
+/// Returns a text from a document as a message may show it: at most 40 characters, and none that
+/// control a terminal.
 #[must_use]
 pub fn shown(text: &str) -> String {
     const MOST: usize = 40;

@@ -28,7 +28,8 @@ impl JsonTree<'_> {
         ReadError::unfit(kind, found, wanted.into())
     }
 
-    /// Reads a whole number from 0 to `most`; it may be a text `0x..`.
+    /// Reads a whole number from 0 to `most`, which may also be a text `0x..`; an error where it is
+    /// none.
     fn whole(self, most: u64) -> Read<u64> {
         let unfit = |kind| self.unfit(kind, format!("a whole number from 0 to {most}"));
         let number = match self.0 {
@@ -216,7 +217,8 @@ impl<'v> ObjectEntries<'v> {
         Self { entries: entries.into_iter(), value: None }
     }
 
-    /// Makes the entries in the order of the type's fields; any other key is an error.
+    /// Returns the entries in the order of the type's fields, whose names are `fields`; any other
+    /// key is an error.
     fn fields(map: &'v Map<String, Value>, fields: &'static [&'static str]) -> Read<Self> {
         let mut entries: Vec<(usize, &str, &Value)> = Vec::with_capacity(map.len());
         for (key, value) in map {
