@@ -5,7 +5,8 @@
 
 use alloc::vec::Vec;
 
-/// Block with warps that wait to start; `slot` is its index in the owner's table.
+/// Block with warps that wait to start. `slot` is its index in the table where the caller keeps
+/// unfinished blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) priority: u64,

@@ -16,7 +16,8 @@ pub enum Choose {
     MostFree,
 }
 
-/// Choices between readings of seed 003; parameters of [`BlockWarp`](crate::BlockWarp).
+/// Choices between two readings of the rules by which blocks and warps are given to SMs (seed 003);
+/// parameters of [`BlockWarp`](crate::BlockWarp).
 ///
 /// ```
 /// let options = raddle_sm::BlockWarpConfig { fall_through: true, ..raddle_sm::BlockWarpConfig::default() };
@@ -26,16 +27,17 @@ pub enum Choose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BlockWarpConfig {
-    /// True if an SM must have *more* than one warp needs to get a block on the route `First`
-    /// (claim 4 to the letter) instead of at least that (C1). Off by default: if on, a block that
-    /// needs no shared memory never goes to an SM that has none left, and 20 blocks of 5 warps end
-    /// at tick 100 instead of 70.
+    /// True if an SM gets a block on the route `First` only if it has *more* free warps, registers
+    /// and shared memory than one warp needs (claim 4 to the letter); false if it is enough to have
+    /// as much (C1). Off by default: if on, a block that needs no shared memory never goes to an SM
+    /// that has none left, and 20 blocks of 5 warps end at tick 100 instead of 70.
     pub strict: bool,
     /// Rule that picks one of several SMs that qualify for a block (C6).
     pub choose: Choose,
     /// True if the next kernel is tried when the most important one cannot be placed (C8). Off by
-    /// default: no less important kernel overtakes, and the digest's small kernel ends at tick 50;
-    /// if on, it ends at tick 11, and the other kernels end when they did.
+    /// default: no less important kernel overtakes, and in the worked example of seed 003 the small
+    /// kernel ends at tick 50; if on, it ends at tick 11, and the other kernels end at the same
+    /// ticks as before.
     pub fall_through: bool,
     /// True if a less important block of an SM may take a slot that the most important waiting
     /// block cannot use (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait

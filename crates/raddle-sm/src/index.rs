@@ -34,7 +34,8 @@ pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
 
-/// Returns the least lowness of an SM whose top priority is below `priority`.
+/// Returns the least lowness (larger for a lower priority) of an SM whose top priority is below
+/// `priority`.
 pub(crate) fn lower_than(priority: u64) -> i32 {
     let exact = reversed(priority) < u64::from(i32::MAX.unsigned_abs()) - 2;
     lowness(Some(priority)) + i32::from(exact)
@@ -140,8 +141,8 @@ impl Index {
         }
     }
 
-    /// Remembers a demand, brings its sets up to date and returns its place; `place` is its place
-    /// of last time, if it had one.
+    /// Remembers a demand, brings its sets up to date and returns the place where it is kept;
+    /// `place` is where it was kept before, if anywhere.
     pub(crate) fn demand(&mut self, block: &SmKey, warp: &SmKey, place: DemandSlot) -> DemandSlot {
         let is = |it: &Demanded| it.block == *block && it.warp == *warp;
         let at = if self.demands.get(place.0).is_some_and(is) {
@@ -201,8 +202,8 @@ impl Index {
         Some(at)
     }
 
-    /// Returns the SM of a set with the largest value above 0, of equal ones the lowest; `None`
-    /// where there is none.
+    /// Returns the SM of a set for which `value` is largest and above 0, of equal ones the lowest;
+    /// `None` where there is none.
     pub(crate) fn most(
         &self,
         set: (DemandSlot, Of),
@@ -225,8 +226,8 @@ impl Index {
         self.lows.lowest(lower_than(priority), accept)
     }
 
-    /// Returns the SM whose top priority is lowest and below `priority`, of equal ones the lowest
-    /// index; `None` where there is none.
+    /// Returns the SM whose top priority, which `top` returns, is lowest and below `priority`, of
+    /// equal ones the lowest index; `None` where there is none.
     pub(crate) fn lowest_top(
         &self,
         priority: u64,
@@ -250,8 +251,8 @@ impl Demanded {
     }
 }
 
-/// Tree of the lowness of each SM's top priority, in which each node has the largest value of its
-/// subtree.
+/// Tree of the lowness of each SM's top priority (larger for a lower priority), in which each node
+/// has the largest value of its subtree.
 #[derive(Clone, Debug, Default)]
 struct Lows {
     /// Values of the nodes: the root is node 1, the children of node `n` are `2n` and `2n + 1`, the
@@ -281,8 +282,8 @@ impl Lows {
         }
     }
 
-    /// Returns the lowest SM whose lowness is at least `low`, which is 1 or more, and that `accept`
-    /// accepts; `None` where there is none.
+    /// Returns the lowest SM whose lowness (larger for a lower top priority) is at least `low`,
+    /// which is 1 or more, and that `accept` accepts; `None` where there is none.
     fn lowest(&self, low: i32, accept: impl Fn(usize) -> bool) -> Option<usize> {
         if self.largest() < low {
             return None;

@@ -48,15 +48,15 @@ pub(crate) trait Room {
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
-    /// Key with the resources that a whole block needs.
+    /// Key of the index (see [`SmKey`]) with the resources that a whole block needs.
     pub(crate) block: SmKey,
-    /// Key with the resources that the first warp needs: one warp, its registers, and the shared
-    /// memory of the block (C2).
+    /// Key of the index (see [`SmKey`]) with the resources that the first warp needs: one warp, its
+    /// registers, and the shared memory of the block (C2).
     pub(crate) warp: SmKey,
 }
 
-/// Returns the route and the SM for a block: whole, else first, else second; `None` where no SM
-/// takes it. `place` names the demand's entry in the index, which is up to date.
+/// Returns (route, SM) for a block: whole, else first, else second; `None` where no SM takes it.
+/// `place` names the demand's entry in the index, which is up to date.
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,

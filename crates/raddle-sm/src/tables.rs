@@ -11,11 +11,11 @@ use crate::Route;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
-    /// Number of registers, in the unit in which kernels state theirs.
+    /// Number of registers, in a unit of the caller's choice, which SMs and kernels share.
     pub registers: u64,
     /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,
-    /// Shared memory, in the unit in which kernels state theirs.
+    /// Shared memory, in a unit of the caller's choice, which SMs and kernels share.
     pub shared: u64,
 }
 
@@ -24,16 +24,18 @@ pub struct Resources {
 pub struct Kernel {
     /// Id of the kernel; no other unfinished kernel has it.
     pub id: LaunchId,
-    /// Rank of the kernel: the smaller, the more urgent. A level has
+    /// Rank of the kernel: the smaller, the more urgent. For a level it is
     /// [`Level::rank`](raddle_policy::Level::rank).
     pub rank: u64,
     /// Number of blocks, 1 or more.
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers that one warp takes, in the unit of [`Resources`].
+    /// Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
+    /// share.
     pub registers: u64,
-    /// Shared memory that one block takes, in the unit of [`Resources`].
+    /// Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
+    /// share.
     pub shared: u64,
     /// True if the warps of a block meet at a barrier.
     pub barrier: bool,
@@ -42,7 +44,7 @@ pub struct Kernel {
 /// Row of the kernel status register table: a kernel that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelRow {
-    /// Id of the kernel.
+    /// Id of the kernel, which has not finished.
     pub kernel: LaunchId,
     /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
@@ -53,7 +55,7 @@ pub struct KernelRow {
 /// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
-    /// Id of the SM.
+    /// Id of the SM of the row.
     pub sm: CuId,
     /// Resources left on the SM.
     pub remaining: Resources,
@@ -65,7 +67,7 @@ pub struct SmRow {
 /// Row of the block status register table of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRow {
-    /// Kernel of the block.
+    /// Id of the kernel that the block belongs to.
     pub kernel: LaunchId,
     /// Number of the block in its kernel.
     pub block: u64,
@@ -84,13 +86,13 @@ pub struct BlockRow {
 pub struct Decision {
     /// Route by which the blocks come to the SM.
     pub route: Route,
-    /// Kernel of the distributed blocks.
+    /// Id of the kernel whose blocks are distributed.
     pub kernel: LaunchId,
-    /// SM that gets the blocks.
+    /// Id of the SM that gets the blocks.
     pub sm: CuId,
-    /// Lowest of the blocks, by its number in the kernel.
+    /// Number, in the kernel, of the first block that the SM gets.
     pub first: u64,
-    /// Number of blocks; 1 on a route other than `Whole`.
+    /// Number of blocks that the SM gets; 1 on a route other than `Whole`.
     pub count: u64,
     /// Number of blocks that the SM could have taken whole (N1); 0 on a route other than `Whole`.
     pub n1: u64,
@@ -99,13 +101,13 @@ pub struct Decision {
 /// Warps of one block that an SM's controller started (L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
-    /// Kernel of the warps.
+    /// Id of the kernel that the warps belong to.
     pub kernel: LaunchId,
     /// Number of the block in its kernel.
     pub block: u64,
     /// SM on which the warps run.
     pub sm: CuId,
-    /// Number of the first of these warps in its block.
+    /// Number, in the block, of the first warp that started.
     pub first: u64,
     /// Number of warps that started.
     pub count: u64,

@@ -32,9 +32,10 @@ impl Controllers {
         None
     }
 
-    /// Gives an SM as many blocks as `n1`, the number of whole blocks that it takes, but at most
-    /// those not yet distributed (G3); one block where `n1` is 0 (C3). Raises the SM's top priority
-    /// (C4).
+    /// Gives blocks of the kernel at the index `at` of the targets to the SM `sm`: as many as `n1`,
+    /// the number of whole blocks that the SM takes, but at most those not yet distributed (G3);
+    /// one block where `n1` is 0 (C3). Raises the SM's top priority (C4). `None`, with nothing
+    /// given, only where there is no such kernel.
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

@@ -92,7 +92,7 @@ impl SmBlock {
     }
 }
 
-/// SMs as a search sees them, for the blocks of one kernel.
+/// Room on the SMs, as a search asks for it, for the blocks of one kernel.
 struct SmRoom<'a> {
     sms: &'a [Sm],
     need: &'a BlockNeed,
@@ -205,7 +205,8 @@ impl Controllers {
         Ok(None)
     }
 
-    /// Returns why a block of a kernel can never run on an SM; `None` if it can.
+    /// Returns why a block of a kernel can never run on an SM; `None` if it can. An error where the
+    /// registers of a block are beyond u64.
     fn never(&self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let lacks = |resource, wanted, available| {
             let refusal = Refusal { launch: kernel.id, cu: None, resource, wanted, available };

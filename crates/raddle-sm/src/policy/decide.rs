@@ -10,7 +10,8 @@ use crate::{Choose, Route};
 
 impl BlockWarp {
     /// Starts the next of the whole blocks that an earlier decision gave an SM, and returns the
-    /// answer; `None` where none of them is left and a new decision is due.
+    /// answer; `None` where none of them is left or can start, and with `bulk`: then a new decision
+    /// is due.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -30,8 +31,8 @@ impl BlockWarp {
         Some(round.start_one(entry, grant.cu))
     }
 
-    /// Makes one decision of the global controller and returns the answer. With `bulk`, it is for
-    /// all whole blocks of its launch at once, else for one block.
+    /// Makes one decision of the global controller and returns the answer. Where the decision is
+    /// for whole workgroups, these start: with `bulk` as many of the launch as fit, else one.
     pub(super) fn decide(
         &mut self,
         ready: &ReadyView<'_>,

@@ -71,7 +71,7 @@ impl BlockWarp {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
-    /// Returns the settings of the policy: the readings of seed 003 that it follows.
+    /// Returns the settings of the policy: its choices between readings of the rules of seed 003.
     #[must_use]
     pub const fn options(&self) -> &BlockWarpConfig {
         &self.options

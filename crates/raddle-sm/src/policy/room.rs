@@ -6,7 +6,7 @@ use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
-/// Compute units as a search sees them, for the workgroups of one launch.
+/// Room on the compute units, as a search asks for it, for the workgroups of one launch.
 pub(super) struct CuRoom<'a> {
     pub(super) cus: &'a Cus,
     pub(super) tops: &'a [Blocks],
@@ -72,7 +72,8 @@ pub(super) fn priority(launch: &Launch) -> u64 {
     reversed(launch.level.rank())
 }
 
-/// Returns the key of a unit in the index: its free amounts, and how low its top priority is.
+/// Returns the key of a unit in the index: its free amounts, and how low its top priority `top` is;
+/// `None` where the unit has no work.
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

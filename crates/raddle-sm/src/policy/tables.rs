@@ -49,7 +49,8 @@ pub(super) struct BlockTables {
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
-    /// Lists of counts of launches that have ended, to be used again.
+    /// Lists of counts that launches that have ended left, whose memory is used again for new
+    /// launches.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
@@ -100,7 +101,8 @@ impl BlockTables {
     }
 
     /// Returns (slot, number of waves) of the first waiting workgroup of a unit of which waves can
-    /// start; `None` where no wave can start.
+    /// start; `None` where no wave can start. Without `backfill` only the very first workgroup is
+    /// tried. `can` gives the number of waves of a workgroup that can start.
     pub(super) fn next(
         &self,
         cu: CuId,
@@ -111,8 +113,8 @@ impl BlockTables {
         self.units.get(cu.index())?.next(backfill, can)
     }
 
-    /// Records that resources changed on a unit. With `ended`, waiting workgroups of the unit have
-    /// to be tried.
+    /// Records that resources changed on a unit. With `ended`, as work ended, came or was taken off
+    /// there, the waiting workgroups of the unit have to be tried.
     fn touch(&mut self, cu: CuId, ended: bool) {
         self.index.touch(cu.index());
         let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
@@ -302,8 +304,8 @@ impl BlockTables {
         self.touch_all();
     }
 
-    /// Takes the workgroups of a launch off the units, unless the launch is saved, so that they are
-    /// off already.
+    /// Takes the workgroups of a launch off the units. Does nothing where the launch is saved, as
+    /// they are off the units already.
     fn take(&mut self, lying: &Lying) {
         if lying.saved {
             return;
