@@ -25,7 +25,8 @@ thread_local! {
 
 /// Number of bytes of heap memory that all threads have allocated and not freed.
 static ALL: AtomicUsize = AtomicUsize::new(0);
-/// Largest value that [`ALL`] had since [`peak`] last began.
+/// Largest number of bytes of heap memory that all threads had allocated and not freed, since the
+/// last call of [`peak`] began.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.

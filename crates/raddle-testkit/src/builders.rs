@@ -63,7 +63,8 @@ pub const fn launch(id: u32) -> LaunchBuilder {
     })
 }
 
-/// Launch that a test is describing: see [`launch`].
+/// Launch that a test describes by calls, one for each property: begun by [`launch`], ended by
+/// [`LaunchBuilder::build`].
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct LaunchBuilder(Launch);

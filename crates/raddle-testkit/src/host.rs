@@ -134,7 +134,8 @@ impl PlayedHost {
         self.ended.get(&launch) == Some(&WORKGROUPS)
     }
 
-    /// Reports an event to the dispatcher; twice, or not at all, where the host's fault is that.
+    /// Reports an event to the dispatcher; twice, or not at all, where that is the host's fault.
+    /// The error is the answer to the first report; a refused second one is counted.
     fn tell(&mut self, tell: &mut Tell<'_>, event: &Event<'_>) -> Result<(), HostError> {
         let asked = !matches!(event, Event::ProcessJoined { .. } | Event::LaunchReady { .. });
         let report = self.reports;
@@ -172,8 +173,9 @@ impl PlayedHost {
         }
     }
 
-    /// Reports the end of workgroups, unless they were killed or saved meanwhile. A host that
-    /// reports late does not notice that they were killed.
+    /// Reports the end of workgroups, unless they were killed or saved meanwhile. A host with the
+    /// fault `Late` reports the end of killed workgroups, too. The error is the dispatcher's
+    /// answer.
     fn ends(
         &mut self,
         tell: &mut Tell<'_>,
@@ -320,14 +322,14 @@ impl Host for PlayedHost {
     }
 }
 
-/// Plays a host that keeps its contract, and then one with each fault. `run` makes a new
-/// dispatcher, runs it with the host until nothing will happen any more, and returns its state at
-/// the end.
+/// Checks a dispatcher against a host that keeps its contract, and then against one with each
+/// fault. `run` makes a new dispatcher, runs it with the host until nothing will happen any more,
+/// and returns its state at the end.
 ///
 /// # Panics
 /// Where the dispatcher does not end all work of a host that keeps its contract, takes a report
 /// twice or too early, does not name a report that never came, goes on where a start is refused, or
-/// its book is not empty afterwards.
+/// still counts resources as taken afterwards.
 pub fn check_host(mut run: impl FnMut(&mut PlayedHost) -> Result<PlayedEnd, HostError>) {
     let mut play = |mischief| {
         let mut host = PlayedHost::new(mischief);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Lock that lets one test at a time write a page.
+/// Lock that lets one test at a time write a page of the documentation.
 static PAGES: Mutex<()> = Mutex::new(());
 
 /// Checks that a file of the repository holds just the text `wanted`.

@@ -18,7 +18,7 @@ pub fn samples() -> PathBuf {
 /// Prints that a test is skipped because `what` is absent.
 ///
 /// # Panics
-/// Under `RADDLE_REQUIRE_SAMPLES=1`, where it must not be.
+/// Under `RADDLE_REQUIRE_SAMPLES=1`, where nothing may be absent.
 #[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 pub fn absent(what: &str) {
     let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|value| value == "1");
@@ -27,10 +27,10 @@ pub fn absent(what: &str) {
 }
 
 /// Returns the path of a recorded profile, or of a folder of them, by its path within [`samples`];
-/// `None` where it is absent and need not exist.
+/// `None` where it is absent.
 ///
 /// # Panics
-/// See [`absent`].
+/// Where it is absent, and the variable `RADDLE_REQUIRE_SAMPLES` is 1.
 #[must_use]
 pub fn sample(name: &str) -> Option<PathBuf> {
     let path = samples().join(name);
@@ -41,11 +41,11 @@ pub fn sample(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns the path of a folder beside the folder of recorded profiles; `None` where it is absent
-/// and need not exist.
+/// Returns the path of the folder `folder` beside the folder of recorded profiles; `None` where it
+/// is absent.
 ///
 /// # Panics
-/// See [`absent`].
+/// Where it is absent, and the variable `RADDLE_REQUIRE_SAMPLES` is 1.
 #[must_use]
 pub fn beside(folder: &str) -> Option<PathBuf> {
     let found = samples().parent().map(|parent| parent.join(folder)).filter(|path| path.is_dir());

@@ -46,8 +46,8 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Takes the resources of workgroups that start. Checks law 2 of the trait `Allocate` and, for
-    /// addresses, its law 1.
+    /// Takes the resources of workgroups that start. The error is a broken law: law 2 of the trait
+    /// `Allocate` where they have no room, its law 1 where their addresses are wrong.
     pub(super) fn start(
         &mut self,
         launch: &Launch,

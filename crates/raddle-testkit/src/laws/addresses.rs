@@ -72,7 +72,8 @@ impl Addresses {
         }
     }
 
-    /// Frees the addresses of a launch. Returns its waves by compute unit.
+    /// Frees the addresses of a launch. Returns (compute unit, waves of the launch that were on it)
+    /// for each unit.
     pub(super) fn lift(&mut self, launch: LaunchId) -> Vec<(CuId, Vec<Wave>)> {
         let of_launch = |it: &mut Wave| it.launch == launch;
         let lift = |(cu, lying): (&CuId, &mut Vec<Wave>)| {

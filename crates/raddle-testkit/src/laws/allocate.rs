@@ -9,8 +9,8 @@ use super::breach::upheld;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
-/// Plays a scenario and checks laws 1 to 4 and 6 to 10 of [`Allocate`], with bulk answers (many
-/// workgroups at once) and without.
+/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 10 of
+/// [`Allocate`], with bulk answers (many workgroups at once) and without.
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -19,9 +19,9 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// Checks as [`check_allocate`] does, without the laws of [`Allocate`] whose numbers are in
-/// `except`: 3, 4, 7 or 10 (4, for a policy that documents that its answers change when it is asked
-/// in vain).
+/// Plays a scenario, and checks laws 1 to 4 and 6 to 10 of [`Allocate`] without those whose numbers
+/// are in `except`: 3, 4, 7 or 10 (4, for a policy that documents that its answers change when it
+/// is asked in vain).
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -34,8 +34,8 @@ pub fn check_allocate_except<P: Allocate + Clone>(
     upheld(examine_allocate(except, make, scenario));
 }
 
-/// Plays a scenario with bulk answers (many workgroups at once) and without, and checks law 5 of
-/// [`Allocate`].
+/// Plays a scenario with a policy that `make` makes, with bulk answers (many workgroups at once)
+/// and without, and checks law 5 of [`Allocate`].
 ///
 /// # Panics
 /// Where law 5 (or another but 3 and 4) is broken, with its number.
@@ -44,8 +44,8 @@ pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
 }
 
-/// Checks as [`check_allocate_except`] does, and returns the broken law of [`Allocate`] instead of
-/// a panic.
+/// Plays a scenario, and returns the first law of [`Allocate`] that is broken, of laws 1 to 4 and 6
+/// to 10 without those in `except`, as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -205,7 +205,8 @@ fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     }
 }
 
-/// Checks as [`check_bulk`] does, and returns the broken law instead of a panic.
+/// Plays a scenario with bulk answers (many workgroups at once) and without, and returns a broken
+/// law of [`Allocate`], mainly law 5, as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -247,7 +248,8 @@ enum Placement<'r> {
     Never,
 }
 
-/// (tick, launch, (workgroup, compute unit), placement); `None` where the launch can never run.
+/// (tick, launch, (workgroup, compute unit), placement); the third part is `None` where the launch
+/// can never run.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
 /// Returns every placement of a run, in order.

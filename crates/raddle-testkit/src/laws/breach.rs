@@ -19,7 +19,8 @@ impl Breach {
         Self { of, law, what }
     }
 
-    /// Returns `Ok` where the law was `kept`, else an error with the broken law.
+    /// Returns `Ok` where `kept` is true, else an error with the broken law: law `law` of the trait
+    /// `of`, and the answer `what` in words.
     pub(super) fn unless(
         kept: bool,
         of: &'static str,

@@ -77,7 +77,8 @@ impl World<'_> {
         }
     }
 
-    /// Reports to the policy which processes have left, and asks it a last time.
+    /// Reports to the policy which processes have left, and asks it a last time. The error is the
+    /// law that the answer breaks.
     pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
         for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
             if self.progress.values().all(|it| it.launch.process != process) {

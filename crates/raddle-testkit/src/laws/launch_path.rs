@@ -15,7 +15,8 @@ pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: 
     upheld(examine_launch_path(make, launches));
 }
 
-/// Checks as [`check_launch_path`] does, and returns the broken law instead of a panic.
+/// Submits the launches one after the other, and returns the first of laws 1 and 2 of
+/// [`LaunchPath`] that is broken as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.

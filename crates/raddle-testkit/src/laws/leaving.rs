@@ -12,8 +12,8 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves each launch that is leaving, off the device or coming back by one step, and then asks
-    /// another launch to leave if the scenario says so.
+    /// Moves each launch that is leaving, off the device or coming back on by one step, and then
+    /// asks another launch to leave if the scenario says so.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);

@@ -44,7 +44,8 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revoca
     upheld(examine_preempt(make, victims));
 }
 
-/// Checks as [`check_preempt`] does, and returns the broken law instead of a panic.
+/// Asks the policy once for each loss of the turn, and returns law 1 of [`Preempt`], where it is
+/// broken, as an error instead of a panic.
 ///
 /// # Errors
 /// Where law 1 is broken.

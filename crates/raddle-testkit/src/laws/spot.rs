@@ -7,7 +7,7 @@ use super::Breach;
 /// Place of waves in a scenario: (launch, workgroup, all or some of its waves).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
-/// Part of a workgroup that ends by itself.
+/// Part of a workgroup whose waves end together, in one report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpotPart {
     /// The whole workgroup.

@@ -51,7 +51,8 @@ pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario
     upheld(examine_turn(make, scenario));
 }
 
-/// Checks as [`check_turn`] does, and returns the broken law of [`Turn`] instead of a panic.
+/// Plays a scenario, and returns the first of laws 1 to 4 of [`Turn`] that is broken as an error
+/// instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -92,7 +93,7 @@ fn members(mask: u32, count: usize) -> Vec<usize> {
 }
 
 /// (tick at which the policy was asked, processes that have the turn, tick until which they have
-/// it).
+/// it; `None` where the policy names none).
 type Given = (Tick, Vec<ProcessId>, Option<Tick>);
 
 fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<Given>, Breach> {

@@ -65,9 +65,9 @@ pub struct ScenarioRun {
     pub lines: Vec<RunLine>,
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
-    /// (tick at which the device was empty for good, a launch that still waited then), under a
-    /// policy without a setting that allows this (law 10 of the trait `Allocate`); `None` where no
-    /// launch waited.
+    /// (tick at which the device was empty for good, a launch that still waited then), where law 10
+    /// of the trait `Allocate` is broken so; `None` where no launch waited, or the policy names a
+    /// setting under which workgroups may wait for ever.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
@@ -96,11 +96,11 @@ pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
     /// Number of the launch in the order of submission.
     pub(super) submission: usize,
-    /// Runs of workgroups that are distributed after the run that the policy sees, ascending; empty
-    /// but for a launch that was saved.
+    /// Runs of workgroups (ranges of their numbers) that are distributed after the run that the
+    /// policy sees, ascending; empty but for a launch that was saved.
     pub(super) behind: VecDeque<Range<u64>>,
-    /// (compute unit, number of waves that have started) of each workgroup that is assigned to a
-    /// compute unit and has not started as a whole.
+    /// Of each workgroup that is assigned to a compute unit and has not started as a whole, by its
+    /// number: the compute unit and the number of waves that have started.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
     pub(super) ended: u64,
@@ -184,7 +184,8 @@ impl<'s> World<'s> {
     }
 
     /// Asks the policy now, and whenever it wants to be woken before the next step. Returns the
-    /// tick at which it wants to be asked again; `None` where it names none.
+    /// tick at which it wants to be asked again; `None` where it names none. The error is the law
+    /// that an answer breaks.
     fn until_next_step(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let next = self.now + STEP;
         let mut retry_at = self.ask(policy)?;
@@ -200,7 +201,7 @@ impl<'s> World<'s> {
     }
 
     /// Asks the policy until it waits. Returns the tick at which it wants to be asked again; `None`
-    /// where it names none.
+    /// where it names none. The error is the law that an answer breaks.
     pub(super) fn ask(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let mut round = Round::default();
         loop {
