@@ -13,12 +13,13 @@ use crate::error::SliceError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange(u16);
 
-/// Code of a level in the pool's field of bits: `0000` is the best of sixteen levels.
+/// Code of a level, in the field of bits that it has in the pool of processes: `0000` is the best
+/// of sixteen levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCode {
     /// Value of the code, which is the level counted from 0; smaller is more urgent.
     pub value: u8,
-    /// Number of bits of the field, 1 to 8.
+    /// Number of bits that the code of a level takes, 1 to 8.
     pub(crate) bits: u32,
 }
 

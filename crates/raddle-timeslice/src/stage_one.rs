@@ -40,7 +40,7 @@ pub struct LoadedProcess {
 pub struct Candidates {
     /// Most urgent level in the pool.
     pub level: Level,
-    /// Number of processes of that level in the pool.
+    /// Number of processes of the most urgent level in the pool.
     pub count: usize,
 }
 
@@ -71,7 +71,8 @@ impl StageOne {
     /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`].
+    /// [`SliceError::ZeroSlice`] where `t0` is 0, [`SliceError::ZeroCapacity`] where `capacity` is
+    /// 0.
     pub const fn new(t0: Ticks, capacity: usize) -> Result<Self, SliceError> {
         if t0.0 == 0 {
             return Err(SliceError::ZeroSlice);

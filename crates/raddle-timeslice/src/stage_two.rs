@@ -27,14 +27,14 @@ pub enum SliceRule {
     /// A slice in inverse proportion to the weight, as claim 7 has it. This opposes the claim's
     /// purpose: a process that ran more gets a longer slice.
     Claim,
-    /// The smallest slice for each process.
+    /// The smallest slice, t0, for each process.
     Equal,
-    /// A slice in proportion to the weight; the average slice is the smallest one.
+    /// A slice in proportion to the weight; the average of the slices is the smallest slice, t0.
     Mean,
     /// A slice in proportion to the weight; the slices of all chosen processes together are as long
     /// as under `Claim`.
     Inverse,
-    /// A slice in proportion to the weight; the shortest is the smallest slice.
+    /// A slice in proportion to the weight; the shortest of the slices is the smallest slice, t0.
     MinOne,
 }
 
@@ -92,7 +92,8 @@ impl StageTwo {
     /// longer than `longest` (`None` is no limit).
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`], [`SliceError::LongestBelow`].
+    /// [`SliceError::ZeroSlice`] where `t0` is 0, [`SliceError::LongestBelow`] where `longest` is
+    /// below `t0`.
     pub fn new(t0: Ticks, rule: SliceRule, longest: Option<Ticks>) -> Result<Self, SliceError> {
         if t0 == Ticks::ZERO {
             return Err(SliceError::ZeroSlice);
@@ -122,15 +123,17 @@ impl StageTwo {
             .inspect_err(|_| slices.clear())
     }
 
-    /// Computes the lengths of slices as `slices` does, but takes the longest possible slice where
-    /// a figure is too large for 128 bits.
+    /// Computes the length in ticks of the slice of each process that was chosen to run (`loaded`),
+    /// and writes them into `slices` in the same order; where a weight or a slice is too large for
+    /// 128 bits, the largest number of 128 bits is used in its place.
     pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
         // The result is always `Ok`: each figure beyond 128 bits is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// Fills in the lengths of the slices; `instead` returns the figure to use for one that is too
-    /// large for 128 bits, or the error.
+    /// Fills `slices` with the lengths in ticks. `instead` gets the index of a process whose weight
+    /// or slice is too large for 128 bits, and returns the figure to use in its place, or the
+    /// error.
     #[inline]
     fn fill(
         &self,
@@ -149,7 +152,8 @@ impl StageTwo {
     }
 
     /// Fills `weights` with the weights of the processes that were chosen to run, and returns the
-    /// sums that the rule needs.
+    /// sums that the rule needs. `instead` gets the index of a process whose weight is too large
+    /// for 128 bits, and returns the figure to use, or the error.
     #[inline]
     fn whole(
         &self,

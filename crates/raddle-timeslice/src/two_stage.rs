@@ -65,7 +65,7 @@ pub enum Shares {
 /// here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
-    /// Length of the smallest slice, in ticks.
+    /// Length of the smallest slice, from which all slices are computed, in ticks.
     pub t0: Ticks,
     /// Most processes that are chosen to run at once.
     pub capacity: usize,
@@ -155,7 +155,9 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns the two stages with the settings `settings`, while no process is chosen to run yet.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
+    /// [`SliceError::ZeroSlice`] where the smallest slice is 0, [`SliceError::ZeroCapacity`] for
+    /// room for no process, [`SliceError::LongestBelow`] where the longest slice is below the
+    /// smallest.
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         Ok(Self {
             one: StageOne::new(settings.t0, settings.capacity)?,

@@ -25,14 +25,15 @@ const SLICE_US: u64 = 40_000;
 /// Longest time in microseconds that a configuration may state: 584 years.
 const MOST_US: u64 = u64::MAX / MICROSECOND;
 
-/// Converts a time of a configuration, at least one microsecond, to ticks; the error names the
-/// setting `key`.
+/// Converts the time `us` of a configuration, in microseconds and at least 1, to ticks; the error
+/// names the setting `key`.
 fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     within(key, us, 1, MOST_US)?;
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
-/// Checks and returns the number of processes that fit the GPU at once, at least one.
+/// Returns the number of processes that fit the GPU at once, if it is at least 1; else an error
+/// that names the setting `capacity`.
 fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))

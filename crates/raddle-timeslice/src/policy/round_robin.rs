@@ -9,7 +9,7 @@ use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// Settings of [`RoundRobinTurn`].
+/// Settings of the turn policy [`RoundRobinTurn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -24,7 +24,8 @@ impl Default for RoundRobinTurnConfig {
     }
 }
 
-/// Turn policy that lets every runnable process issue for one slice, in the order of ids.
+/// Turn policy that lets every runnable process issue launches for one slice of time, one process
+/// after the other, in the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobinTurn {
     slice: Ticks,
@@ -37,7 +38,7 @@ impl RoundRobinTurn {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`].
+    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years.
     pub fn new(config: RoundRobinTurnConfig) -> Result<Self, SliceError> {
         Ok(Self { slice: ticks("slice-us", config.slice_us)?, current: None })
     }

@@ -12,15 +12,15 @@ use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{SLICE_US, capacity, find, ticks, until};
 use crate::error::SliceError;
 
-/// Settings of [`UnmapAll`].
+/// Settings of the turn policy [`UnmapAll`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct UnmapAllConfig {
-    /// Length of a slice in microseconds, which counts where more processes wait than fit; 40 ms if
-    /// it is left out.
+    /// Length of a slice in microseconds, which counts where more processes can run than fit at
+    /// once; 40 ms if it is left out.
     pub slice_us: u64,
-    /// Most processes that are mapped at once; 8 if it is left out.
+    /// Most processes that are mapped (have the turn) at once; 8 if it is left out.
     pub capacity: u32,
 }
 
@@ -30,12 +30,13 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// Turn policy that maps as many processes as fit; all leave when a new process appears.
+/// Turn policy that maps (gives the turn to) as many processes as fit; all lose the turn when a new
+/// process appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,
     capacity: usize,
-    /// Runnable processes, in the order in which they are mapped.
+    /// Runnable processes, in the order in which they are mapped (get the turn).
     queue: Vec<ProcessId>,
     mapped: Vec<ProcessId>,
     until: Option<Tick>,
@@ -45,7 +46,8 @@ impl UnmapAll {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`].
+    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years, and for a
+    /// capacity of 0.
     pub fn new(config: UnmapAllConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,

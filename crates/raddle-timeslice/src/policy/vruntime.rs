@@ -16,11 +16,11 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// Number of bits by which the run time of each class of levels is shifted: kernel, high, normal,
-/// low.
+/// Number of bits by which the run time of each class of levels is shifted to the left: kernel,
+/// high, normal, low. So the virtual time of a less urgent process grows faster.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
-/// Settings of [`Vruntime`].
+/// Settings of the turn policy [`Vruntime`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -72,7 +72,7 @@ impl Vruntime {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`].
+    /// [`SliceError::Setting`] for a turn of 0 microseconds, or of more than 584 years.
     pub fn new(config: VruntimeConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,
@@ -81,8 +81,8 @@ impl Vruntime {
         })
     }
 
-    /// Adds the run time of the processes that were runnable to their accounts, and notes which
-    /// processes are runnable no longer.
+    /// Adds the run time of the processes that were runnable to their accounts of virtual run time,
+    /// and notes which processes are runnable no longer.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
             if let Some(account) = self.known.get_mut(&state.id).filter(|account| account.here) {
@@ -110,8 +110,8 @@ impl Vruntime {
         here.map(|(id, account)| (account.virtual_time, id)).min_by_key(|&(time, _)| time)
     }
 
-    /// Opens an account for each process that is new, and brings the account of each process that
-    /// was away up to date.
+    /// Adds an account of virtual run time for each process that is new, and brings the account of
+    /// each process that was not runnable up to date.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

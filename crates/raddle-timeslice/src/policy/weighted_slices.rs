@@ -17,14 +17,15 @@ use crate::stage_one::PoolEntry;
 use crate::stage_two::SliceRule;
 use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};
 
-/// Settings of [`WeightedSlices`]. The setting `rule` has no default.
+/// Settings of the turn policy [`WeightedSlices`]. The setting `rule` has no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
     /// Rule by which the length of a slice follows from weights.
     pub rule: SliceRule,
-    /// Length of the smallest slice t0 in microseconds; 40 ms if it is left out.
+    /// Length of the smallest slice t0, from which all slices are computed, in microseconds; 40 ms
+    /// if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub t0_us: u64,
     /// Most processes that are chosen to run at once (the GPU's cache); 8 if it is left out.
@@ -36,7 +37,7 @@ pub struct WeightedSlicesConfig {
     /// Effect of a process's share on the length of its slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub shares: Shares,
-    /// Length of the longest slice in microseconds; no limit if it is left out.
+    /// Length of the longest slice in microseconds; `None` for no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub longest_us: Option<u64>,
     /// Order in which the processes that were chosen to run get their slices.
@@ -83,7 +84,7 @@ const fn levels() -> u16 {
 
 /// Most processes that are chosen to run at once, where the configuration leaves the number out.
 const CAPACITY: u32 = 8;
-/// Number of levels of the seed.
+/// Number of levels of urgency, as in the seed.
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
@@ -105,7 +106,8 @@ impl WeightedSlicesConfig {
     }
 }
 
-/// Turn policy that lets one process at a time issue, as the two stages of seed 004 decide.
+/// Turn policy that lets one process at a time issue launches: stage one chooses the processes that
+/// run next, stage two gives each of them a slice of time (seed 004).
 #[derive(Clone, Debug)]
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
@@ -124,7 +126,8 @@ impl WeightedSlices {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`], [`SliceError::LongestUsBelow`].
+    /// [`SliceError::Setting`] for a setting outside its range, such as a slice or a capacity of 0,
+    /// [`SliceError::LongestUsBelow`] where the longest slice is below the smallest.
     pub fn new(config: WeightedSlicesConfig) -> Result<Self, SliceError> {
         let t0 = ticks("t0-us", config.t0_us)?;
         let longest = config.longest_us.map(|us| ticks("longest-us", us)).transpose()?;
