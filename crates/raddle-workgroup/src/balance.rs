@@ -80,7 +80,7 @@ impl Table {
     /// higher, modulo the number of SIMDs.
     ///
     /// # Errors
-    /// As [`Table::row`].
+    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
     pub const fn turned(&self, waves: u64, by: u32) -> Result<RowEntries, Error> {
         if waves == 0 || waves > self.most() {
             return Err(Error::WaveCount { count: waves, most: self.most() });
@@ -189,7 +189,8 @@ impl Pointer {
         self.at
     }
 
-    /// Returns the number of SIMDs by which the next row of the table is turned (h3: su).
+    /// Returns the number of SIMDs by which each entry of the next row of the table is moved up
+    /// (h3: su).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -228,7 +229,8 @@ impl Pointer {
     /// Returns the SIMD that the pointer will name once this target is dispatched.
     ///
     /// # Errors
-    /// As [`Pointer::dispatch`].
+    /// [`Error::OtherTarget`] where the pointer has moved since the target was made, or the target
+    /// is of another pointer.
     pub fn after(&self, target: &Target) -> Result<u32, Error> {
         if (target.table, target.kind, target.at) != (self.table, self.kind, self.at) {
             return Err(Error::OtherTarget);

@@ -111,7 +111,8 @@ impl Failures {
     }
 }
 
-/// A workgroup that might be cut: its waves and the resources that they share, of any types.
+/// A workgroup that might be cut, with its waves (of any type `W`) and the resources that they
+/// share (of any type `S`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup<'w, W, S> {
     /// The level of the workgroup, counted from 0, the best.

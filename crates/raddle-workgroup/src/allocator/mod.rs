@@ -26,8 +26,9 @@ use unit::CuGranules;
 #[derive(Clone, Debug)]
 pub struct Allocator {
     units: Vec<CuGranules>,
-    /// The value of [`CuGranules::widest`] for each compute unit, by which most compute units of a
-    /// full device are passed over.
+    /// For each compute unit, one more than the length in granules of the longest free run of
+    /// vector registers on a SIMD with a free wave slot; 0 where no slot is free. A wave that wants
+    /// that many granules or more does not fit, so one comparison tells most full units.
     widest: Vec<u32>,
     /// The workgroups of each launch that were saved, with the places to which they will come back:
     /// (number of the workgroup, addresses).
@@ -94,8 +95,8 @@ impl Allocator {
     /// Finds the SIMDs and granules that one more workgroup would take on `cu`; takes nothing.
     ///
     /// # Errors
-    /// When the workgroup does not fit: the error has the resource that is lacking, and the SIMD
-    /// with which a rotation goes on.
+    /// When the workgroup does not fit: the error has the resource that is lacking, and the SIMD at
+    /// which the next search under [`SimdRule::From`] begins.
     pub fn probe(
         &self,
         cu: CuId,
@@ -116,7 +117,8 @@ impl Allocator {
         probe::stages(unit, cu, demand, rule)
     }
 
-    /// Takes the places of a plan for a workgroup, and returns the address of each wave.
+    /// Takes the places of a plan for a workgroup, and returns the address of each wave (SIMD, and
+    /// first granules of registers and LDS).
     ///
     /// # Errors
     /// When a place has been taken since, or the workgroup is on this compute unit already; nothing

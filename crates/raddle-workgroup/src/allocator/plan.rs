@@ -33,14 +33,15 @@ impl GroupPlan {
         self.group.cu
     }
 
-    /// Returns the addresses, one for each wave, in the order of the waves.
+    /// Returns the address of each wave, in the order of the waves: its SIMD, and the first
+    /// granules of its registers and LDS.
     #[must_use]
     pub fn places(&self) -> &[Place] {
         &self.group.places
     }
 
-    /// Returns the SIMD at which the rotation goes on once the plan is committed: see
-    /// [`SimdRule::From`].
+    /// Returns the SIMD at which the next search under [`SimdRule::From`] begins, once the plan is
+    /// committed.
     #[must_use]
     pub const fn rotation(&self) -> u8 {
         self.rotation
@@ -52,15 +53,17 @@ impl GroupPlan {
 pub struct ProbeRefusal {
     /// The resource of which too little is free, in total or in one run.
     pub resource: Resource,
-    /// The SIMD at which a rotation goes on: the steps of the waves before the one that failed are
-    /// kept.
+    /// The SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD of the
+    /// last wave that found a place before the refused wave.
     pub rotation: u8,
 }
 
-/// The addresses of a workgroup, one for each wave: most workgroups have eight waves or fewer.
+/// The addresses of the waves of a workgroup (SIMD, and first granules of registers and LDS), one
+/// for each wave: most workgroups have eight waves or fewer.
 pub(super) type WavePlaces = SmallVec<[Place; 8]>;
 
-/// A workgroup on a compute unit, with its demand and the address of each wave.
+/// A workgroup on a compute unit, with its demand and the address of each wave (SIMD, and first
+/// granules of registers and LDS).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlacedGroup {
     pub(super) cu: CuId,

@@ -40,8 +40,8 @@ pub(super) fn stages(
     Ok(GroupPlan { rotation: simds.rotation, group: PlacedGroup { cu, demand: *demand, places } })
 }
 
-/// Adds one place for each wave to `places`, with a run of scalar registers. Returns whether all
-/// waves got one.
+/// Adds one place for each wave to `places`, with the first granule of its run of scalar registers.
+/// Returns false where a wave finds no run.
 fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;

@@ -12,7 +12,8 @@ use super::plan::PlacedGroup;
 pub(super) struct CuGranules {
     /// The number of free wave slots of each SIMD; 0 beyond the last SIMD.
     pub(super) slots: [u16; MAX_SIMDS],
-    /// The value that [`CuGranules::widest`] returns, kept up to date.
+    /// One more than the length in granules of the longest free run of vector registers on a SIMD
+    /// with a free wave slot; 0 where no slot is free.
     widest: u32,
     /// Free scalar-register granules; `u16::MAX` where scalar registers never limit.
     sgpr_free: u16,
@@ -107,8 +108,8 @@ impl CuGranules {
         (workgroup, group)
     }
 
-    /// Takes the granules of a workgroup at these addresses. Returns `false`, and changes nothing,
-    /// where one is taken already.
+    /// Takes the granules of a workgroup at these addresses (SIMD, and first granules of registers
+    /// and LDS of each wave). Returns `false`, and changes nothing, where one is taken already.
     pub(super) fn take(&mut self, demand: &Demand, places: &[Place]) -> bool {
         let Some(first) = places.first() else {
             return false;
@@ -151,8 +152,8 @@ impl CuGranules {
         true
     }
 
-    /// Adds a workgroup without a place: until it has been released, the compute unit takes no new
-    /// workgroup.
+    /// Counts a restored workgroup whose place had been taken and that has no granules: until it
+    /// has been released, the compute unit takes no new workgroup.
     pub(super) fn block(&mut self) {
         self.displaced += 1;
     }
@@ -207,12 +208,14 @@ fn bank(maps: usize, granules: u32) -> Bank {
     Bank::new(maps, granules).unwrap_or_default()
 }
 
-/// Takes a run of `len` granules from `start` if all are free. Returns whether they were.
+/// Takes `len` granules from the granule `start` on in map `map` of a resource, if all are free.
+/// Returns whether they were.
 fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
     bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
 }
 
-/// Frees a run of granules that is known to be taken.
+/// Frees `len` granules from the granule `start` on in map `map` of a resource; all of them must be
+/// taken.
 fn give(bank: &mut Bank, map: usize, start: u32, len: u32) {
     let given = bank.release(map, start, len);
     debug_assert!(given.is_ok(), "{len} granules from {start} were taken");

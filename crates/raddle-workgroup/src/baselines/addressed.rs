@@ -12,20 +12,22 @@ use raddle_policy::{
 
 use crate::allocator::{Allocator, SimdRule};
 
-/// The settings of [`RoundRobin`](crate::RoundRobin) and [`Greedy`](crate::Greedy).
+/// The settings of the policies [`RoundRobin`](crate::RoundRobin) and [`Greedy`](crate::Greedy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BaselineConfig {
-    /// True if answers carry the addresses of waves, so that a workgroup waits where the free
-    /// granules lie in runs that are too short.
+    /// True if answers carry the address of each wave (SIMD, and first granules of registers and
+    /// LDS), so that a workgroup waits where the free granules lie in runs that are too short.
     pub addresses: bool,
 }
 
-/// The addresses of all workgroups that a policy has placed and that have not ended.
+/// The addresses (SIMD, and first granules of registers and LDS of each wave) of all workgroups
+/// that a policy has placed and that have not ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Addressed {
-    /// The allocator; `None` before the first question, which shows the device.
+    /// The allocator of addresses; `None` before the first question to the policy, which shows how
+    /// many compute units the device has.
     allocator: Option<Allocator>,
 }
 
@@ -69,8 +71,9 @@ impl Addressed {
         }
     }
 
-    /// Returns the free granules and longest runs of a compute unit, each summed over its SIMDs;
-    /// `None` before the first question.
+    /// Returns the free granules and the longest free runs of a compute unit, each summed over its
+    /// SIMDs: of vector registers, scalar registers and LDS. `None` before the first question to
+    /// the policy.
     pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.allocator.as_ref()?.free_runs(cu)
     }

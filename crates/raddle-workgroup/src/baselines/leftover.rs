@@ -76,8 +76,8 @@ impl Leftover {
     }
 }
 
-/// Places workgroups of `entry` on these compute units, each on the unit with room for most: as
-/// many as fit with `bulk`, else one. Returns whether at least one fits.
+/// Places workgroups of `entry` on these compute units, each workgroup on the unit with room for
+/// most: with `bulk` as many as fit, else one. Returns whether at least one fits.
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,

@@ -36,7 +36,8 @@ struct Phase {
     least: u32,
     units: u32,
     passes: u32,
-    /// The room, in workgroups, with which the search for the next phase begins.
+    /// The room, in workgroups, that is passed to [`Dealer::phase`] to find the phase after this
+    /// one.
     next: u32,
 }
 
@@ -118,8 +119,9 @@ impl Dealer {
         last
     }
 
-    /// Returns the passes that begin at room for `level` workgroups and in which the same compute
-    /// units take part; `None` after the last ones.
+    /// Returns the phase (passes in which the same compute units take part) that follows one with
+    /// `level` as its [`next`](Phase::next); for the first phase, `level` is 0 upwards and the
+    /// largest room downwards. `None` after the last phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);

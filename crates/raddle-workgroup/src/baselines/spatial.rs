@@ -29,8 +29,8 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SpatialConfig {
-    /// The share of each process of the compute units, by process id, each 1 or more; a process
-    /// beyond the list has the share with which it joined.
+    /// The shares of the processes, by process id, each 1 or more: the compute units are divided in
+    /// proportion to them. A process beyond the list has the share with which it joined.
     pub shares: Vec<u32>,
     /// The sum of all parts of the device, in the unit of `shares`, where the shares leave some
     /// compute units to no process; `None`, or a number below the sum of the shares, counts as that
@@ -38,9 +38,8 @@ pub struct SpatialConfig {
     pub of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
-    /// The most compute units that a process may use, including those that others lend it, by
-    /// process id and in the unit of `shares`. A process beyond the list, and one with 0, may use
-    /// all.
+    /// The most compute units that a process may use, those that others lend it included: by
+    /// process id, in the unit of `shares`. A process beyond the list, and one with 0, may use all.
     pub limits: Vec<u32>,
 }
 
@@ -53,8 +52,8 @@ pub struct Spatial {
     /// The number of compute units that the blocks divide; `None` when the blocks (ranges of
     /// compute units, one for each process) have to be computed anew.
     cut_for: Option<u16>,
-    /// The compute units of other processes that the process in question may use; the list stays so
-    /// that no answer allocates memory.
+    /// The compute units of other processes that the process whose launch is being placed may use;
+    /// the list stays so that no answer allocates memory.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -177,7 +176,8 @@ impl Spatial {
     }
 
     /// Places workgroups of `entry` that found no room in the compute units of their own process on
-    /// units that other processes lend. Returns whether at least one fits.
+    /// units that other processes lend: with `bulk` as many as fit, else one. Returns whether at
+    /// least one fits.
     fn place_lent(
         &mut self,
         position: usize,
@@ -235,8 +235,9 @@ fn no_units(launch: &Launch) -> Refusal {
     Refusal { launch: launch.id, cu: None, resource: Resource::Cus, wanted: 1, available: 0 }
 }
 
-/// Cuts `units` compute units into contiguous blocks in proportion to the shares, by the
-/// largest-remainder rule.
+/// Cuts `units` compute units into contiguous blocks, one for each process, in proportion to the
+/// shares, by the largest-remainder rule. Where `of` is larger than the sum of the shares, the
+/// shares are parts of `of`, and some units go to no process.
 fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
     let given: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
     let all = given.max(of.map_or(0, u64::from));

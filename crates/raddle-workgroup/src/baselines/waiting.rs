@@ -42,13 +42,13 @@ impl<'a> Explained<'a> {
 /// that occur together, since two demands that fall on one entry are never both remembered.
 const DEMANDS: usize = 1024;
 
-/// The number of the present question to the policy, and of the question since which the view knows
-/// on which units resources were freed.
+/// The numbers of two questions to the policy: of the present one, and of the one since whose end
+/// it is known on which compute units resources were freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     question: u64,
-    /// The number of the question since whose end the view knows on which units resources were
-    /// freed.
+    /// The number of the question since whose end it is known on which compute units resources were
+    /// freed: a demand that was refused in an earlier question may fit on any unit.
     waited: u64,
 }
 
@@ -78,7 +78,8 @@ impl Asked {
         MayFit(if refused < self.waited { None } else { cus.freed() })
     }
 
-    /// Records that in the present question to the policy no demand found room.
+    /// Records that in the present question to the policy no demand found room: from then on,
+    /// [`Cus::freed`] gives the compute units on which resources were freed after this question.
     pub(super) const fn wait(&mut self) {
         self.waited = self.question;
     }
@@ -128,7 +129,8 @@ impl Refused {
         self.demands[Self::place(demand)] = (*demand, self.asked.question());
     }
 
-    /// Records that in the present question to the policy no demand found room.
+    /// Records that in the present question to the policy no demand found room: from then on,
+    /// [`Cus::freed`] gives the compute units on which resources were freed after this question.
     pub(super) const fn wait(&mut self) {
         self.asked.wait();
     }

@@ -27,9 +27,9 @@ impl Matching {
         Some((at, cu, tied))
     }
 
-    /// Chooses one of the fitting heads (next workgroups of channels) of this rank by the marks of
-    /// channels that were chosen lately, and changes the marks (a42). Returns the head's index in
-    /// `heads`; `None` where none fits.
+    /// Chooses one of the fitting heads (next workgroups of channels) whose level has this rank (0
+    /// is the best level) by the marks of channels that were chosen lately, and changes the marks
+    /// (a42). Returns the head's index in `heads`; `None` where none fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;

@@ -9,12 +9,13 @@ use crate::Error;
 
 const TICKS_PER_US: u64 = 1_000;
 
-/// The settings of [`Matching`](super::Matching), one for each part of it.
+/// The settings of the policy [`Matching`](super::Matching), one field for each part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
-    /// The search that decides how long a free run the hardware reports (E4 to E7).
+    /// The search that decides how long a free run of granules the simulated hardware reports (E4
+    /// to E7).
     pub search: SearchRule,
     /// The order in which levels go: which level is the best at a tick (E1, E2).
     pub order: LevelOrder,
@@ -127,7 +128,7 @@ pub enum Fit {
     First,
     /// Takes the shortest run that is long enough.
     Best,
-    /// Takes the longest run.
+    /// Takes the longest run, if it is long enough.
     Worst,
     /// The lowest start at or after the end of the run that was taken last from the map (the
     /// granules of one resource), around the end of the map; at first the lowest. A run that is
@@ -180,11 +181,12 @@ pub struct SplitRule {
     /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut (the
     /// seed's G); the next such decision cuts a workgroup.
     pub threshold: u64,
-    /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut; 10
-    /// where neither this nor `retry_us` is given.
+    /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut.
+    /// `None` where `retry_us` is given; 10 where that is `None` too.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
-    /// Microseconds between two decisions (rounds), in place of `retry_ns`.
+    /// Microseconds between two decisions (rounds) while no workgroup fits and one could be cut;
+    /// `None` where `retry_ns` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_us: Option<u64>,
 }
@@ -223,16 +225,20 @@ pub enum PlaceRule {
     /// Takes the compute unit with the lowest number.
     #[default]
     LowestIndex,
-    /// The next compute unit after the one that took the last workgroup.
+    /// The next compute unit, after the one that took the last workgroup, on which the workgroup
+    /// fits.
     RoundRobin,
     /// The compute unit with most free wave slots, ties to the lowest.
     MostWaves,
-    /// The compute unit with the largest sum of free resources, each times its weight (E9).
+    /// The compute unit with the largest sum of free resources, each times its weight (E9), ties to
+    /// the lowest.
     MostFree(FreeWeights),
-    /// The compute unit that drew least power in the latest ticks (E10).
+    /// The compute unit with the smallest power score (weighted instructions of its waves in the
+    /// latest ticks, E10), ties to the lowest.
     LeastPower(PowerWeights),
-    /// The compute unit with the best score of free resources and recent power together, each as a
-    /// fraction of the largest among the units that fit.
+    /// The compute unit with the largest score: the score of its free resources times a, less the
+    /// score of its recent power times b, each score as a fraction of the largest among the units
+    /// that fit.
     Mix {
         /// The weights of the free resources.
         free: FreeWeights,
@@ -281,18 +287,18 @@ pub struct PowerWeights {
     /// The weight of one instruction of each kind, in the order of
     /// [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// The time for which past instructions count, in ticks (the seed's NX): 1,024, which the seed
-    /// prefers, where neither this nor `history_log2` is given.
+    /// The time for which past instructions count, in ticks (the seed's NX). `None` where
+    /// `history_log2` is given; 1,024, which the seed prefers, where that is `None` too.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_ticks: Option<u64>,
-    /// The time for which past instructions count, as the exponent of a power of two ticks, instead
-    /// of `history_ticks`; at most 63 (claim 5).
+    /// The time for which past instructions count, as the exponent of a power of two ticks, at most
+    /// 63 (claim 5); `None` where `history_ticks` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
-    /// True if an equal number of ticks ahead counts too, as if no workgroup ended: so a placed
-    /// workgroup counts at once, and not from the next tick on.
+    /// True if as many ticks after the present one count as before it, as if no workgroup ended in
+    /// them: so a workgroup counts from its placement on, and not from the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,

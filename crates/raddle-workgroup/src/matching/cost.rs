@@ -17,8 +17,9 @@ pub struct SearchCost {
     pub gates: u64,
     /// The number of bits that the search circuits keep in registers from clock to clock.
     pub register_bits: u64,
-    /// The clocks of one decision: those of the slowest search circuit, or of all periods of the
-    /// one that searches the resources in turn.
+    /// The clocks of one decision: those of the slowest search circuit; or, where one circuit
+    /// searches the resources in turn, the clocks of one of its searches times the number of
+    /// searches.
     pub clocks: u32,
 }
 
@@ -70,8 +71,8 @@ impl SearchCost {
         Err(Error::NoCircuit)
     }
 
-    /// Adds the cost of `count` finders of one resource, which work beside the finders added
-    /// before.
+    /// Adds the cost of `count` finders (search circuits) of one resource, which work beside the
+    /// finders added before. The error is that of the circuit model, with the resource.
     #[cfg(feature = "circuit")]
     fn add(
         &mut self,

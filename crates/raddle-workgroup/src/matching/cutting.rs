@@ -23,8 +23,8 @@ pub(super) struct Cutting {
     /// The last decision that was counted as a failure: (value of `facts` at that decision, its
     /// tick); `None` before the first.
     counted: Option<(u64, Tick)>,
-    /// The tick since which decisions follow each other although no event comes; `None` where they
-    /// do not.
+    /// The tick since which decisions follow each other at fixed intervals although no event comes;
+    /// `None` where the next decision waits for an event.
     waiting: Option<Tick>,
     /// The workgroups that are to be cut or are being cut: (launch, number of the workgroup in the
     /// launch).
@@ -81,8 +81,9 @@ impl Cutting {
         self.cut.push((launch, workgroup));
     }
 
-    /// Where `could_cut` is true, decisions follow each other from now on although no event comes.
-    /// Returns the tick of the decision that will cut a workgroup; `None` without `could_cut`.
+    /// Makes decisions follow each other at fixed intervals from now on, although no event comes,
+    /// where `could_cut` is true. Returns the tick of the decision that will cut a workgroup if
+    /// nothing fits until then; `None` where `could_cut` is false.
     pub(super) fn retry_at(&mut self, could_cut: bool, now: Tick) -> Option<Tick> {
         self.waiting = could_cut.then_some(now);
         let left = self.retry.saturating_mul(self.failures.left());

@@ -35,8 +35,9 @@ impl Matching {
         None
     }
 
-    /// Returns the head of a channel: workgroup `next` of the launch at index `at` of the view, of
-    /// which the first `cut` waves have started.
+    /// Returns the head of the channel `channel`: workgroup `next` of the launch at index `at` of
+    /// the view, of which the first `cut` waves have started. `guess` is the demand class that is
+    /// compared first.
     ///
     /// # Errors
     /// A refusal where the workgroup will never fit.
@@ -79,9 +80,10 @@ impl Matching {
         Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
-    /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, or the
-    /// first of the next launch. `place` is the head's index. Returns false where the new head will
-    /// never fit, so that heads cannot be compared any more.
+    /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, of
+    /// which `cut` waves have started, or the first one left of the next launch; removes the head
+    /// where the channel has none. `place` is the head's index. Returns false where the new head
+    /// will never fit, so that heads cannot be compared any more.
     #[inline]
     pub(super) fn advance(
         &mut self,

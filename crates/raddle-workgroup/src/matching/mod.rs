@@ -111,9 +111,9 @@ impl Matching {
 }
 
 impl Matching {
-    /// Answers a question where a decision takes time: a question leads to at most one decision,
-    /// and only when the time of that decision is over. With `bulk`, the decision may place many
-    /// workgroups.
+    /// Answers a question to the policy. Where decisions take time, a question leads to one
+    /// decision at most, which places one workgroup, once the time of the decision is over; else
+    /// with `bulk` to as many decisions as place a workgroup, without it to one.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -142,8 +142,8 @@ impl Matching {
         }
     }
 
-    /// Takes away the power that ended workgroups drew, which counts at once, before the finder of
-    /// free runs sees their end.
+    /// Subtracts the power that ended workgroups drew from their compute units, at once, before the
+    /// finder of free runs sees that the workgroups have ended.
     fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
         for piece in pieces {

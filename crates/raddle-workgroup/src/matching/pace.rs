@@ -31,14 +31,16 @@ pub(super) struct LateEnd {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// The rounds of a dispatcher whose decisions take time; `round` is the length of one in ps.
+/// The timing of a dispatcher whose decisions (rounds) take time; `round` is the length of one
+/// decision in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
-    /// The time at which the present round is over, in ps; `None` where no round is going on.
+    /// The time at which the present decision (round) is over, in picoseconds since the start of
+    /// the run; `None` where no decision is under way.
     over: Option<u64>,
-    /// True if one search circuit serves all resources in turn, so that only the next decision sees
-    /// the end of a workgroup.
+    /// True if one search circuit serves all resources in turn, so that the end of a workgroup is
+    /// seen only by the decision after the one that is under way.
     shared: bool,
     late: VecDeque<LateEnd>,
 }
@@ -61,8 +63,8 @@ impl Pace {
         Ok(Self { round, over: None, shared, late: VecDeque::new() })
     }
 
-    /// Returns the tick at which a decision can be made; `None` where that is now. Begins a
-    /// decision (round) where none is under way.
+    /// Returns the tick at which the present decision (round) is over, before which no workgroup
+    /// starts; `None` where that is now. Begins a decision where none is under way.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
         // A round that was over more than a tick ago had nothing to decide, so a new one begins

@@ -197,8 +197,8 @@ impl Scored {
         }
     }
 
-    /// Changes the recorded power of a compute unit, as waves start or end on it, and scores the
-    /// unit anew.
+    /// Changes the recorded power of a compute unit by calling `change`, as waves start or end on
+    /// the unit, and scores the unit anew.
     #[inline(always)]
     fn power_changed(&mut self, cu: CuId, change: impl FnOnce(&mut Power, usize)) {
         let (cu, Some(power)) = (cu.index(), &mut self.power) else { return };

@@ -18,7 +18,7 @@ use crate::place::Weights;
 struct PowerStretch {
     from: u64,
     power: u64,
-    /// The power times ticks of all earlier stretches.
+    /// Sum over all earlier stretches of the power times the length in ticks.
     before: u128,
 }
 
@@ -73,7 +73,8 @@ impl PowerLog {
         until(last, now) - until(first, start).min(until(last, now))
     }
 
-    /// Returns whether the sum over the window stays the same until a workgroup starts or ends.
+    /// Returns whether the power times ticks over the window stays the same until a workgroup
+    /// starts or ends.
     fn is_settled(&self, now: u64, window: u64) -> bool {
         let start = now.checked_sub(window);
         let covers = |all: &PowerStretch| start.is_some_and(|start| all.from <= start);
@@ -86,7 +87,7 @@ impl PowerLog {
 pub(super) struct Power {
     weights: Weights,
     window: u64,
-    /// True if the window reaches as many ticks ahead as back.
+    /// True if the window has as many ticks after the present one as before it.
     ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
@@ -115,7 +116,8 @@ impl Power {
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Makes an equal number of ticks ahead count too, as if no workgroup ended.
+    /// Makes as many ticks after the present one count as before it, as if no workgroup ended in
+    /// them.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self

@@ -12,8 +12,8 @@ use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// Makes decisions (rounds) until no workgroup fits with `bulk`, else a single one, and writes
-    /// the starts into `round`.
+    /// Makes one decision (round), or with `bulk` further ones until no workgroup fits, and writes
+    /// the workgroups that start into `round`.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -49,8 +49,8 @@ impl Matching {
         start(entry.launch.id)
     }
 
-    /// Returns the answer where no compute unit takes a workgroup of this launch: it waits, or it
-    /// never fits.
+    /// Returns the answer where no compute unit takes a workgroup of this launch: never, if it does
+    /// not even fit an empty unit; else to wait, with the reason added to `round`.
     #[inline(never)]
     fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
@@ -60,7 +60,8 @@ impl Matching {
         Answer::WAIT
     }
 
-    /// Runs rounds where several launches are ready, or where workgroups may be cut.
+    /// Makes decisions (rounds) where several launches are ready, or where workgroups may be cut:
+    /// one, or with `bulk` as many as place something.
     #[inline(never)]
     fn place_one_of(
         &mut self,
@@ -96,8 +97,9 @@ impl Matching {
     }
 
     /// Places the chosen workgroup or wave, and where `bulk` is true the following workgroups that
-    /// would be chosen next. Returns (waves placed of each workgroup, (next workgroup, next wave)
-    /// of the launch).
+    /// would be chosen next. `at` is the index of the chosen head, and `tied` is true where another
+    /// channel of its level could be chosen too. Returns (waves placed of each workgroup, (next
+    /// workgroup, next wave) of the launch).
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -128,8 +130,8 @@ impl Matching {
     }
 
     /// Counts a decision (round) in which no workgroup fits (c2), and cuts a head (the next
-    /// workgroup of a channel) into its waves if there were enough of them (c3). Returns whether a
-    /// head has been cut.
+    /// workgroup of a channel) into its waves if there were enough such decisions in a row (c3).
+    /// Returns whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {

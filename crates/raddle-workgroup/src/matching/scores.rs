@@ -34,8 +34,8 @@ impl CuScore {
     }
 }
 
-/// The scores of all compute units, as a binary tree whose nodes have the best scores of the units
-/// below them.
+/// The scores of all compute units, as a binary tree: a leaf is one unit, and an inner node has,
+/// for each score, the best value among the units below it.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreTree {
     /// The nodes of the tree: node n has the children 2n and 2n + 1. There is a leaf for each
@@ -56,7 +56,8 @@ impl ScoreTree {
         self.nodes[self.nodes.len() / 2 + cu]
     }
 
-    /// Changes the scores of a compute unit.
+    /// Sets the scores of a compute unit: `free` for its free resources (TA) and `power` for its
+    /// recent power (TB).
     pub(super) fn set(&mut self, cu: usize, free: u64, power: u64) {
         let mut node = self.nodes.len() / 2 + cu;
         self.nodes[node] = CuScore { free, least: power, most: power };
@@ -69,9 +70,9 @@ impl ScoreTree {
         }
     }
 
-    /// Finds the best compute unit of a set, and its scores: the greatest by `order`, of equal ones
-    /// the lowest; `None` where the set is empty. By `order` a node must never be less than one of
-    /// its compute units.
+    /// Finds the best compute unit of a set, by `order`, of equal ones the lowest. Returns (compute
+    /// unit, its scores); `None` where the set is empty. By `order` a node must never be less than
+    /// one of its compute units.
     pub(super) fn best(
         &self,
         open: OpenCus<'_>,

@@ -15,26 +15,29 @@ pub enum SearchRule {
     /// The search reports the longest free run (E4).
     #[default]
     Full,
-    /// The search reports whole groups of granules only (E5). Either the number of groups is given
-    /// or the size of a group, which divides the number of granules of the resource.
+    /// The search reports whole groups of granules only (E5). For each resource either the number
+    /// of groups is given or the size of a group, which divides the number of granules of the
+    /// resource; a resource with neither has the full search.
     Grouped {
-        /// The number of groups of each resource (the seed's Z); `None` where `size` is given.
+        /// The number of groups of each resource (the seed's Z); `None` where all resources are
+        /// listed in `size`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
-        /// The number of granules in a group (N / Z of the seed, which prefers 4); `None` where
-        /// `groups` is given.
+        /// The number of granules in a group, for each resource (N / Z of the seed, which prefers
+        /// 4); `None` where all resources are listed in `groups`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
     /// The search reports the largest of a few lengths for which a free run is long enough (E6);
     /// without `amounts` and `excluding` the lengths 1, 2, 3, 4, 6, 8, 12, ...
     Sampled {
-        /// The lengths in granules, ascending; a length beyond the granules of a resource is left
-        /// out for it. An empty list stands for the lengths 1, 2, 3, 4, 6, 8, 12, ...
+        /// The lengths in granules, ascending, for each resource; a length beyond the granules of a
+        /// resource is left out for it. An empty list stands for the lengths 1, 2, 3, 4, 6, 8, 12,
+        /// ..; `None` where no resource has a list.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
-        /// The lengths to leave out, as workgroups hardly ever want them (f31); every other length
-        /// counts.
+        /// The lengths in granules to leave out, for each resource, as workgroups hardly ever want
+        /// them (f31); every other length counts. `None` where no resource leaves lengths out.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
@@ -84,19 +87,19 @@ pub enum ByResource<T> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct EachResource<T> {
-    /// The value for the vector registers of a SIMD.
+    /// The value for the vector registers of a SIMD; `None` where these have the full search.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub vgpr: Option<T>,
-    /// The value for scalar registers.
+    /// The value for scalar registers; `None` where these have the full search.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub sgpr: Option<T>,
-    /// The value for LDS.
+    /// The value for LDS (shared memory); `None` where it has the full search.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
@@ -138,7 +141,7 @@ pub enum Excluded {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Primes {
-    /// The word `primes`: 2, 3, 5, 7, 11, ..
+    /// The word `primes`, which stands for 2, 3, 5, 7, 11, ..
     Primes,
 }
 
@@ -153,9 +156,9 @@ mod read {
 
     use super::{ByResource, Excluded, Primes};
 
-    /// A visitor that reads a table as values by resource, and any other input as one value. The
-    /// form of the input decides, instead of a try of both, so that errors name the place where
-    /// they lie.
+    /// A visitor that reads a table as values by resource, and any other input as one value. It
+    /// decides by the form of the input and does not try both, so that an error names the place in
+    /// the table where it is.
     struct ValueOrTable<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueOrTable<T> {

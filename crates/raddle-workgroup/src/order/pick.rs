@@ -15,8 +15,8 @@ impl<F: FnMut(usize) -> usize> Pick for F {
     }
 }
 
-/// The rule that always takes the first of several equals: the default, and the rule of the golden
-/// models.
+/// The rule that always takes the first of several equals: the default, and the rule of the
+/// reference models in raddle-golden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lowest;
 

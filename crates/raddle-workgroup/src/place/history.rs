@@ -106,8 +106,8 @@ impl History {
     /// of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
-    /// As [`History::counts`]; [`Error::RowLength`] for another number of weights than of kinds,
-    /// [`Error::Score`] for a score beyond u64.
+    /// [`Error::CycleBefore`] for a cycle before the latest; [`Error::RowLength`] for another
+    /// number of weights than of kinds, [`Error::Score`] for a score beyond u64.
     pub fn power(&mut self, cycle: u64, weights: &Weights) -> Result<u64, Error> {
         let counts = self.counts(cycle)?;
         weights.of(counts.len(), counts.iter().copied())

@@ -37,7 +37,8 @@ impl LeastPower {
     /// weight of the kind, summed up.
     ///
     /// # Errors
-    /// As [`Weights::score`].
+    /// [`Error::RowLength`] for another number of kinds than of weights, [`Error::Score`] for a
+    /// score beyond u64.
     pub fn score(&self, issued: &[u64]) -> Result<u64, Error> {
         self.weights.score(issued)
     }
@@ -46,7 +47,8 @@ impl LeastPower {
     /// for an empty list.
     ///
     /// # Errors
-    /// As [`Weights::score`], for the first row that cannot be scored.
+    /// [`Error::RowLength`] or [`Error::Score`] for the first row that has another length than the
+    /// weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,

@@ -67,7 +67,8 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// Returns the sum of `len` amounts, each times its weight.
+    /// Returns the sum of `len` amounts, each times its weight. The errors are those of
+    /// [`Weights::score`], for row 0.
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
@@ -94,8 +95,9 @@ impl Weights {
         })
     }
 
-    /// Returns the index of the first row whose score no other row beats, by `better`; `None`
-    /// without rows.
+    /// Returns the index of the first row whose score no other row beats, where `better(a, b)` says
+    /// whether score a beats b; `None` without rows. The error is that of the first row without a
+    /// score.
     fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,
@@ -112,7 +114,8 @@ impl Weights {
     }
 }
 
-/// Returns the index of the best score, ties to the first; `None` without scores.
+/// Returns the index of the best score, where `better(a, b)` says whether score a is better than b,
+/// ties to the first; `None` without scores.
 pub(crate) fn first_best<T>(
     scores: impl IntoIterator<Item = T>,
     better: impl Fn(&T, &T) -> bool,

@@ -42,7 +42,8 @@ impl MostFree {
     /// summed up.
     ///
     /// # Errors
-    /// As [`Weights::score`].
+    /// [`Error::RowLength`] for another number of resources than of weights, [`Error::Score`] for a
+    /// score beyond u64.
     pub fn score(&self, free: &[u64]) -> Result<u64, Error> {
         self.weights.score(free)
     }
@@ -51,7 +52,8 @@ impl MostFree {
     /// for an empty list.
     ///
     /// # Errors
-    /// As [`Weights::score`], for the first row that cannot be scored.
+    /// [`Error::RowLength`] or [`Error::Score`] for the first row that has another length than the
+    /// weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,
@@ -69,7 +71,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Returns a counter for a resource with `total` units, all of them free.
+    /// Returns a counter for a resource of `total` slots or granules, all of them free.
     #[must_use]
     pub const fn new(total: u64) -> Self {
         Self { total, free: total }
@@ -81,7 +83,7 @@ impl Counter {
         self.free
     }
 
-    /// Takes the amount `wanted` of the free one.
+    /// Takes `wanted` slots or granules from the free amount.
     ///
     /// # Errors
     /// [`Error::TakeBeyond`] where less is free.
@@ -95,7 +97,7 @@ impl Counter {
         }
     }
 
-    /// Adds the amount `given` to the free one.
+    /// Adds `given` slots or granules to the free amount.
     ///
     /// # Errors
     /// [`Error::GiveBeyond`] where less is taken.

@@ -10,9 +10,9 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of classes (one for each demand) that are stored; more where one question has more,
-/// or where workgroups of more are on the device. To make room, the class that was asked for
-/// longest ago is dropped.
+/// The number of demand classes (one for each demand) that are stored. More are stored where one
+/// question to the policy asks for more, or where workgroups of more demands are on the device. To
+/// make room, the class that was asked for longest ago is dropped.
 pub(super) const CLASSES: usize = 64;
 
 /// Returns the bit that stands for a demand class in a set of demand classes; 0 for a demand class
@@ -44,8 +44,8 @@ impl Lack {
         self.resource
     }
 
-    /// Returns the refusal of a launch for this reason, by one compute unit or, with `None`, by
-    /// all.
+    /// Returns the refusal of a launch that says that this resource lacks on the compute unit `cu`,
+    /// or on all units if `cu` is `None`.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
@@ -66,8 +66,9 @@ pub(super) struct CuAmounts {
 }
 
 impl CuAmounts {
-    /// Returns the amounts that a workgroup wants where SIMD `turn` gets its first wave (E8: the
-    /// split table, turned). Scalar registers count 0 where they never limit.
+    /// Returns the amounts that a workgroup wants of a compute unit, where its first wave goes to
+    /// SIMD `turn` and the next ones to the SIMDs behind it (E8). Scalar registers count 0 where
+    /// `sgpr_limits` is false.
     fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let sgpr = if sgpr_limits { u32::from(sgpr) * u32::from(waves) } else { 0 };

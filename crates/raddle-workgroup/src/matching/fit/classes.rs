@@ -43,7 +43,7 @@ impl Matcher {
     }
 
     /// Returns the index of the demand class of a launch's workgroups ([`WHOLE`] as `wave`), or of
-    /// a single wave of them.
+    /// a single wave of them. The class with the index `guess` is compared first.
     #[inline(always)]
     pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
         if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
@@ -91,8 +91,9 @@ impl Matcher {
         OpenSets::of(&self.open, class)
     }
 
-    /// Decides for every compute unit whether a workgroup of the demand class fits on it. A demand
-    /// class without a bit in `apart` is decided anew at every question about it.
+    /// Decides for every compute unit whether a workgroup of the demand class fits on it, and
+    /// stores the set of these units. A demand class without a bit in `apart` (too large for the
+    /// thresholds) is decided anew at every call.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
@@ -108,9 +109,9 @@ impl Matcher {
         self.kept |= bit;
     }
 
-    /// Stops keeping the sets of compute units of the demand classes that were not asked for since
-    /// the last call. It is called after more changes than there are compute units: by then a
-    /// demand class costs more to keep than to decide anew.
+    /// Stops keeping up to date the sets of compute units of the demand classes that were not asked
+    /// for since the last call. It is called after more changes than there are compute units: by
+    /// then a demand class costs more to keep up to date than to decide anew.
     #[cold]
     pub(super) fn drop_classes(&mut self) {
         for (at, class) in self.classes.iter().enumerate().take(CLASSES) {

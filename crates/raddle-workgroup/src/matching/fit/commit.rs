@@ -11,9 +11,9 @@ use super::{Matcher, Name};
 use crate::Error;
 
 impl Matcher {
-    /// Places a workgroup of a demand class on a compute unit on which it fits, and adds one
-    /// address for each wave to `places`. Of each resource it takes the run that the rule `fit`
-    /// chooses.
+    /// Places the workgroup or wave `name`, of a demand class, on a compute unit on which it fits,
+    /// and adds one address for each wave to `places`. Of each resource it takes the run that the
+    /// rule `fit` chooses.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
         // Where the compiler knows the number of SIMDs, it unrolls the loops over them.
@@ -122,16 +122,16 @@ impl Matcher {
         self.changed(cu);
     }
 
-    /// Records that the free resources of a compute unit have changed: the sets of demand classes
-    /// are brought up to date at the next question.
+    /// Records that the free resources of a compute unit have changed: before the next search it is
+    /// decided again which demand classes fit on the unit.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
         self.units[cu].alike = 0;
         self.stale.insert(cu);
     }
 
-    /// Brings the sets of compute units of the kept demand classes up to date: adds to them, or
-    /// removes from them, each unit that has changed.
+    /// Brings up to date, for each demand class in `kept`, the set of compute units on which it
+    /// fits: each unit that has changed is added or removed.
     #[inline(always)]
     pub(super) fn tell(&mut self) {
         if !self.stale.is_empty() {
@@ -194,7 +194,8 @@ impl Matcher {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// Returns which of the demand classes in `apart` fit on a compute unit: one bit for each.
+    /// Returns which demand classes fit on a compute unit: one bit for each of the first 64. The
+    /// bit of a class that is not in `apart` (too large for the thresholds) has no meaning.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);

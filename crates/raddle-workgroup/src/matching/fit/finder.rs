@@ -37,8 +37,8 @@ impl ResourceSearch {
         found.unwrap_or(0)
     }
 
-    /// Returns the length of the run that is reported of a granule map with all `blocks` granules
-    /// free.
+    /// Returns the length of the free run that this search reports of a granule map with all
+    /// `blocks` granules free.
     #[must_use]
     pub(crate) fn of_empty(&self, blocks: u32) -> u32 {
         match self {
@@ -108,10 +108,10 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
     Sampled::new(granules, &k)
 }
 
-/// Returns the finder (a circuit that finds a free run) of this width, in granules, that searches
-/// all resources in turn: each granule map in one period, and in a period as many granule maps as
-/// fit; `None` where no resource has granules. The finder reports exactly, so the answers are those
-/// of the full search.
+/// Returns a finder (a circuit that finds the longest free run) `width` granules wide, which
+/// searches the granule maps of all resources in turn: as many maps at a time as the width holds
+/// side by side. `None` where no resource has granules. The finder reports exactly, so the answers
+/// are those of the full search.
 ///
 /// # Errors
 /// [`Error::SearchRule`] where a finder of this width cannot serve the resources.

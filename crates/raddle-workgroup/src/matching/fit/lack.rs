@@ -46,7 +46,7 @@ impl Matcher {
         ]
     }
 
-    /// Returns the amounts of an empty compute unit.
+    /// Returns the amounts that are free in an empty compute unit.
     fn empty(&self) -> CuAmounts {
         let shape = &self.shape;
         let (sgpr, lds) = (self.sgpr.of_empty(), self.lds.of_empty());

@@ -27,7 +27,8 @@ pub(super) struct RunMaps {
 }
 
 impl RunMaps {
-    /// Returns `maps` granule maps with `granules` free granules each.
+    /// Returns `maps` granule maps with `granules` free granules each. With `exact`, `finder`
+    /// always reports the longest run, so that its reports are not stored.
     ///
     /// # Errors
     /// [`Error::SearchRule`] where no memory could hold the maps.
@@ -50,14 +51,16 @@ impl RunMaps {
         self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
 
-    /// Returns the length of the free run that the finder (the simulated search circuit) reports of
-    /// each granule map: the longest if `exact`, else at most the longest.
+    /// Returns, for each granule map, the length in granules of its longest free run if `exact` is
+    /// true; else of the run that the finder (the simulated search circuit) reports, which is at
+    /// most as long.
     #[inline(always)]
     pub(super) fn runs(&self, exact: bool) -> &[u32] {
         if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
-    /// Returns the length of the run that is reported of a granule map with all granules free.
+    /// Returns the length of the free run that the search reports of a granule map with all
+    /// granules free.
     pub(super) fn of_empty(&self) -> u32 {
         self.finder.of_empty(self.bank.blocks())
     }
@@ -94,7 +97,7 @@ impl RunMaps {
     /// Takes runs of `want` granules at equal places of each of these granule maps, always the
     /// lowest run, until `starts` is full or no run is left. Returns the number of runs in each
     /// granule map; `None`, with nothing taken, where the granule maps differ. For runs of 0
-    /// granules `starts` stays as it is.
+    /// granules `starts` stays as it is, and its length is returned.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,
@@ -159,8 +162,8 @@ impl RunMaps {
         Some(start)
     }
 
-    /// Takes a run of `want` granules, as [`Self::take`] does, from each of the granule maps from
-    /// `first` on, and writes the starts of the runs to `starts`.
+    /// Takes a run of `want` granules by the rule `fit` from each of the granule maps from `first`
+    /// on, one for each place of `starts`, and writes the starts of the runs to `starts`.
     #[inline(always)]
     pub(super) fn take_each(&mut self, first: usize, want: u32, fit: Fit, starts: &mut [u32]) {
         if fit == Fit::First {
@@ -173,14 +176,15 @@ impl RunMaps {
         }
     }
 
-    /// Frees one run of `len` granules in each of the granule maps from `first` on.
+    /// Frees one run of `len` granules in each of the granule maps from `first` on, one for each
+    /// place of `starts`, which has the start of the run.
     #[inline(always)]
     pub(super) fn give_each(&mut self, first: usize, starts: &[u32], len: u32) {
         let given = self.bank.release_of_each(first, starts, len);
         debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
-    /// Returns whether all granules of a run are free.
+    /// Returns whether the `len` granules from `start` on in a map are all free.
     pub(super) fn is_free(&self, map: usize, start: u32, len: u32) -> bool {
         self.bank.fit_at(map, start, len).is_some()
     }

@@ -61,8 +61,8 @@ struct CuState {
     displaced: u16,
     /// The number of SIMDs by which the next row of the split table is turned (E8: su).
     turn: u8,
-    /// The number of the last step that made several compute units equal, with this unit among
-    /// them; 0 where the unit has changed by itself since.
+    /// The number of the last step that gave several compute units, this one among them, the same
+    /// state; 0 where this unit has changed by itself since.
     alike: u32,
 }
 
@@ -86,8 +86,8 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// The demand classes that the thresholds distinguish, one bit for each; `kept` are those whose
-    /// sets of compute units are up to date.
+    /// The demand classes whose fit the thresholds can decide, one bit for each; `kept` has those
+    /// for which the set of compute units on which they fit is up to date.
     apart: u64,
     kept: u64,
     /// The compute units where each demand class fits, by demand class, eight demand classes in one
@@ -98,8 +98,8 @@ pub(crate) struct Matcher {
     /// changed compute units since.
     dropped: u64,
     changes: usize,
-    /// The compute units that have changed since the sets of demand classes were brought up to
-    /// date.
+    /// The compute units that have changed since it was last decided which demand classes fit on
+    /// them.
     stale: CuSet,
     /// The number of the last step that made several compute units equal in state.
     alike: u32,
@@ -115,7 +115,8 @@ impl Matcher {
     /// unit with room is found quickly. A shape that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
-    /// As [`SearchRule::of`], and where no memory could hold the granule maps.
+    /// Where the search does not suit a resource of the shape, or no memory could hold the granule
+    /// maps.
     pub(crate) fn new(
         shape: CuShape,
         cus: u16,
@@ -164,7 +165,7 @@ impl Matcher {
         })
     }
 
-    /// Returns this index of free resources, in which runs are taken by the rule `fit`.
+    /// Returns this matcher, which from now on takes runs of granules by the rule `fit`.
     pub(crate) fn with_fit(mut self, fit: Fit) -> Self {
         self.fit = fit;
         if fit == Fit::Next {
@@ -212,17 +213,17 @@ impl Matcher {
         !self.open(class).is_empty()
     }
 
-    /// Returns the free granules and the longest free runs of a compute unit, each summed over its
-    /// SIMDs, whether the search reports them or not: of vector registers, scalar registers and
-    /// LDS.
+    /// Returns the free granules and the longest free runs of a compute unit (`None` where there is
+    /// no such unit), each summed over its SIMDs, whether the search reports them or not: of vector
+    /// registers, scalar registers and LDS.
     pub(crate) fn free_runs(&self, cu: usize) -> Option<[FreeRun; 3]> {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         (cu < self.units.len())
             .then(|| [self.vgpr.all(maps), self.sgpr.all(cu..cu + 1), self.lds.all(cu..cu + 1)])
     }
 
-    /// Returns the reason why a resource is not enough: too few free granules, no free run that is
-    /// long enough, or one that the search does not report.
+    /// Returns why a resource of the compute unit does not suffice: too few granules are free, no
+    /// free run is long enough, or the search does not report a run that is.
     pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
         let (cu, wanted) = (cu.index(), lack.wanted);
         let maps = match lack.resource {

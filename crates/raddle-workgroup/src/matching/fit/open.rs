@@ -23,9 +23,10 @@ impl OpenSets {
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Adds compute units (a mask of one word) to the sets of those of the first 64 demand classes
-    /// that are in `fits`, and removes them from the sets of the other demand classes. Eight sets
-    /// side by side stay as they are if none of their demand classes is in `kept`.
+    /// Adds the compute units of `mask` (one bit for each of the 64 units of the word `word`) to
+    /// the sets of those of the first 64 demand classes that are in `fits`, and removes them from
+    /// the sets of the other demand classes. Eight sets side by side stay as they are if none of
+    /// their demand classes is in `kept`.
     #[inline(always)]
     pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
         let (mut left, mut fits) = (kept, fits);
@@ -57,7 +58,7 @@ impl OpenSets {
     }
 }
 
-/// The compute units on which one more workgroup of a demand class fits.
+/// The set of the compute units on which one more workgroup of a demand class fits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCus<'a> {
     words: &'a [[u64; ABREAST]],
@@ -65,7 +66,8 @@ pub(crate) struct OpenCus<'a> {
 }
 
 impl<'a> OpenCus<'a> {
-    /// Returns a view of set `at` of eight sets that lie side by side.
+    /// Returns the set of one demand class, the one with the index `at` of the eight that lie side
+    /// by side in `words`.
     #[inline(always)]
     pub(crate) const fn new(words: &'a [[u64; ABREAST]], at: usize) -> Self {
         Self { words, at }

@@ -19,7 +19,7 @@ pub(super) struct RunStarts {
 /// A workgroup on a compute unit, without the first granules of its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResidentEntry {
-    /// The high half of the workgroup's number; the low halves are kept in a list of their own.
+    /// The high 32 bits of the workgroup's number; the low 32 bits are kept in a list of their own.
     high: u32,
     pub(super) launch: LaunchId,
     lds: u32,
@@ -70,8 +70,8 @@ impl ResidentEntry {
         Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
-    /// Returns whether the entry has this name, as far as the entry knows it: the low halves of the
-    /// workgroup numbers are compared elsewhere.
+    /// Returns whether the entry may be the workgroup or wave `name`: launch, wave and the high
+    /// half of the workgroup's number are compared, and the low half elsewhere.
     #[inline]
     fn is(&self, name: Name) -> bool {
         self.launch == name.launch
@@ -106,7 +106,7 @@ impl ResidentRow {
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
-    /// The low halves of the numbers of the workgroups.
+    /// The low 32 bits of the numbers of the workgroups.
     numbers: Vec<u32>,
     all: Vec<ResidentEntry>,
     firsts: Firsts,
@@ -159,10 +159,10 @@ impl Residents {
         None
     }
 
-    /// Returns whether the first workgroups on a compute unit are those of this piece, in its
-    /// order, all of this demand class. With `copied` the unit was filled in one step: its
-    /// workgroups are numbered without a gap, and of one launch and demand class, so only the first
-    /// is compared.
+    /// Returns whether the first workgroups on a compute unit are those of this piece (workgroups
+    /// of one launch on one compute unit), in its order, all of this demand class. With `copied`
+    /// the unit was filled in one step: its workgroups are numbered without a gap, and of one
+    /// launch and demand class, so only the first is compared.
     #[inline(always)]
     pub(super) fn are(
         &self,
@@ -281,8 +281,7 @@ impl Residents {
     }
 }
 
-/// Compares each number of a block with `to`: returns one bit for each, set where the two are
-/// equal.
+/// Compares each of eight numbers with `to`: returns one bit for each, set where the two are equal.
 #[inline(always)]
 fn equal(block: &[u32; ROW], to: u32) -> u32 {
     const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];

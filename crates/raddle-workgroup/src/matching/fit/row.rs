@@ -33,11 +33,11 @@ pub(super) struct FilledCu {
 }
 
 impl Matcher {
-    /// Places at least one and at most `most` workgroups, numbered from `name` on, on a compute
-    /// unit that has room for one workgroup of their demand class. If they fill an empty compute
-    /// unit, the empty units right behind it are filled as well. The places are those that placing
-    /// them one by one would give. Returns (workgroups placed on each compute unit, number of
-    /// units).
+    /// Places at least one and at most `most` workgroups, of one launch and numbered from the
+    /// workgroup of `name` on, on a compute unit that has room for one workgroup of their demand
+    /// class. If they fill an empty compute unit, the empty units right behind it are filled as
+    /// well. The places are those that the workgroups would get one by one, and are added to
+    /// `places`. Returns (workgroups placed on each compute unit, number of units).
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -134,9 +134,9 @@ impl Matcher {
         Some((each as u32, count as u16))
     }
 
-    /// Places workgroups as [`Self::commit_row`] does, but on one compute unit: as many as fit, at
-    /// most [`ROW`]. Returns their number; `None`, with nothing placed, where the SIMDs differ in
-    /// their free registers.
+    /// Places workgroups, numbered from the workgroup of `name` on, on one compute unit: as many as
+    /// fit, at most `most` and at most [`ROW`]. Returns their number; `None`, with nothing placed,
+    /// where the SIMDs differ in their free registers.
     #[inline(always)]
     fn commit_equal(
         &mut self,
@@ -192,10 +192,10 @@ impl Matcher {
         Some(placed)
     }
 
-    /// Frees the compute units of the first pieces of the list, whose workgroups have ended: up to
-    /// the first piece that is not on the next unit, or that does not have all workgroups of its
-    /// unit in their order. Returns the number of pieces whose units were freed; no other unit has
-    /// changed.
+    /// Frees whole compute units whose workgroups have ended, given as pieces (workgroups of one
+    /// launch on one unit each): from the first piece up to the first that is not on the next unit,
+    /// or that does not have all workgroups of its unit in their order. Returns the number of
+    /// pieces whose units were freed; no other unit has changed.
     #[inline(always)]
     pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
         let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };
@@ -230,8 +230,8 @@ impl Matcher {
     }
 }
 
-/// Returns the number of a new step that makes several compute units equal; no unit has that number
-/// yet.
+/// Returns a new number for a step that gives several compute units the same state; no unit has
+/// that number yet. `last` is the number of the step before.
 #[inline(always)]
 pub(super) fn next_step(last: &mut u32, units: &mut [CuState]) -> u32 {
     *last = last.checked_add(1).unwrap_or_else(|| {
