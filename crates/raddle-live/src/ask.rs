@@ -22,7 +22,8 @@ pub fn default_socket() -> Option<PathBuf> {
     Some(Path::new(&folder).join("raddle-live.sock"))
 }
 
-/// Connection to a daemon for questions and orders about its programs.
+/// Connection to a daemon by which a tool asks for the state of its programs and gives orders about
+/// them.
 #[derive(Debug)]
 pub struct Inquiry {
     stream: UnixStream,
@@ -67,8 +68,8 @@ impl Inquiry {
         }
     }
 
-    /// Takes the work of the programs with this process id off the device until they are resumed.
-    /// Returns the number of programs.
+    /// Takes the work of all programs that have the process id `pid` off the device, until
+    /// [`resume`](Self::resume) is called for them. Returns the number of these programs.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -76,7 +77,8 @@ impl Inquiry {
         self.done(&ToDaemon::Preempt { pid })
     }
 
-    /// Lets the programs with this process id go on. Returns the number of programs.
+    /// Lets all programs that have the process id `pid` run again after [`preempt`](Self::preempt).
+    /// Returns the number of these programs.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -91,9 +93,9 @@ impl Inquiry {
         }
     }
 
-    /// Asks for a token with which programs join at the level `level`, or at the most urgent level
-    /// that the daemon grants. Returns (token, granted level); the token is good as long as this
-    /// connection exists.
+    /// Asks for a token with which programs join at the level `level`, where 0 is the most urgent.
+    /// If the daemon grants no level that urgent, the token is for the most urgent level that it
+    /// grants. Returns (token, granted level); the token is good as long as this connection exists.
     ///
     /// # Errors
     /// The daemon is gone.

@@ -10,60 +10,60 @@ use raddle_preempt::PreemptError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum LiveError {
-    /// A call of the controller with a report that cannot be true, or settings under which nothing
-    /// can run.
+    /// The controller refused a report that cannot be true, or settings under which nothing can
+    /// run.
     #[error("the preemption controller refuses: {0}")]
     Controller(#[from] PreemptError),
-    /// A runtime that declares other abilities than the client was started with.
+    /// The runtime of the client has other abilities than those with which the client was started.
     #[error("the runtime declares other abilities than the client was started with: give the same")]
     DeclaredOther,
-    /// A report of a launch that was not submitted.
+    /// A report is about a launch that was not submitted.
     #[error("submission {launch} is not known: the log must hold its answer before")]
     NoLaunch { launch: u64 },
-    /// A socket that no daemon serves.
+    /// No daemon serves the socket at this path.
     #[error("no daemon serves {path}: {cause}; start `raddle live serve`, or name its --socket")]
     NoDaemon { path: String, cause: io::Error },
-    /// A socket that cannot be made.
+    /// The daemon's socket cannot be made at this path.
     #[error("no socket can be made at {path}: {cause}")]
     Listen { path: String, cause: io::Error },
-    /// A connection that broke.
+    /// The connection broke.
     #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
     Socket(#[source] io::Error),
-    /// A daemon that does not answer in time.
+    /// The daemon did not answer in time.
     #[error(
         "the daemon has not answered for 5 s: it is stopped (continue it with `kill -CONT`), or its machine is too busy"
     )]
     NoAnswer,
-    /// A daemon that has closed the connection.
+    /// The daemon has closed the connection.
     #[error(
         "the daemon has closed the connection: it has as many as it takes (256), heard nothing for too long, or has ended; `raddle live status` counts why"
     )]
     Closed,
-    /// A message frame of another version.
+    /// A message has the version `version`, which this raddle does not read.
     #[error("a message of version {version}, and this raddle speaks version 1: use one version")]
     Version { version: u8 },
-    /// A message that is too long; lengths are in bytes.
+    /// A message of `length` bytes is longer than the `most` bytes that are allowed.
     #[error("a message of {length} bytes, and at most {most} are taken")]
     TooLong { length: usize, most: usize },
-    /// A message that cannot be read.
+    /// A message cannot be read.
     #[error("a message that cannot be read: {0}")]
     Message(#[source] serde_json::Error),
-    /// An answer that does not belong to the question.
+    /// The daemon sent an answer that does not belong to the question.
     #[error("the daemon answers something else: use one version of raddle for both")]
     Strange,
-    /// A recipe whose policies cannot be made.
+    /// A recipe was given whose policies cannot be made.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// A log that could not be written.
+    /// The log could not be written.
     #[error("the log cannot be written: {0}; check the free space and the rights of its folder")]
     Log(#[source] io::Error),
-    /// A log that could not be read.
+    /// A log could not be read.
     #[error("the log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] io::Error),
-    /// A log whose line `line`, counted from 1, makes no sense.
+    /// The line `line` of a log, counted from 1, makes no sense; `what` says why.
     #[error("line {line} of the log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A thread that cannot be started.
+    /// A thread cannot be started.
     #[error("a thread cannot be started: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[source] io::Error),
 }

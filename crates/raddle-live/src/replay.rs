@@ -22,7 +22,7 @@ pub struct LiveReplayed {
     pub events: u64,
     /// Number of answers that were compared and agreed.
     pub answers: u64,
-    /// True if the log has its last line: a program that was killed leaves none.
+    /// True if the log has its last line. The log of a program that was killed has none.
     pub is_whole: bool,
     /// (line number from 1, line as logged, line as answered now) of the first answer that differs;
     /// `None` where all agree.
@@ -72,7 +72,7 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
     Ok(found)
 }
 
-/// Line of a live log: an event or an answer.
+/// Line of a live log, not yet parsed: the text of an event or of an answer.
 pub(crate) enum Spelled {
     Event(String),
     Answer(String),
@@ -110,13 +110,15 @@ impl<R: BufRead> LiveLogLines<R> {
     }
 }
 
-/// Receiver of the events of a log: the controller of a client, or the decisions of a daemon.
+/// Receiver of the events of a log in a replay: the controller of a client, or the decision maker
+/// of a daemon.
 enum Fed {
     Client(ClientReplay),
     Daemon(Box<FedDesk>),
 }
 
-/// Decisions of a daemon, with the lines of its log that have not been compared.
+/// Decisions of a daemon, made again from its log, with the lines of that log which have not been
+/// compared yet.
 struct FedDesk {
     desk: Desk,
     echo: LiveEcho,
@@ -124,7 +126,7 @@ struct FedDesk {
     now: u64,
 }
 
-/// Time and step of a line.
+/// Time of a line of a log, in ticks of the log's clock, and the number of its step at that time.
 #[derive(Deserialize)]
 struct When {
     t: Tick,
@@ -190,7 +192,8 @@ impl FedDesk {
     }
 }
 
-/// Writer that stores the text of a log until the text is taken, to be compared.
+/// Writer that keeps the lines of a new log in memory, so that they can be compared with the old
+/// log.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

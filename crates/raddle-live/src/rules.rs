@@ -18,11 +18,12 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Checks the log of a client against the rules of the controller. Rule 6 is left out, as a log may
-/// end before its launches do.
+/// Checks the log of a client against the numbered rules of the controller. Rule 6, that every
+/// launch ends, is left out, as a log may end before its launches do.
 ///
 /// # Errors
-/// When the log cannot be read, names launches that nobody has submitted, or holds work on the device.
+/// When the log cannot be read, names launches that nobody has submitted, or has work that is held
+/// or saved on the device, which is not checked.
 pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
     let mut lines = LiveLogLines::new(log)?;
     let header: ClientHeader =
@@ -62,11 +63,14 @@ struct Retold {
     checker: Checker,
     number: usize,
     captured: u64,
-    /// Submissions in the runtime, each with the order in which its launch was captured.
+    /// Launches in the runtime: for each number of a submission, the order in which its launch was
+    /// captured.
     flying: BTreeMap<u64, u64>,
-    /// Launches in the runtime that will leave without having begun, by the order of their capture.
+    /// Launches in the runtime that will leave without having begun, each by the order of its
+    /// capture.
     claimed: BTreeSet<u64>,
-    /// Launches in the runtime that a reset kills if they run, by the order of their capture.
+    /// Launches in the runtime that a reset of the device kills if they run, each by the order of
+    /// its capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
     /// True if the preemption flag was raised, and no line of the log so far shows that launches
@@ -90,8 +94,8 @@ impl Retold {
         }
     }
 
-    /// Passes a line, in the form of a decision log of replay, to the checker, under the number of
-    /// the current line of this log.
+    /// Passes a line to the checker of replays, in the form of a replay's decision log. The checker
+    /// reports the number of the current line of the client's log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -108,8 +112,8 @@ impl Retold {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// Reports to the checker that a launch is gone for good; of the refusal that it gets, only the
-    /// launch matters.
+    /// Reports to the checker that a launch is gone for good, in the form of a refusal. The
+    /// resource and the amounts of that refusal are placeholders without a meaning.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -238,7 +242,8 @@ impl Retold {
         self.flying.get(&launch).copied().ok_or(LiveError::NoLaunch { launch })
     }
 
-    /// Removes a launch that has left the runtime, and returns the order of its capture.
+    /// Removes the launch with the submission number `launch`, which has left the runtime, and
+    /// returns the order of its capture.
     fn gone(&mut self, launch: u64) -> Result<u64, LiveError> {
         let order = self.flying.remove(&launch).ok_or(LiveError::NoLaunch { launch })?;
         self.claimed.remove(&order);

@@ -15,10 +15,11 @@ use crate::client::core::Core;
 use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
-/// Most steps that a schedule may take: the longest that ended took a tenth of that.
+/// Most steps of one random schedule (order of calls of host, worker and device) in the test: ten
+/// times as many as the longest schedule that ended took.
 const MOST_STEPS: u32 = 20_000;
 
-/// Sums of the faults and events that all schedules have met.
+/// Faults and events that all random schedules of the test met, summed up.
 #[derive(Debug, Default)]
 struct Met {
     faults: Faults,
@@ -32,8 +33,8 @@ struct Schedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// Task that a thread of the schedule, which has the runtime, is about to carry out; `None`
-    /// where no thread has it.
+    /// Task that a thread of the schedule is about to carry out, as it has the runtime locked;
+    /// `None` where no thread has it.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,

@@ -15,7 +15,7 @@ pub struct LiveStatus {
     pub uptime_ms: u64,
     /// (name of the turn policy, name of the preempt policy).
     pub policies: (String, String),
-    /// Most urgent level that the daemon grants.
+    /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
     /// State of each program, in the order of the programs' ids.
     pub programs: Vec<ProgramStatus>,
@@ -35,7 +35,7 @@ pub enum RefusedClient {
     Silent,
     /// The client sent bytes that are no message, or a message that makes no sense now.
     BadMessage,
-    /// The client sent a message that is too long.
+    /// The client sent a message that is longer than the daemon takes.
     TooLong,
     /// The client sent more messages a second than it may.
     TooFast,
@@ -44,7 +44,7 @@ pub enum RefusedClient {
 }
 
 impl RefusedClient {
-    /// Returns the reason in words.
+    /// Returns the reason in words, for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -75,21 +75,21 @@ pub struct ClientSummary {
     pub exited: u64,
     /// Number of times that a launch was killed.
     pub killed: u64,
-    /// Number of preemptions that are over.
+    /// Number of preemptions of the client that are over.
     pub preempted: u64,
-    /// Number of preemptions that were not over in time.
+    /// Number of preemptions that took longer than the client's time limit for them.
     pub given_up: u64,
-    /// Time of the longest preemption, in nanoseconds.
+    /// Time that the longest preemption of the client took, in nanoseconds.
     pub longest_ns: u64,
     /// Counters that the layer above the client has given names, and their counts.
     pub counted: BTreeMap<String, u64>,
 }
 
-/// State of a program of the daemon.
+/// State of a program that has joined the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProgramStatus {
-    /// Process id of the program.
+    /// Process id of the program, as the operating system has it.
     pub pid: i32,
     /// Name of the device that the program uses, as the program has told it; programs with one name
     /// take turns.
@@ -107,13 +107,14 @@ pub struct ProgramStatus {
     pub by: Vec<i32>,
     /// True if the program has work that waits or is in the runtime.
     pub runnable: bool,
-    /// Number of preemptions that the daemon ordered.
+    /// Number of preemptions of this program that the daemon ordered.
     pub ordered: u64,
-    /// Number of ordered preemptions that were not over in time.
+    /// Number of ordered preemptions that took longer than the daemon's time limit for them.
     pub overdue: u64,
-    /// Number of preemptions that were not ordered, as there were too many in a second.
+    /// Number of preemptions that were wanted and not ordered, as there were too many of this
+    /// program in a second.
     pub held_back: u64,
-    /// Counts that the program reported last.
+    /// Counts of the program's client, as it reported them last.
     pub summary: ClientSummary,
 }
 

@@ -14,16 +14,18 @@ use serde::{Deserialize, Serialize};
 use crate::LiveError;
 use crate::status::{ClientSummary, LiveStatus};
 
-/// Version of the message frames.
+/// Version of the form of messages between clients and the daemon; it is the first byte of each
+/// message.
 pub(crate) const VERSION: u8 = 1;
-/// Number of bytes before the text of a frame.
+/// Number of bytes before the text of a message: one of the version and four of the length.
 pub(crate) const HEAD: usize = 5;
-/// Most bytes of text in one message that a daemon takes.
+/// Most bytes of text in one message that a daemon takes; a longer one is refused.
 pub(crate) const MOST_TO_DAEMON: usize = 4096;
-/// Most bytes of text in one message that a client takes: the status of every client.
+/// Most bytes of text in one message that a client takes. The longest message is the state of all
+/// programs.
 const MOST_TO_CLIENT: usize = 4 << 20;
 
-/// Message to the daemon.
+/// Message of a client or a tool to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
@@ -36,13 +38,13 @@ pub(crate) enum ToDaemon {
     },
     /// The program has work to run; `in_flight` is its number of launches in the runtime.
     Runnable { in_flight: u64 },
-    /// The program has no work to run any more.
+    /// Report that the program has no work to run any more.
     Idle {},
-    /// The preemption with this number is over.
+    /// Report that the preemption with the number `order` is over.
     Drained { order: u64 },
-    /// The counts of the program's client.
+    /// Report of the counts of the program's client.
     Summary { of: ClientSummary },
-    /// Question whether the daemon is there.
+    /// Question whether the daemon still runs.
     Alive {},
     /// Request for a token for programs of this level.
     Grant { level: Level },
@@ -55,26 +57,26 @@ pub(crate) enum ToDaemon {
     Resume { pid: i32 },
 }
 
-/// Message of the daemon.
+/// Message of the daemon to a client or a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToClient {
-    /// Answer to a program that joins: it is paused, and has this level.
+    /// Answer to a program that joins: the program is paused for now, and has this level.
     Welcome { level: Level },
-    /// The program's work has to leave the device by this method; the program reports the end under
-    /// the number `order`.
+    /// Order that the program's work leaves the device by this method; the program reports the end
+    /// under the number `order`.
     Preempt { order: u64, way: Preemption },
-    /// The program shall submit no further work.
+    /// Order that the program submits no further work.
     Pause {},
-    /// The program shall go on.
+    /// Order that the program goes on.
     Resume {},
-    /// Answer to the question whether the daemon is there.
+    /// Answer to the question whether the daemon still runs.
     Alive {},
     /// Answer to a request for a token: the token, and the level for which it is good.
     Granted { token: String, level: Level },
     /// Answer to a request for the state of all programs.
     Status { of: Box<LiveStatus> },
-    /// Answer to an order: it was carried out, for this number of programs.
+    /// Answer to an order about programs: it was carried out, for this number of programs.
     Done { programs: u64 },
 }
 
@@ -118,7 +120,8 @@ pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Waits for a message and returns it.
+/// Waits until a message has arrived, and returns it; an error where the connection breaks or the
+/// message cannot be read.
 pub(crate) fn receive<M: DeserializeOwned>(from: &mut impl Read) -> Result<M, LiveError> {
     let mut head = [0; HEAD];
     from.read_exact(&mut head).map_err(LiveError::Socket)?;

@@ -11,14 +11,15 @@ use super::{ClientConfig, Until};
 use crate::LiveError;
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// State that callbacks, threads of the program and the worker share, under one lock.
+/// State of a client that callbacks, threads of the program and the worker share, under one lock.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
     /// Condition on which the worker thread waits for tasks.
     work: Condvar,
     /// Condition on which threads of the program wait for work to end.
     moved: Condvar,
-    /// Condition on which the link to the daemon waits until the client's state has changed.
+    /// Condition on which the thread that writes to the daemon waits until the client's state has
+    /// changed.
     news: Condvar,
     give_up: u64,
 }
@@ -86,8 +87,8 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// Calls `call` with the guarded state, and wakes the worker and the link if there is something
-    /// for them to do.
+    /// Calls `call` with the state under its lock, wakes the worker and the link if there is
+    /// something for them to do, and returns the answer of `call`.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
@@ -135,7 +136,8 @@ impl<T: Clone> Board<T> {
         Ok(())
     }
 
-    /// Has the runtime carry out a task. Returns false where the runtime takes no launch now.
+    /// Has the runtime carry out a task. Returns false where the task is a launch that the runtime
+    /// does not take now, so that it has to be tried again; true otherwise.
     pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
@@ -175,8 +177,9 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// Pauses the worker thread for at most `at_most`, if given, then until there is something to
-    /// do. Returns payloads of ended launches to drop; `None` where the worker has to end.
+    /// Lets the worker thread sleep: for a pause of at most `at_most` where that is given, and
+    /// after that until there is something to do. Returns the payloads of ended launches, to be
+    /// dropped; `None` where the worker has to end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
@@ -190,7 +193,8 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until there is news for the daemon, or until the time `at_most` is over.
+    /// Waits until the daemon has to be informed of something, such as new work or the end of a
+    /// preemption, or until the time `at_most` is over.
     pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
         if !core.stop && !core.has_news() {
@@ -200,8 +204,8 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Returns the next task of a preemption under way, for the thread that has the runtime now;
-    /// `None` where there is none.
+    /// Returns the next task of a preemption under way; `None` where there is none. To be called by
+    /// the thread that has the runtime locked.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
         self.host(|core| if core.stop { None } else { core.take_leaving() })
     }

@@ -17,7 +17,7 @@ use super::journal::{ClientEvent, Journal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
-/// State of the link between a client and the daemon.
+/// State of the link between a client and the daemon, as the client keeps it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
     /// True if there is a connection to the daemon.
@@ -28,16 +28,18 @@ pub(crate) struct LinkState {
     pub(crate) ordered: u64,
     /// Number of the last preemption of whose end the daemon was informed.
     pub(crate) told_drained: u64,
-    /// True if the program was paused or preempted, and not resumed since.
+    /// True if the daemon or the program itself stopped submissions (paused or preempted), and
+    /// nothing resumed them since.
     pub(crate) keeps: bool,
     /// True if the thread that writes to the daemon waits for changes of the client's state.
     pub(crate) waits: bool,
 }
 
-/// Most payloads of ended launches that are stored for threads of the program to drop.
+/// Number of stored payloads of ended launches from which on the worker drops them, and no longer
+/// waits for a thread of the program to do so.
 const MOST_ENDED: usize = 64;
 
-/// Name of the count of logs that break off, as they cannot be written.
+/// Name of the counter of logs that stopped because their file could not be written.
 pub(crate) const LOG_LOST: &str = "log-lost";
 
 pub(crate) struct Core<T> {
@@ -47,7 +49,8 @@ pub(crate) struct Core<T> {
     /// Time at which the preemption under way began, in nanoseconds since the client started;
     /// `None` without one.
     since: Option<u64>,
-    /// True if the preemption under way has been counted as given up.
+    /// True if the preemption under way has taken longer than its limit, and so has been counted as
+    /// given up.
     is_given_up: bool,
     given_up: u64,
     unasked: u64,
@@ -58,7 +61,7 @@ pub(crate) struct Core<T> {
     counted: BTreeMap<&'static str, u64>,
     /// State of the link to the daemon.
     pub(crate) link: LinkState,
-    /// Payloads of launches that have ended, to be dropped while the lock is free.
+    /// Payloads of launches that have ended. They are dropped later, while the lock is not held.
     ended: Vec<T>,
     /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,
@@ -108,7 +111,7 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes the buffered lines of the log to its file; if that fails, the log counts as lost.
+    /// Writes the buffered lines of the log to its file; if that fails, the log is counted as lost.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);
@@ -186,8 +189,8 @@ impl<T: Clone> Core<T> {
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
-    /// Begins a preemption by the method `way`, or the strongest weaker one that the runtime has.
-    /// Returns whether a preemption has begun.
+    /// Begins a preemption by the method `way`, or, where the runtime does not have that method, by
+    /// the strongest weaker one. Returns whether a preemption has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
         self.link.keeps = true;
@@ -199,7 +202,8 @@ impl<T: Clone> Core<T> {
         begun
     }
 
-    /// Returns the method `way` of preemption, or the strongest weaker one that the runtime has.
+    /// Returns the method `way` of preemption, or, where the runtime does not have that method, the
+    /// strongest weaker one.
     fn nearest(&self, way: Preemption) -> Preemption {
         let mut ways = std::iter::successors(Some(way), |way| way.gentler());
         ways.find(|&way| self.abilities.can(way)).unwrap_or(Preemption::Wait)
@@ -225,8 +229,8 @@ impl<T: Clone> Core<T> {
         self.wish(Wish::Resume { process: PROCESS });
     }
 
-    /// Passes a report of the runtime to the controller. Returns whether threads of the program
-    /// that wait have to check their condition again.
+    /// Passes a report of the runtime to the controller. Returns whether threads that wait for work
+    /// to end have to check again whether it has.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());
@@ -259,8 +263,8 @@ impl<T: Clone> Core<T> {
         Some(task)
     }
 
-    /// Returns the next task of a preemption under way, which is never a submission; `None` where
-    /// there is none.
+    /// Returns the next task of a preemption under way, such as to kill launches; it is never a
+    /// submission. `None` where there is none.
     pub(crate) fn take_leaving(&mut self) -> Option<Task<T>> {
         let leaving = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Draining);
         if leaving { self.take() } else { None }
@@ -279,14 +283,15 @@ impl<T: Clone> Core<T> {
         !self.ended.is_empty() && (nobody_comes || self.ended.len() >= MOST_ENDED)
     }
 
-    /// Returns the payloads of ended launches, to be dropped while the lock is free.
+    /// Takes the payloads of ended launches out of the state and returns them, so that the caller
+    /// drops them while the lock is not held.
     pub(crate) fn take_ended(&mut self) -> Vec<T> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Returns the nanoseconds until the preemption under way counts as given up, which it does
-    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way or it counts
-    /// as given up already; when the time is over, the count goes up.
+    /// Returns the nanoseconds that are left until the preemption under way counts as given up,
+    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way or it has
+    /// been counted; if the time is over, it is counted now.
     pub(crate) fn until_given_up(&mut self, give_up: u64) -> Option<u64> {
         let since = self.since.filter(|_| !self.is_given_up)?;
         let left = since.saturating_add(give_up).saturating_sub(self.now());

@@ -17,25 +17,27 @@ use serde::{Deserialize, Serialize};
 use super::PROCESS;
 use crate::LiveError;
 
-/// First line of a client's log, which is enough to make the controller again.
+/// First line of a client's log. It has all settings from which a replay makes the client's
+/// controller again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ClientHeader {
-    /// Version of the log format: 1.
+    /// Version of the form of the log: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: ClientMark,
     pub(crate) declared: Declared,
     pub(crate) options: ControllerConfig,
 }
 
-/// Mark that a log is the log of a client.
+/// Word in the first line of a log by which it is known as the log of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ClientMark {
     Client,
 }
 
-/// Kind of a captured work, as the log has it.
+/// Kind of a captured work, as it is written in the log: a kernel, a copy, a record of an event, a
+/// wait for another stream, a graph or a collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoggedKind {
@@ -47,8 +49,8 @@ pub(crate) enum LoggedKind {
     Collective,
 }
 
-/// Event of a client, as the log has it: a call of the program, an order or a report of the
-/// runtime.
+/// Event of a client, as it is written in the log: a call of the program, an order of the daemon,
+/// or a report of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ClientEvent {
@@ -108,7 +110,8 @@ pub(crate) enum ClientEvent {
     },
     Raised {},
     Drained {},
-    /// A preemption was not over in time; no answer follows from this event.
+    /// A preemption took longer than its limit and was counted as given up. This event changes
+    /// nothing else.
     GaveUp {},
 }
 
@@ -116,7 +119,7 @@ pub(crate) enum ClientEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum ClientAnswer {
-    /// Submit the launch that was captured as number `order`, counted from 0.
+    /// Command to submit the launch that was captured with the number `order`, counted from 0.
     Submit {
         launch: u64,
         stream: StreamId,
@@ -216,7 +219,7 @@ impl ClientAnswer {
     }
 }
 
-/// Writer of a client's log.
+/// Writer of the log of a client's events and answers.
 pub(super) struct Journal {
     log: LogWriter,
     step: u64,
@@ -248,15 +251,15 @@ impl Journal {
         !self.log.is_lost()
     }
 
-    /// Writes the last line of the log.
+    /// Writes the last line of the log, which marks the log as complete.
     pub(super) fn finish(&mut self) {
         // The writer itself says what it cannot write.
         let _ = self.log.finish();
     }
 }
 
-/// Controller to which the events of a client's log are given again, so that its answers can be
-/// compared with those of the log.
+/// Controller made again from the first line of a client's log. It gets the events of the log, so
+/// that its answers can be compared with those of the log.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,

@@ -34,14 +34,14 @@ use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
 /// Process id within a client's controller: a client has only this one process.
 pub const PROCESS: ProcessId = ProcessId(0);
 
-/// Settings of a client.
+/// Settings of a client: those of its controller, and the time limit of a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
     /// Settings of the client's controller. By default at most 8 launches are in the runtime, and
     /// no launch is killed more than 3 times.
     pub controller: ControllerConfig,
-    /// Time after which a preemption under way is counted as given up; 1 s by default. The
-    /// preemption goes on.
+    /// Time after which a preemption that is still under way is counted as given up; 1 s by
+    /// default. The preemption goes on all the same.
     pub give_up: Duration,
 }
 
@@ -56,27 +56,28 @@ impl Default for ClientConfig {
 /// Condition that a thread of the program waits for: the end of some of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// The end of all work of the program that was captured up to this order.
+    /// End of all work of the program that was captured with this order or before it.
     All(CaptureOrder),
-    /// The end of all work of one stream that was captured up to this order.
+    /// End of all work of one stream that was captured with this order or before it.
     Stream(StreamId, CaptureOrder),
 }
 
-/// Counts of a client since it started.
+/// Counts of launches and preemptions of a client since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
     /// Counts of the client's driver, such as launches submitted and killed.
     pub driver: Counts,
     /// Number of launches that wait in the client's queues now.
     pub waiting: u64,
-    /// Number of launches in the runtime now.
+    /// Number of launches in the runtime now: submitted and not ended.
     pub in_flight: u64,
-    /// Number of preemptions that were not over in time.
+    /// Number of preemptions that took longer than the time limit for them.
     pub given_up: u64,
-    /// Number of times that a launch left although no preemption flag was raised for it: work
-    /// submitted behind it may have run before it.
+    /// Number of times that a launch left although no preemption flag was raised for it. Work
+    /// submitted after the launch may then have run before it.
     pub unasked: u64,
-    /// (time of the last preemption, time of the longest one) in nanoseconds, from begin to end.
+    /// (duration of the last preemption, duration of the longest one), each in nanoseconds from its
+    /// begin to its end.
     pub preemption_ns: (u64, u64),
 }
 
@@ -93,7 +94,7 @@ impl<T> Clone for Client<T> {
     }
 }
 
-/// Parts of a client that its threads and links share.
+/// Parts of a client that its own threads, the program's threads and the link to the daemon share.
 pub(crate) struct Shared<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
@@ -120,8 +121,8 @@ impl<T> Shared<T> {
         *tells = Some(std::sync::Arc::new(tell));
     }
 
-    /// Sends changes of the client's state to the daemon, on this thread; does nothing without a
-    /// link.
+    /// Sends changes of the client's state to the daemon, on the calling thread; does nothing
+    /// without a link.
     fn tell(&self) {
         let tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner).clone();
         tells.iter().for_each(|tell| tell());
@@ -174,7 +175,7 @@ impl<T> Drop for Handle<T> {
     }
 }
 
-/// Handle by which callbacks report to a client what its runtime does. The client may be dropped
+/// Handle by which callbacks tell a client what its runtime has done. The client may be dropped
 /// while handles exist.
 #[derive(Debug)]
 pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
@@ -201,7 +202,8 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// reports. At the beginning the program is neither preempted nor paused.
     ///
     /// # Errors
-    /// As [`Controller::new`]; a runtime that declares something else; no thread.
+    /// As [`Controller::new`]; a runtime that declares something else than `declared`; a worker
+    /// thread that cannot be started.
     pub fn start<R: Runtime<T> + Send + 'static>(
         declared: Declared,
         options: ClientConfig,
@@ -240,8 +242,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::open)
     }
 
-    /// Closes a stream of the program: no further work is captured in it, and captured work runs.
-    /// After that its id is given to a new stream.
+    /// Closes a stream of the program: no further work is captured in it, and work that was
+    /// captured still runs. After that the id of the stream may be given to a new one.
     ///
     /// # Errors
     /// An unknown stream.
@@ -250,7 +252,8 @@ impl<T: Clone + Send + 'static> Client<T> {
     }
 
     /// Captures work of the program, at the end of its stream. If no preemption is under way and
-    /// the window has room, this thread submits the work, or work that waits before it.
+    /// fewer launches are in the runtime than may be, this thread submits the work, or work that
+    /// waits before it.
     ///
     /// # Errors
     /// An unknown stream.
@@ -312,8 +315,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Lets the launches of a stream run again that `hold` kept back from the order of capture
-    /// `from` on.
+    /// Ends a hold: lets the work of a stream run again that [`hold`](Self::hold) kept back from
+    /// the order of capture `from` on.
     ///
     /// # Errors
     /// A stream that is not held from there.
@@ -340,14 +343,14 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().wait(until, Some(at_most))
     }
 
-    /// Takes the program's work off the device by the method `way`; where the runtime does not have
-    /// it, by the strongest weaker one. Returns whether a preemption has begun.
+    /// Takes the program's work off the device by the method `way`, or, where the runtime does not
+    /// have that method, by the strongest weaker one. Returns whether a preemption has begun.
     pub fn preempt(&self, way: Preemption) -> bool {
         self.0.shared.preempt(None, way)
     }
 
-    /// Replaces the method of a preemption under way by the stronger method `way`. Returns whether
-    /// it did.
+    /// Replaces the method of the preemption under way by `way`, if that is stronger. Returns
+    /// whether it did.
     pub fn escalate(&self, way: Preemption) -> bool {
         self.board().host(|core| core.escalate(way))
     }
@@ -363,19 +366,20 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::resume);
     }
 
-    /// Calls `question` with the controller of the program, and returns its answer.
+    /// Calls `question` with the client's controller under its lock, and returns the answer of
+    /// `question`.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
         self.board().host(|core| question(core.driver.controller()))
     }
 
-    /// Returns the counts of the client.
+    /// Returns the counts of launches and preemptions of the client since it started.
     #[must_use]
     pub fn counts(&self) -> ClientCounts {
         self.board().host(|core| core.counts())
     }
 
-    /// Adds `more` to a counter of the caller's own, by a short name; `raddle live status` shows
-    /// it.
+    /// Adds `more` to a counter of the caller's own, which has the name `what`; `raddle live
+    /// status` shows it.
     pub fn count(&self, what: &'static str, more: u64) {
         self.board().host(|core| core.count(what, more));
     }
@@ -400,8 +404,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::finish);
     }
 
-    /// Ends the worker, after the task that it carries out; `false` if that takes longer than
-    /// `at_most`. All waits end, and work that waits in queues is not submitted any more.
+    /// Stops the client: the worker ends after the task that it carries out, all waits end, and
+    /// work that waits in queues is not submitted any more. Returns false if the worker has not
+    /// ended after `at_most`.
     pub fn stop(&self, at_most: Duration) -> bool {
         self.board().stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -6,7 +6,7 @@ use super::Shared;
 use crate::LiveError;
 use crate::sync::{PoisonError, thread};
 
-/// Time for which the worker pauses after the runtime has taken no launch.
+/// Time that the worker waits before it tries again, after the runtime did not take a launch.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
 /// Starts the worker of a client, the thread that calls the runtime.

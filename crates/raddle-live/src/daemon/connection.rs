@@ -9,23 +9,24 @@ use crate::LiveError;
 use crate::status::{ClientSummary, RefusedClient};
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, length};
 
-/// Most messages of one connection in a second.
+/// Largest number of messages that a connection may send in a second; one more ends the connection.
 const MOST_A_SECOND: u32 = 1000;
-/// Most bytes that may wait to be read by a client; a status may be longer.
+/// Largest number of bytes that may wait because a client does not read them. A further message to
+/// it ends the connection; a single long status is allowed.
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
 /// Reason for which a connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The other side of the connection has gone.
+    /// The process at the other end of the connection has gone.
     Gone,
-    /// The other side has broken a rule, which is this one.
+    /// The other side has broken a rule of the connection; the value says which.
     Refused(RefusedClient),
 }
 
-/// Preemption that was ordered and is not over, with the time in nanoseconds at which it was
-/// ordered.
+/// Preemption that was ordered and is not over: the time in nanoseconds at which it was ordered,
+/// and whether it has been counted as overdue.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     since: u64,
@@ -35,11 +36,11 @@ struct Pending {
 /// Connection of a process of the daemon's user.
 pub(super) struct Connection {
     stream: UnixStream,
-    /// Process id of the other side, as the kernel gives it.
+    /// Process id of the process at the other end, as the kernel gives it.
     pub(super) pid: i32,
-    /// Program on the other side; `None` until it has joined.
+    /// Program that joined over this connection; `None` until one has.
     pub(super) program: Option<ProcessId>,
-    /// Time at which the other side connected, in nanoseconds since the daemon started.
+    /// Time at which the connection was made, in nanoseconds since the daemon started.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
     /// Process id of the process that ordered the program off the device; `None` where none did.
@@ -80,13 +81,13 @@ impl Connection {
         &self.stream
     }
 
-    /// Returns whether the other side has not sent any message yet.
+    /// Returns whether the process at the other end has not sent any message yet.
     pub(super) const fn is_silent(&self) -> bool {
         self.heard == 0
     }
 
-    /// Reads messages that have arrived, a few at a time, into `messages`; the next call reads the
-    /// further ones.
+    /// Reads messages that have arrived and adds them to `messages`. It reads a limited number of
+    /// bytes; the next call reads further ones.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -133,7 +134,7 @@ impl Connection {
         self.write()
     }
 
-    /// Returns whether bytes wait to be written.
+    /// Returns whether bytes for this connection are stored and wait to be written.
     pub(super) const fn has_more(&self) -> bool {
         !self.unread.is_empty()
     }
@@ -152,7 +153,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Notes that a preemption is ordered now, and returns its number.
+    /// Records that a preemption is ordered at the time `now`, in nanoseconds, and returns the
+    /// number of the preemption.
     pub(super) fn order(&mut self, now: u64) -> u64 {
         self.ordered += 1;
         // A preemption that is not over goes on, whatever was ordered since.
@@ -160,8 +162,8 @@ impl Connection {
         self.ordered
     }
 
-    /// Notes that the preemption with the number `order` is over. Returns whether it is the last
-    /// one that was ordered.
+    /// Records that the preemption with the number `order` is over. Returns whether it is the one
+    /// that was ordered last.
     pub(super) fn drained(&mut self, order: u64) -> bool {
         let last = order == self.ordered && self.pending.is_some();
         if last {

@@ -15,14 +15,16 @@ use serde::{Deserialize, Serialize};
 use crate::LiveError;
 use crate::status::ProgramStanding;
 
-/// First line of a daemon's log, which is enough to decide again.
+/// First line of a daemon's log. It has all settings from which a replay makes the daemon's
+/// decisions again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct DaemonHeader {
-    /// Version of the log format: 1.
+    /// Version of the form of the log: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: DaemonMark,
-    /// Most preemptions of one program in a second.
+    /// Largest number of preemptions of one program in a second; the daemon does not order further
+    /// ones.
     pub(crate) most_a_second: u32,
     pub(crate) recipe: Recipe,
 }
@@ -48,7 +50,7 @@ impl DaemonHeader {
     }
 }
 
-/// Mark that a log is the log of a daemon.
+/// Word in the first line of a log by which it is known as the log of a daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DaemonMark {
@@ -80,8 +82,8 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// A program is taken off the device, by this method of preemption, until a person or a storm
-    /// lets it go on.
+    /// A program is taken off the device, by this method of preemption, until a person, or the test
+    /// that preempts at random, lets it go on.
     Held {
         process: ProcessId,
         how: Preemption,
@@ -106,8 +108,8 @@ pub(crate) enum Told {
     Resume { process: ProcessId },
 }
 
-/// Decision of the policies, as the log has it: which programs have the turn, or which law was
-/// broken.
+/// Decision of the policies, as the log has it: which programs have the turn, or which law of its
+/// trait a policy has broken.
 #[derive(Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 enum Answered<'a> {
@@ -124,7 +126,8 @@ enum Answered<'a> {
     },
 }
 
-/// Times in nanoseconds at which a program was preempted in the last second.
+/// Times in nanoseconds at which a program was preempted within the last second; they limit further
+/// preemptions.
 #[derive(Debug, Default)]
 struct Allowance(VecDeque<u64>);
 
@@ -192,7 +195,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Returns a daemon's decisions, made by the turn and preempt policies of a recipe.
+    /// Makes the decision maker of a daemon, with the turn policy and the preempt policy of a
+    /// recipe; its events and decisions go to `log`.
     pub(crate) fn new(header: &DaemonHeader, log: LogWriter) -> Result<Self, LiveError> {
         Ok(Self {
             // A recipe whose policies cannot be made is an error before any program joins.
@@ -212,8 +216,8 @@ impl Desk {
         (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
     }
 
-    /// Enters an event at the time `now` in nanoseconds. Orders to programs that follow from the
-    /// event alone are added to `told`.
+    /// Takes an event that happens at the time `now`, in nanoseconds, into account. Orders to
+    /// programs that follow from the event alone are added to `told`.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, event);
         match event {
@@ -437,15 +441,15 @@ impl Desk {
         self.log.flush();
     }
 
-    /// Ends the log with its last line.
+    /// Writes the last line of the log, which marks the log as complete.
     pub(crate) fn finish(&mut self) -> std::io::Result<()> {
         self.log.finish()
     }
 }
 
 impl Allowance {
-    /// Returns whether one more preemption is allowed now, so that no second has more than `most`,
-    /// and counts it.
+    /// Returns whether one more preemption of a program is allowed now, without more than `most` in
+    /// any second. If so, it is counted.
     fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();
@@ -481,7 +485,8 @@ impl Member {
         })
     }
 
-    /// Returns the submitted launches of the program; a daemon knows only their number.
+    /// Returns an entry for each submitted launch of the program; a daemon knows only how many
+    /// there are.
     fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =

@@ -29,26 +29,29 @@ use crate::LiveError;
 use crate::status::RefusedClient;
 use crate::wire::ToClient;
 
-/// Level of a program that has no token for another level.
+/// Level of a program that has no token for another level; level 0 is the most urgent.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
-/// Interval at which the daemon checks conditions that depend on time alone.
+/// Interval at which the daemon checks conditions that depend on time alone, such as connections
+/// that stay silent.
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// Number by which the listening socket is told from connections, which have lower numbers.
+/// Number of the listening socket in events of the operating system; connections have lower
+/// numbers.
 const LISTENER: u64 = u64::MAX;
 
-/// Settings of a daemon.
+/// Settings of a daemon: its recipe, its limits and its tests.
 #[derive(Clone, Debug)]
 pub struct DaemonConfig {
     /// Recipe, of which the turn and preempt policies are used.
     pub recipe: Recipe,
-    /// Most urgent level that the daemon grants.
+    /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
-    /// Most preemptions of one program in a second.
+    /// Largest number of preemptions of one program in a second; the daemon does not order further
+    /// ones.
     pub most_a_second: u32,
-    /// Most connections at a time.
+    /// Largest number of connections at a time; further ones are refused.
     pub most_connections: usize,
     /// Time after which a preemption that is not complete is counted as overdue.
     pub give_up: Duration,
@@ -56,7 +59,7 @@ pub struct DaemonConfig {
     pub storm: Option<Storm>,
 }
 
-/// Recipe that a daemon uses where none is given.
+/// Text of the recipe that a daemon uses where none is given.
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
@@ -112,9 +115,9 @@ impl std::fmt::Debug for Daemon {
 }
 
 impl Daemon {
-    /// Returns a daemon that listens at `path`, with rights for this user alone. `say` gets a line
-    /// for people where a connection is refused or dropped and where a program does not leave the
-    /// device.
+    /// Returns a daemon that listens at `path`, with rights for this user alone. `log` takes the
+    /// daemon's log; `None` is no log. `say` gets a line for people where a connection is refused
+    /// or dropped and where a program does not leave the device.
     ///
     /// # Errors
     /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
@@ -229,7 +232,8 @@ impl Daemon {
         }
     }
 
-    /// Counts a refusal, and passes the first of its kind to `say`.
+    /// Counts a refusal; the first one of its kind is also reported to people, by a line that `say`
+    /// gets.
     fn refuse(&mut self, why: RefusedClient, pid: i32) {
         let count = self.refused.entry(why).or_default();
         *count += 1;
@@ -264,7 +268,8 @@ impl Daemon {
         }
     }
 
-    /// Watches a connection for messages, and for room to write where bytes wait to be written.
+    /// Sets for which events of a connection the daemon waits: messages, and room to write where
+    /// bytes wait to be written.
     fn watch(&self, id: u64) {
         let Some(connection) = self.connections.get(&id) else { return };
         let data = epoll::EventData::new_u64(id);

@@ -9,7 +9,7 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::desk::DaemonEvent;
 
-/// Random preemptions of programs, for tests; times are nanoseconds.
+/// Random preemptions of programs, as a test; times are nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -22,8 +22,9 @@ pub struct Storm {
 }
 
 impl Storm {
-    /// Returns a storm that acts after random times between `from` and `to`; if `to` is the smaller
-    /// one, always after `from`. The seed `seed` decides all choices.
+    /// Returns a source of random preemptions that acts after random times between `from` and `to`;
+    /// if `to` is less than `from`, always after the time `from`. The seed `seed` decides all
+    /// choices.
     #[must_use]
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -32,13 +33,13 @@ impl Storm {
         Self { from, to, state: seed, due: from, held: None, ways }
     }
 
-    /// Makes the storm preempt by the method `way` alone.
+    /// Lets only the method `way` be used for the random preemptions.
     #[must_use]
     pub const fn by(self, way: Preemption) -> Self {
         Self { ways: [way; 4], ..self }
     }
 
-    /// Returns the time in nanoseconds at which the storm acts next.
+    /// Returns the time in nanoseconds at which the next random preemption is due.
     pub(super) const fn due(&self) -> u64 {
         self.due
     }

@@ -15,10 +15,11 @@ use crate::client::{Client, ClientConfig, Reporter};
 
 /// Environment variable with the path of the daemon's socket.
 pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
-/// Environment variable with the token for the level that the daemon granted.
+/// Environment variable with the token by which a program joins at the level that the daemon
+/// granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
-/// Environment variable with the path of the file that lists the processes that have loaded the
-/// library.
+/// Environment variable with the path of a file to which each process adds itself when it has
+/// loaded the library.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
 /// Environment variable with the path of the file to which each client writes its log; `%p` in it
 /// is the process id.
@@ -97,7 +98,7 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
 }
 
 /// Opens the file of this client's log; `None` where the environment names none. A second client of
-/// the process writes to a file beside it.
+/// the process writes to a file of its own beside it.
 fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
     let Ok(path) = std::env::var(LOG) else { return Ok(None) };
@@ -133,16 +134,16 @@ impl LostLog {
     }
 }
 
-/// Text before a lost log in the file that [`LOADED`] names.
+/// Text at the begin of a line about a lost log, in the file that [`LOADED`] names.
 const LOST_MARK: &str = "log ";
 
-/// Returns the logs that were lost, each with its cause, from the text of the file that [`LOADED`]
-/// names.
+/// Returns a text for each log that was lost, with its cause, from `marks`, the content of the file
+/// that [`LOADED`] names.
 pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
     marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
 }
 
-/// File of a log, which reports once that it cannot be written.
+/// File of a log. The first time that it cannot be written, it reports that to the user.
 struct ToldFile {
     file: File,
     path: String,

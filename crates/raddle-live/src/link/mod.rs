@@ -33,13 +33,14 @@ const LINGER: Duration = Duration::from_millis(4);
 const LOOK: Duration = Duration::from_millis(200);
 /// Interval at which the daemon gets the counts of the client.
 const SUMMARY: Duration = Duration::from_millis(50);
-/// (interval, limit): a daemon that keeps a client from running is asked at this interval whether
-/// it is there, and has this much time to answer.
+/// (interval, limit): a daemon that has paused or preempted the client is asked at this interval
+/// whether it still runs, and has to answer within the limit.
 const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
-/// (first, longest) time until a daemon that is not there is looked for again.
+/// (first, longest) time until the client tries to connect again to a daemon that it did not reach;
+/// the time doubles with each try.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
-/// Address of a daemon, and the token that it has granted.
+/// Settings of a link: the address of a daemon, and the token that it has granted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
     /// Path of the daemon's socket.
@@ -60,19 +61,19 @@ struct Line {
     options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
-    /// Time at which the daemon was asked whether it is there; `None` once it has answered.
+    /// Time at which the daemon was asked whether it still runs; `None` once it has answered.
     asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
-/// Writing side of the link, used by one thread at a time.
+/// Writing side of the link to the daemon, used by one thread at a time.
 #[derive(Debug)]
 struct Speech {
     /// Half of the connection that is written to; `None` without a connection.
     to: Option<UnixStream>,
     /// Time at which the daemon was last sent the client's counts.
     summarised: Instant,
-    /// Time at which the daemon was last asked whether it is there.
+    /// Time at which the daemon was last asked whether it still runs.
     asked: Instant,
     /// Number of launches that had been submitted when the daemon was last informed.
     submitted: u64,
@@ -209,8 +210,8 @@ impl Line {
         heard
     }
 
-    /// Sends the state of the client (such as new work or a completed preemption) to the daemon
-    /// whenever it changes, until the link ends.
+    /// Sends changes of the client's state (such as new work or a completed preemption) to the
+    /// daemon, again and again until the link ends. Runs on a thread of its own.
     fn tell<T: Clone>(&self, board: &Board<T>) {
         let mut waits = LOOK;
         while !self.ends() {
@@ -274,8 +275,8 @@ impl Line {
         Some(waits)
     }
 
-    /// Returns whether to ask the daemon now whether it is there. Closes the connection to a daemon
-    /// that does not answer.
+    /// Returns whether to ask the daemon now whether it still runs. If the daemon has not answered
+    /// an earlier question in time, closes the connection.
     fn must_ask(&self, speech: &mut Speech) -> bool {
         let mut asked = self.asked();
         match *asked {
@@ -290,7 +291,8 @@ impl Line {
         false
     }
 
-    /// Returns whether there is a connection; waits for one for a while.
+    /// Returns whether there is a connection to the daemon; if there is none, waits up to 200 ms
+    /// for one.
     fn is_connected(&self) -> bool {
         let speech = self.speech();
         if speech.to.is_some() {
