@@ -15,13 +15,14 @@ use crate::native::{Handle, asked, asked_bytes, native};
 /// Kind of argument of an OpenCL kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Bytes that the runtime copies.
+    /// Plain bytes, such as a number or a struct, which the runtime copies when the argument is
+    /// set.
     Value,
-    /// A buffer, an image or a pipe.
+    /// A memory object: a buffer, an image or a pipe.
     Memory,
-    /// Local memory of a size in bytes.
+    /// Local memory, for which the program gives only a size in bytes.
     Local,
-    /// A sampler.
+    /// A sampler of images.
     Sampler,
 }
 
@@ -33,13 +34,13 @@ pub(crate) enum KernelArgument {
     /// Local memory of this number of bytes.
     Local(usize),
     Sampler(Handle),
-    /// An address in shared virtual memory.
+    /// Address in shared virtual memory.
     Svm(Handle),
 }
 
 impl Kind {
-    /// Returns the kind of the argument `index` of a kernel that was built with information on its
-    /// arguments; `None` where the layer cannot record the argument.
+    /// Returns the kind of the argument with the index `index`, from the information on arguments
+    /// with which the kernel was built; `None` where the layer cannot record such an argument.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
         let null = std::ptr::null_mut();
         let space: cl_uint = asked(|size, value| {
@@ -93,7 +94,8 @@ impl KernelArgument {
         }
     }
 
-    /// Sets the argument for a kernel of the runtime, and returns the runtime's code.
+    /// Sets the argument with the index `index` of a kernel of the runtime, and returns the OpenCL
+    /// code of that call.
     pub(crate) fn set(&self, kernel: cl_kernel, index: cl_uint) -> cl_int {
         let of =
             |size: usize, value: *const c_void| native!(clSetKernelArg(kernel, index, size, value));

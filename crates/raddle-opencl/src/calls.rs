@@ -17,9 +17,9 @@ type Place = *mut c_void;
 type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Defines entry points that only enqueue a command: the queue is followed by the call's own
-/// arguments, then the wait list and the event. In the macro's arguments, the one that says whether
-/// a call blocks is between semicolons.
+/// Defines entry points that only enqueue a command. Each takes the queue, the call's own
+/// arguments, the wait list and the event, in this order. Where a call can block, the argument that
+/// says so stands between semicolons in the macro.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
@@ -169,7 +169,8 @@ pub(crate) unsafe extern "C" fn wait_for_events(
 /// Function of the program that is called when shared memory may be given back.
 type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
-/// Data with which a [`FreeCall`] of the program is called.
+/// Data for a [`FreeCall`]: the queue, the program's function that gives shared memory back, and
+/// the program's own pointer.
 struct Freeing {
     queue: Handle,
     free: FreeCall,

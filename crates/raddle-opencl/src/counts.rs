@@ -2,36 +2,40 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Event or limit that the layer counts.
+/// Event or limit that the layer counts, each with a count of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Number of launches that the layer schedules: it stores them and submits them when the
-    /// process may issue.
+    /// program may run.
     Launches,
-    /// Number of copies, maps, markers and other commands that ran in the order of their queue as
-    /// they are.
+    /// Number of copies, maps, markers and other commands that the layer gave to the runtime
+    /// unchanged, in the order of their queue.
     InOrder,
-    /// Number of launches that left without having begun, and waited again.
+    /// Number of times that a launch left the device without having begun, and waited again.
     Left,
-    /// Number of launches that were stopped part-way, and then wait to run again from their first
-    /// workgroup.
+    /// Number of times that a launch was stopped part-way; it then waits to run again from its
+    /// first workgroup.
     Killed,
-    /// Number of queues that run out of order: their commands are passed on at once.
+    /// Number of queues that run out of order: their commands are passed on to the runtime at once,
+    /// and nothing in them is preempted.
     OutOfOrder,
-    /// Number of launches of kernels whose program has no source: a binary, an intermediate
-    /// language, built-in or linked kernels.
+    /// Number of launches that cannot leave the device, as the program of their kernel has no
+    /// source: a binary, an intermediate language, built-in or linked kernels.
     NoSource,
-    /// Number of launches of kernels whose source did not build with the prologue (the test of the
-    /// preemption flag).
+    /// Number of launches that cannot leave the device, as the source of their kernel did not build
+    /// with the prologue (the test of the preemption flag).
     NotBuilt,
-    /// Number of launches of kernels that other code of the program calls.
+    /// Number of launches that cannot leave the device, as other code of the program calls their
+    /// kernel like a function.
     Called,
-    /// Number of launches of kernels whose head (name and arguments in the source) is made by a
-    /// macro, or was not found.
+    /// Number of launches that cannot leave the device, as the head of their kernel (name and
+    /// arguments in the source) is made by a macro, or was not found.
     Hidden,
-    /// Number of launches of kernels whose program may have a variable that outlives a launch.
+    /// Number of launches that cannot leave the device, as the program of their kernel may have a
+    /// variable that outlives a launch.
     Variables,
-    /// Number of launches on a device that does not see the stores of the host while kernels run.
+    /// Number of launches that cannot leave the device, as it does not see the stores of the host
+    /// while kernels run.
     NoFlag,
     /// Number of launches that are never stopped part-way, as there is no compiler to judge their
     /// kernels.
@@ -42,8 +46,8 @@ pub(crate) enum Count {
     /// Number of launches that are never stopped part-way, as a macro of the device may decide what
     /// the kernel does.
     UnjudgedMacro,
-    /// Number of launches whose arguments or sizes look wrong, so that they are passed on to the
-    /// runtime at the call.
+    /// Number of launches that were passed on to the runtime at the call, without being scheduled,
+    /// as their arguments or sizes look wrong.
     Doubtful,
     /// Number of launches that the runtime refused when they were submitted.
     Refused,
@@ -118,7 +122,7 @@ pub(crate) fn count(what: Count) {
     }
 }
 
-/// Returns the name of a count.
+/// Returns the name under which programs and `raddle live status` know a count.
 pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }

@@ -1,4 +1,4 @@
-//! When must the layer's threads call the runtime no more?
+//! From when on must the layer's threads no longer call the runtime?
 //!
 //! A program may end while launches wait. Then the runtime's destructors run, and a thread of the
 //! layer that calls it would meet what is gone. So such a thread takes a *pass* for each call, and
@@ -21,15 +21,15 @@ unsafe extern "C" {
     fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// Id of the process for which the end was registered. A forked child has no threads of the layer,
-/// a copy of text that is not written yet, and of locks that other threads held; so it must not run
-/// the end.
+/// Id of the process that registered the function for the end of the program. A forked child must
+/// not run it: the child has no threads of the layer, and has copies of text that is not written
+/// yet and of locks that other threads held.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Function that writes out and ends the logs, called at the end of the program.
 static LOGS: OnceLock<fn()> = OnceLock::new();
 /// True once the program has begun to end.
 static ENDED: AtomicBool = AtomicBool::new(false);
-/// Number of threads of the layer that have a pass, the right to call the runtime.
+/// Number of threads of the layer that have the right (a pass) to call the runtime now.
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// Number of threads of the program that are in a call of the layer.
 static VISITORS: AtomicU32 = AtomicU32::new(0);
@@ -38,20 +38,21 @@ static VISITORS: AtomicU32 = AtomicU32::new(0);
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
-    /// Number of nested visits and passes (rights to call the runtime) that this thread has.
+    /// Number of rights to call the layer or the runtime that this thread has, one within another.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
     /// True on the thread of the layer that calls the program back: its calls give no passes to
     /// other threads, as the runtime's destructors do not wait for it.
     static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Right of a thread to call the runtime, until it is dropped. The counter counts the right, and is
-/// counted down with the drop; `None` for a right that none counts, such as one within another
-/// right.
+/// Right of a thread to call the runtime, until the value is dropped. The counter in it is counted
+/// down when the right is dropped; `None` for a right that is not counted, as the thread had
+/// another right already.
 pub(crate) struct Right(Option<&'static AtomicU32>);
 
 impl Right {
-    /// Adds this thread to the counter `counted`, unless it has another right already.
+    /// Returns a right for this thread, and counts it in `counted` unless the thread has another
+    /// right already.
     fn of(counted: &'static AtomicU32) -> Self {
         let outermost = INSIDE.replace(INSIDE.get() + 1) == 0;
         if outermost {
@@ -120,8 +121,8 @@ pub(crate) fn calls_back() {
     CALLS_BACK.set(true);
 }
 
-/// Waits until no thread of the layer has a pass (the right to use the runtime), for a second at
-/// most, as a thread may wait for the device within a call.
+/// Waits until no thread of the layer has a right to call the runtime; for a second at most, as a
+/// thread may wait for the device within a call.
 fn drain() {
     for _ in 0..10_000 {
         if PASSES.load(Ordering::SeqCst) == 0 {

@@ -24,7 +24,7 @@ enum FoundExtension {
     Hidden,
     /// A function of the layer is returned, at this address.
     Ours(*mut c_void),
-    /// The function of the runtime, if the runtime has it.
+    /// The function of the runtime is returned, if the runtime has it.
     Native,
 }
 
@@ -110,8 +110,8 @@ pub(crate) unsafe extern "C" fn platform_info(
     })
 }
 
-/// Returns the list of extensions, with a zero byte at the end, without the extensions whose
-/// functions are hidden.
+/// Returns the list of extensions `told`, without the extensions whose functions are hidden, and
+/// with a zero byte at the end.
 fn without_hidden(told: &[u8]) -> Vec<u8> {
     let names = told.strip_suffix(&[0]).unwrap_or(told);
     let kept = names.split(|&byte| byte == b' ').filter(|name| !has(name, b"command_buffer"));
@@ -120,8 +120,9 @@ fn without_hidden(told: &[u8]) -> Vec<u8> {
     all
 }
 
-/// Answers a query with `bytes` as the runtime answers it, and returns the code: an answer longer
-/// than `size` is refused; where `value` or `size_ret` is null, nothing is stored there.
+/// Answers a query of the program with `bytes`, as the runtime would, and returns the OpenCL code.
+/// `bytes` goes to `value`, which has room for `size` bytes, and its length to `size_ret`; nothing
+/// is stored at a null pointer. An answer longer than `size` is refused.
 pub(crate) fn tell(bytes: &[u8], size: usize, value: *mut c_void, size_ret: *mut usize) -> cl_int {
     if !value.is_null() {
         if size < bytes.len() {

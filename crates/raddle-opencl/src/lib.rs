@@ -56,8 +56,9 @@ pub unsafe extern "C" fn clGetLayerInfo(
     }
 }
 
-/// Takes the entry points of the runtime or of the next layer, and returns the entry points of this
-/// layer.
+/// Takes the entry points of the runtime or of the next layer from `target`. Writes the entry
+/// points of this layer to `layer`, and their number to `entries_ret`. Returns 0, or the OpenCL
+/// error code for a null pointer.
 ///
 /// # Safety
 /// As the loader's interface says: `target` has `entries` entry points, the other two are places.
@@ -101,7 +102,7 @@ pub unsafe extern "C" fn clInitLayerWithProperties(
 }
 
 /// Ends the layer, before the loader unloads the runtime: from now on no thread of the layer calls
-/// the runtime or the next layer.
+/// the runtime or the next layer. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn clDeinitLayer() -> cl_int {
     ending::end();

@@ -13,7 +13,7 @@ use crate::ending;
 /// them.
 static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// Returns a table without entry points.
+/// Returns a table in which every entry point is missing.
 pub(crate) const fn empty() -> cl_icd_dispatch {
     // SAFETY: every field is an optional function or a number, for which zero is a value.
     unsafe { std::mem::zeroed() }
@@ -57,7 +57,8 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
     let _ = TARGET.set(copy);
 }
 
-/// Answer of an entry point that the runtime lacks, or in which the layer itself failed.
+/// Type of an answer of an entry point, with the values for a runtime that lacks it and for a
+/// failure of the layer itself.
 pub(crate) trait NativeAnswer {
     /// Answer where the runtime does not have the entry point.
     const MISSING: Self;
@@ -80,7 +81,8 @@ impl NativeAnswer for () {
     const FAILED: Self = ();
 }
 
-/// Calls an entry point of the runtime or of the next layer.
+/// Calls an entry point of the runtime or of the next layer and returns its answer; where the entry
+/// point is missing, returns `NativeAnswer::MISSING`.
 macro_rules! native {
     ($name:ident ( $($argument:expr),* $(,)? )) => {
         match $crate::native::target().$name {

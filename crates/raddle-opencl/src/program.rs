@@ -22,10 +22,11 @@ use crate::judged::{has_variables, judged};
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// Program that was made from source, as the layer knows it.
+/// Program that was made from source, with its second build, as the layer knows it.
 #[derive(Default)]
 pub(crate) struct Program {
-    /// Second program, made with the first kernel after a build; `None` before.
+    /// Second build of the program, whose kernels test the preemption flag; made with the first
+    /// kernel after a build, `None` before.
     second: Mutex<Option<Arc<Second>>>,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Second {
     verdicts: BTreeMap<String, Verdict>,
     /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
-    /// Names of the kernels with a prologue.
+    /// Names of the kernels that have the prologue, so that their launches can leave the device.
     kernels: Vec<String>,
     /// Counts that name the reasons why other kernels have no prologue, by kernel name where that
     /// is known.
@@ -55,9 +56,8 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// Returns the count to raise where there is no verdict on a kernel, so that it is never
-    /// stopped part-way: it names the reason. `None` where there is a verdict, even one that
-    /// forbids a stop.
+    /// Returns the count that names why there is no verdict on a kernel, so that it is never
+    /// stopped part-way. `None` where there is a verdict, even one that forbids a stop.
     pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
         let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
         match verdict {
@@ -66,8 +66,9 @@ impl Second {
         }
     }
 
-    /// Makes the second build of the kernel `name`, and returns (its handle, its verdict). The
-    /// error is the count that says why there is none.
+    /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
+    /// verdict is `None` where the kernel was not judged. The error is the count that says why
+    /// there is no second build.
     pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)
@@ -142,7 +143,8 @@ fn source(program: cl_program) -> Option<(cl_context, String)> {
     (!source.trim().is_empty()).then_some((context, source))
 }
 
-/// Returns (devices for which a program is built as a whole, build options).
+/// Returns (devices for which the program has been built so that it can run, options of the build
+/// for the first of these devices).
 fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     let null = std::ptr::null_mut();
     let all = asked_bytes(|size, value, ret| {

@@ -10,7 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 
 use crate::native::Handle;
 
-/// Defines the entry points by which the program takes and gives back a reference of an object.
+/// Defines the entry points by which the program adds and gives back a reference to an object, so
+/// that the layer counts them too.
 macro_rules! counted {
     ($all:ident: $object:ty, $retain:ident, $release:ident) => {
         pub(crate) unsafe extern "C" fn retain(object: $object) -> opencl_sys::cl_int {

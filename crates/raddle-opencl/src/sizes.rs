@@ -6,7 +6,7 @@ use opencl_sys::cl_uint;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dimensions: usize,
-    /// True for a launch that the program enqueued as a task.
+    /// True for a launch of one work-item that the program enqueued by `clEnqueueTask`.
     pub(crate) is_task: bool,
     pub(crate) offset: Option<[usize; 3]>,
     pub(crate) global: [usize; 3],
@@ -14,8 +14,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Reads the sizes of a launch; `None` where they look wrong, so that the runtime has to judge
-    /// them.
+    /// Reads the sizes of a launch; `None` where they look wrong, so that the call is passed on and
+    /// the runtime judges them.
     ///
     /// # Safety
     /// Each place is null or has a number for each dimension.

@@ -16,8 +16,8 @@ use crate::native::{Handle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// For each number, (event, call to make when the event ends); each entry keeps a reference to its
-/// event.
+/// Events of the runtime whose end is awaited, each as (event, call to make when the event ends),
+/// by a number that the layer gives. Each entry keeps a reference to its event.
 static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
 /// Calls `then` with the status of an event of the runtime when the event has ended.
@@ -66,8 +66,8 @@ pub(crate) fn status(event: Handle) -> Option<cl_int> {
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// Looks for watched events that fail because an event has failed, now or within about 100 ms, and
-/// makes their calls.
+/// Looks for watched events that have failed although the runtime did not call back, and makes
+/// their calls. It looks at once and three times more within about 100 ms.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

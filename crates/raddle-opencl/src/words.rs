@@ -46,8 +46,8 @@ impl Sight {
     }
 }
 
-/// Number of words in the shared memory of a queue, one for each launch of a process in the
-/// runtime.
+/// Number of words in the shared memory of a queue; each launch in the runtime has the word of its
+/// slot.
 pub(crate) const WORDS: usize = 256;
 
 /// Memory of one queue that the host and the device share.
@@ -73,8 +73,8 @@ pub(crate) enum Cut {
     Kill,
 }
 
-/// Cuts (ranges of launches that leave or are killed) of a queue, and one word of each of its
-/// launches that says whether the launch runs, leaves or is killed.
+/// Memory of a queue that host and device share: one word for each launch, which says whether the
+/// launch runs, leaves or is killed, and the cuts (ranges of launches that leave or are killed).
 pub(crate) struct Words {
     shared: *mut Shared,
     place: Place,
@@ -146,7 +146,7 @@ impl Words {
         unsafe { &*self.shared }
     }
 
-    /// Returns the address of the shared memory, for comparisons.
+    /// Returns the address of the shared memory, by which one memory is told from another.
     pub(crate) const fn place(&self) -> *const () {
         self.shared.cast_const().cast()
     }

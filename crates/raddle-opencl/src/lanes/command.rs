@@ -36,7 +36,8 @@ impl Command {
         })
     }
 
-    /// Returns the event of the command for the program, which has the first reference to it.
+    /// Returns the layer's event for this command, which is given to the program; the program has
+    /// one reference to it.
     pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
         self.references.store(1, Ordering::Relaxed);
         Arc::into_raw(Arc::clone(self)).cast_mut().cast()
@@ -65,8 +66,8 @@ impl Command {
         self.references.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a reference to the event of this command less, which the program gives back; the last
-    /// one frees the event.
+    /// Counts one reference less to the event of this command, which the program gives back; with
+    /// the last one the event is freed.
     pub(crate) fn release(&self) {
         if self.references.fetch_sub(1, Ordering::AcqRel) == 1 {
             // SAFETY: it was made by `hand_out`, and this was the last reference; the caller has another.
@@ -126,8 +127,8 @@ impl Command {
         }
     }
 
-    /// Calls the callbacks of the program on a thread of their own, with the status `status` if it
-    /// is an error.
+    /// Calls the callbacks of the program on a thread of their own. Each gets `status` if that is
+    /// an error, else the status for which it was registered.
     fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
         // Callbacks follow the way of a launch: submitted, running, complete.
         callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
@@ -142,7 +143,8 @@ impl Command {
         });
     }
 
-    /// Calls `notify` once the command has reached the status `at`.
+    /// Calls the program's function `notify` once the command has reached the status `at`: at once
+    /// where it has ended already.
     pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: Handle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);
@@ -181,8 +183,8 @@ impl Command {
         state.status
     }
 
-    /// Returns the status as the program sees it. The status does not go back when a launch leaves
-    /// the device.
+    /// Returns the status of the command as the program sees it. When a launch leaves the device
+    /// and waits again, the status does not go back.
     pub(crate) fn status(&self) -> cl_int {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {

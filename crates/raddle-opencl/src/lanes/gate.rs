@@ -25,7 +25,7 @@ impl AwaitedEvent {
         Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
     }
 
-    /// Returns the context of the event; the error is the code of an invalid event.
+    /// Returns the OpenCL context of the event; the error is the code of an invalid event.
     pub(crate) fn context(&self) -> Result<cl_context, cl_int> {
         match self {
             Self::Command(command) => Ok(command.lane.context.0),
@@ -117,9 +117,9 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Keeps the command with the order of capture `order`, which is held back already, from
-    /// running until all awaited events have ended. `keep` gets the gate before the first event is
-    /// looked at.
+    /// Lets a command wait until all events in `awaited` have ended. The command is the one that
+    /// was captured in `stream` with the number `order`; it is held back already. `keep` gets the
+    /// gate before the gate begins to wait for events.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,

@@ -1,4 +1,4 @@
-//! How does a command that is no launch travel a lane: a read, a copy, a fill, a map, a marker?
+//! How does a command other than a launch (a read, copy, fill, map or marker) go through a lane?
 //!
 //! The command is given to the second queue of the lane at the call. So errors come from the call,
 //! the runtime keeps what it needs, and a map has its address at once. The command begins when the
@@ -22,7 +22,7 @@ use super::{AwaitedEvent, Command, InOrder, Lane, Task, Work, lane};
 
 /// Arguments that all calls have that enqueue a command.
 pub(crate) struct Call {
-    /// Type of command that the event reports until the runtime has the command.
+    /// Type of the command that its event reports until the runtime has the command.
     pub(crate) kind: cl_command_type,
     pub(crate) count: cl_uint,
     pub(crate) list: *const cl_event,

@@ -37,24 +37,25 @@ pub(crate) struct Kernel {
     program: Handle,
     name: CString,
     beside: Result<Beside, Count>,
-    /// Second kernel made from the program itself, for devices on which launches cannot leave.
+    /// Second kernel made from the program itself, for devices on which launches cannot leave. Set
+    /// at its first use; `None` in it where the runtime cannot make the kernel.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
-    /// One entry for each argument, true where the program has set the argument in the runtime,
-    /// even if the layer does not know the argument.
+    /// One entry for each argument: true where the program has set that argument. The layer need
+    /// not know its value.
     given: Mutex<Vec<bool>>,
     /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
     limits: Mutex<Vec<(Handle, KernelLimits)>>,
 }
 
-/// Second build of a kernel, with the prologue that tests the preemption flag at its start.
+/// Second build of a kernel, with the prologue (code at its start that tests the preemption flag).
 pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
     /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
-    /// Second program, from which the kernel is made.
+    /// Second build of the program, from which the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
 }
@@ -70,8 +71,8 @@ struct Twin {
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// (queue, shared memory) whose words of the preemption flag the kernel was given last; `None`
-    /// before the first. The address of a queue may be used again, so both are compared.
+    /// (queue, address of shared memory) for which the kernel was given the preemption flag last;
+    /// `None` before the first. A queue's address may be used again, so both are compared.
     stream: Option<(Handle, *const ())>,
 }
 
@@ -144,8 +145,8 @@ impl Kernel {
     }
 
     /// Returns the error code of a launch in the queue of `lane` that lacks an argument, or whose
-    /// kernel is of another context; `None` otherwise. Not every runtime answers so at the call
-    /// where an earlier command has not ended.
+    /// kernel is of another context; `None` where neither is so. The layer checks this itself, as
+    /// not every runtime does at the call.
     pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;
@@ -263,8 +264,8 @@ impl Beside {
 }
 
 impl Kernel {
-    /// Sets the arguments of the second kernel and enqueues it. Returns the error code of either
-    /// step, or 0.
+    /// Sets the arguments of the second kernel and calls `enqueue` with it. Returns the OpenCL
+    /// error code of the first step that fails, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,

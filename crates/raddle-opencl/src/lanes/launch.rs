@@ -23,8 +23,8 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{Command, Lane, Launch, Task, Work, kernel, lane};
 
-/// Lock for the first launch that is given to the runtime, at which the runtime may register
-/// destructors.
+/// Lock for the first launch that is given to the runtime: the runtime may register destructors
+/// then, and the layer's end must run before them.
 static FIRST: Once = Once::new();
 
 impl Launch {
@@ -131,8 +131,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Returns a launch that the layer can keep and submit later, of a kernel with its present
-/// arguments. The error is the count that names why the layer cannot.
+/// Returns a launch of a kernel with its present arguments, which the layer can keep and submit
+/// later. The error is the count that says why the layer cannot.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;

@@ -64,8 +64,9 @@ pub(crate) struct Lane {
     /// Second queue, which the layer made for commands other than the launches that it schedules.
     pub(crate) side: Handle,
     pub(crate) stream: StreamId,
-    /// Shared memory with the words of the launches and the cuts of the preemption flag; `None`
-    /// where launches cannot leave.
+    /// Memory that host and device share: for each launch a word with its state, and the cuts,
+    /// which are the ranges of launches that have to leave or are killed. `None` where launches
+    /// cannot leave.
     pub(crate) words: Option<Words>,
     /// Command that was added to the lane last.
     last: Mutex<Weak<Command>>,
@@ -79,8 +80,7 @@ pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 #[repr(C)]
 pub(crate) struct Command {
     table: *const cl_icd_dispatch,
-    /// Number of references that the program has to the event; all together are one reference of
-    /// the layer.
+    /// Number of references that the program has to the event. The layer counts all of them as one.
     references: AtomicU32,
     pub(crate) lane: Arc<Lane>,
     kind: cl_command_type,
@@ -119,7 +119,7 @@ struct Callback {
 pub(crate) enum AwaitedEvent {
     /// The event of a command of a lane.
     Command(Arc<Command>),
-    /// An event of the runtime.
+    /// An event that the runtime made.
     Native(Handle),
 }
 
@@ -128,7 +128,7 @@ pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// Number of events that are still awaited, plus one while the gate is being closed.
+    /// Number of events that are still awaited, plus one until all events are registered.
     left: AtomicU32,
     /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,
@@ -144,9 +144,9 @@ pub(crate) struct Work {
     before: OnceLock<Arc<Command>>,
 }
 
-/// Way in which a command reaches the runtime.
+/// Work of a command, by the way in which it reaches the runtime.
 pub(crate) enum Task {
-    /// A launch that the layer keeps and submits to the runtime when the process may issue.
+    /// A launch that the layer keeps, and submits to the runtime when the program may run.
     Launch(Launch),
     /// A command that was given to the second queue, where it waits for a user event.
     InOrder(InOrder),
@@ -155,7 +155,7 @@ pub(crate) enum Task {
 /// Command that was given to the second queue of a lane, where it waits for a user event until it
 /// may run.
 pub(crate) struct InOrder {
-    /// User event that lets the command begin.
+    /// User event that the command waits for in the runtime; it lets the command begin.
     opens: Handle,
     progress: Mutex<WorkProgress>,
 }
@@ -165,7 +165,7 @@ enum WorkProgress {
     Waits,
     /// The command may run, as the submission with this handle.
     Open(LaunchHandle, Reporter<Arc<Work>>),
-    /// The command has ended, before its turn where an awaited event failed.
+    /// The command has ended; where an awaited event failed, it has not run.
     Ended,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<Work>>,
     /// (handle, lane) of the launch that was submitted last in each slot of the controller's
-    /// window.
+    /// window; `None` for a slot that was not used yet.
     flying: Vec<Option<(LaunchHandle, Weak<Lane>)>>,
     /// Lanes in whose shared memory a cut (a range of launches that leave or are killed) is set.
     raised: Vec<Weak<Lane>>,
@@ -34,8 +34,8 @@ impl Launcher {
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
 
-    /// Sets a cut, of launches that leave or are killed, in the shared memory of each lane that has
-    /// some of the launches `hit`: from the first to the last of them.
+    /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each lane
+    /// that has some of the launches `hit`: from the first to the last of them.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<Lane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {

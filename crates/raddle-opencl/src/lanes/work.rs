@@ -45,8 +45,8 @@ impl InOrder {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Gives the command to the runtime or lets it begin there, and returns the result of the
-    /// submit call.
+    /// Gives the command to the runtime, or lets it begin where the runtime has it already, and
+    /// returns the result of the submit call.
     pub(crate) fn open(
         &self,
         handle: LaunchHandle,
