@@ -150,7 +150,7 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
     Ok(ns / unit.ns())
 }
 
-/// Reads two times `FROM..TO` into nanoseconds, of which the second is at least the first. Where
+/// Reads two times `FROM..TO` and returns (FROM, TO) in nanoseconds, where TO is at least FROM. If
 /// FROM has no unit, it has that of TO.
 ///
 /// # Errors
@@ -278,17 +278,17 @@ pub fn percent(text: &str) -> Result<u16, AmountError> {
     })
 }
 
-/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file. It
-/// is where it is a number, alone or with letters, digits and slashes behind. A file with such a
-/// name is written as `./40`.
+/// Returns whether a text is meant as an amount, right or wrong, and not as the name of a file: it
+/// begins with a number, and only letters, digits and slashes follow. A file with such a name is
+/// written as `./40`.
 #[must_use]
 pub fn is_meant(text: &str) -> bool {
     let unit = |c: char| c.is_alphanumeric() || c == '/' || c == ' ';
     number_in(text.trim()).is_some_and(|(_, rest)| rest.chars().all(unit))
 }
 
-/// Splits a text into the number, with its sign, with which it begins, and the rest behind that
-/// number; `None` where it begins with no number.
+/// Splits a text into (the number with which it begins, with its sign; the rest behind that
+/// number); `None` where it begins with no number.
 fn number_in(text: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = usize::from(text.starts_with(['-', '+']));

@@ -40,7 +40,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
-    /// Name of the recipe by which the device shares itself where nobody sets anything up.
+    /// Name of the recipe of today: the way in which the device shares itself where nobody sets
+    /// anything up.
     pub today: String,
     /// Index in `rows` of the recipe that the others are compared with: the recipe of today (the
     /// way in which the device shares itself where nobody sets anything up), else the first.
@@ -87,9 +88,8 @@ impl PolicyFigures {
         }
     }
 
-    /// Says, without an article, what becomes of the gaps of processes that [`Self::issue_unknown`]
-    /// names; `None`
-    /// where all files say when work was issued.
+    /// Says, without an article, what replays do with the idle gaps of the processes that
+    /// [`Self::issue_unknown`] names; `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
         let names = self.issue_unknown()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
@@ -226,7 +226,8 @@ impl PolicyFigures {
         self.bounds_in(&self.rows[row], process)
     }
 
-    /// Returns the bounds of the figure by which a process is judged in a row of this comparison.
+    /// Returns the bounds of the figure by which a process is judged in a row of this comparison;
+    /// `None` where the figure is exact.
     pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
         row.processes[process].bounds_by(self.processes[process].device_factors)
     }

@@ -46,13 +46,13 @@ impl Study {
         Self { ways: Ways::Modes, ..self }
     }
 
-    /// Sets the requests that arrive.
+    /// Sets the load: which requests arrive, and when.
     #[must_use]
     pub fn load(self, load: Load) -> Self {
         Self { load, ..self }
     }
 
-    /// Adds a goal that the verdict judges.
+    /// Adds a goal; the verdict says which recipes meet it.
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goals.push(goal);

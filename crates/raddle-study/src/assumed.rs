@@ -19,8 +19,9 @@ pub(crate) fn twins(device: &Device) -> Vec<Device> {
     raddle_device::table().into_iter().filter(alike).collect()
 }
 
-/// Explains why the device `id` of the table was assumed: the profile describes it as `source`, or,
-/// with `None`, the user named it by its instruction set.
+/// Explains in words why the device `id` of the table was assumed. `source` is how the profile
+/// describes its device; with `None`, the user named the device by its instruction set. Returns
+/// `None` where the table has no device `id`.
 pub(crate) fn why_assumed(id: &str, source: Option<&SourceDevice>) -> Option<String> {
     let device = raddle_device::find(id)?;
     let units = VendorWords::of(Some(device.vendor)).units;

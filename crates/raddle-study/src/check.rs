@@ -17,7 +17,8 @@ use crate::written::json;
 
 /// Version of the form of the result in JSON.
 const VERSION: u32 = 1;
-/// Number of characters to which a sentence shortens a tenant's name.
+/// Number of characters to which a sentence shortens a tenant's name; a longer name loses its
+/// middle.
 const TENANT: usize = 24;
 
 /// Prediction of a replay: the part of its `summary.json` that a check needs.
@@ -36,7 +37,7 @@ struct PredictedProfile {
     sets: u64,
 }
 
-/// Result of a check: the prediction compared with the measurements, tenant by tenant.
+/// Result of a check: the prediction compared with the measurements, for each tenant (process).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
@@ -44,9 +45,10 @@ pub struct Check {
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
-    /// Tenants that have a recording, with the prediction and the measurement of each.
+    /// Tenants (processes of the prediction) that have a recording, with the prediction and the
+    /// measurement of each.
     pub tenants: Vec<CheckedTenant>,
-    /// Names of the tenants of the prediction that have no recording.
+    /// Names of the tenants (processes of the prediction) that have no recording.
     pub unmeasured: Vec<String>,
     /// Facts about the recordings that can overturn the check, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -64,13 +66,14 @@ pub struct CheckedTenant {
     pub name: String,
     /// Figure by which the tenant is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// Number of times that the launches of the profile are in the recording.
+    /// Number of times that the launches of the tenant's profile occur in the recording.
     pub repetitions: u64,
     /// Predicted figure of the tenant in nanoseconds; `None` where nothing ended in the replay.
     pub predicted_ns: Option<u64>,
     /// Least and most nanoseconds that were predicted; `None` where the prediction has no interval.
     pub between_ns: Option<[u64; 2]>,
-    /// True if the prediction has no upper bound, so that times above it are within the interval.
+    /// True if the predicted interval has no upper bound, so that every time above its lower bound
+    /// is within it.
     pub open: bool,
     /// Measured figure of the tenant in nanoseconds.
     pub measured_ns: u64,
@@ -97,7 +100,7 @@ impl CheckedTenant {
 pub struct TenantRecording<'p> {
     /// Name of the tenant in the prediction.
     pub tenant: String,
-    /// Profile that was recorded.
+    /// Recording of the tenant, as a profile.
     pub profile: &'p Profile,
     /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
     /// has only one process.
@@ -143,7 +146,7 @@ impl Prediction {
         json(bytes)
     }
 
-    /// Returns the names of the tenants of the prediction.
+    /// Returns the names of the tenants (processes that share the device) of the prediction.
     pub fn tenants(&self) -> impl Iterator<Item = &str> {
         self.profiles.iter().map(|profile| &*profile.name)
     }
@@ -220,7 +223,8 @@ impl Prediction {
         Ok(self.checked(row, tenants, Vec::new()))
     }
 
-    /// Returns the row of a recipe; without one, of what the prediction recommends.
+    /// Returns the figures under the recipe with this name; with `None`, under the recipe that the
+    /// prediction recommends. The error says in words that there is none.
     fn row(&self, recipe: Option<&str>) -> Result<&PolicyRow, String> {
         let answer = &self.answer;
         match recipe.or(answer.verdict.recipe.as_deref()) {
@@ -233,7 +237,7 @@ impl Prediction {
         }
     }
 
-    /// Returns the position of a tenant.
+    /// Returns the index of a tenant in the prediction; the error names the tenants that there are.
     fn position(&self, name: &str) -> Result<usize, String> {
         self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
             let names: Vec<&str> = self.tenants().collect();
@@ -244,7 +248,8 @@ impl Prediction {
         })
     }
 
-    /// Holds the prediction of the tenant at a position against what was measured.
+    /// Compares the prediction of the tenant with the index `at`, under the recipe of `row`, with
+    /// its measured times. The error is a message that the prediction has no such figures.
     fn tenant(
         &self,
         row: &PolicyRow,
@@ -286,12 +291,13 @@ impl Prediction {
     }
 }
 
-/// Says that the prediction has no figures of a tenant.
+/// Returns the message that the prediction has no figures of a tenant.
 fn none(name: &str) -> String {
     format!("it has no figures of {name}")
 }
 
-/// The times of a tenant in a recording.
+/// Measured figure of a tenant in its recording, in ns, and the number of repetitions over which it
+/// was taken.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,

@@ -22,7 +22,8 @@ use crate::watcher::Watcher;
 /// Version of the form of the table in JSON.
 const VERSION: u32 = 1;
 
-/// Rules of the fit of each recording, of which only the lengths of workgroups are used.
+/// Rules by which each recording is fitted; of what the fit finds, only the time that a workgroup
+/// lasts is used.
 const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, queues: None };
 
 /// Contention that was learnt from recordings, as it is written in JSON and shown to people.
@@ -31,7 +32,7 @@ const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, qu
 pub struct ContentionFound {
     /// Version of the form of this result in JSON.
     pub raddle_contention: u32,
-    /// Recordings from which the table was learnt.
+    /// Recordings from which the table of contention was learnt.
     pub recordings: Vec<ContentionSource>,
     /// Table of how much longer kernels take beside neighbours.
     #[serde(flatten)]
@@ -41,7 +42,7 @@ pub struct ContentionFound {
     pub overturning: Vec<String>,
 }
 
-/// A recording from which contention was learnt.
+/// Recording from which it was learnt how much neighbours slow kernels down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
@@ -49,8 +50,8 @@ pub struct ContentionSource {
     pub name: String,
     /// Device of the recording, in words.
     pub device: String,
-    /// Number of replays that found how long workgroups last without the room that neighbours took;
-    /// 0 where no kernels ran side by side.
+    /// Number of replays from which it was found how long workgroups last when no neighbour takes
+    /// their room; 0 where no kernels ran side by side.
     pub passes: u32,
     /// Accuracy with which the first half of the recording foretells the times of its second half.
     pub held_out: HeldOut,
@@ -89,8 +90,9 @@ pub fn learn(
 }
 
 impl Study {
-    /// Adds to processes the time that neighbours cost them, if the study asks for it, as
-    /// [`charge`] does. `None` where the study charges nothing, or has one profile alone.
+    /// Adds to processes the time that neighbours cost them, by the study's rule for contention.
+    /// Returns (least and most costs, in words what they are based on); `None` where the study
+    /// charges nothing, or has one profile alone.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -108,8 +110,8 @@ impl Study {
     }
 }
 
-/// Adds to processes the cost of contention that is known from all their fitted profiles. Returns
-/// (least and most that the charges may be, in words what the charges are based on).
+/// Adds to processes the cost of contention that their recordings teach. Returns (least and most of
+/// these costs, as two entries; in words what they are based on).
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()

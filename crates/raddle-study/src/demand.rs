@@ -13,7 +13,7 @@ use crate::units::percent;
 
 impl Study {
     /// Gives processes the demand of their launches for memory bandwidth. Returns (least and most
-    /// that the demand may be, in words what the demand is based on).
+    /// of what that demand costs, as two entries; in words what it is based on).
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],

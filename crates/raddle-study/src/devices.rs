@@ -11,10 +11,10 @@ use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 use crate::written::toml_or_json;
 
-/// Device of a study, and the way in which it was found, such as by the table or by a guess.
+/// Device of a study, with the way in which it was found, such as by the table or by a guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Device that was found.
+    /// Device that was found, with its figures.
     pub device: Device,
     /// Way in which the device was found, such as by the table or by a guess.
     pub found: DeviceFound,
@@ -58,11 +58,12 @@ pub fn target(
     })
 }
 
-/// Number of scalar registers that the tools of ROCm write for every kernel of RDNA.
+/// Number of scalar registers that ROCm's tools write for every kernel on RDNA devices; where all
+/// kernels have it, the device is one of these.
 const SGPRS_OF_RDNA: u32 = 128;
 
-/// Returns the id of a device as an example for a message: one of the maker whose tool writes such
-/// files.
+/// Returns the id of a device as an example for a message: a device of the vendor whose tools write
+/// files like that of the profile.
 fn example(profile: &Profile) -> &'static str {
     let sgprs = || profile.ops.iter().map(|op| op.footprint.sgprs_per_wave).filter(|&n| n > 0);
     match profile.format.maker() {
@@ -80,8 +81,8 @@ pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     profile.device.as_ref().ok_or(None).and_then(of_source)
 }
 
-/// Returns the device that a file or a driver describes. If no device fits, the error tells why, or
-/// is `None` if nothing is told.
+/// Returns the device that a file or a driver describes. If no device fits, the error says why; it
+/// is `None` where the description says nothing that tells a device.
 pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceError>> {
     let table = find(&source.name);
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
@@ -109,9 +110,9 @@ pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceEr
     }
 }
 
-/// Words in the names of kernels that tell for which devices they were made, newer devices later,
-/// each with a device of that kind: `sm80_xmma_gemm_f32f32`, `volta_sgemm_128x64`,
-/// `Cijk_Ailk_..._ISA942_...`.
+/// Words in the names of kernels that tell for which devices the kernels were made, each group with
+/// a device of that kind, from older to newer devices: `sm80_xmma_gemm_f32f32`,
+/// `volta_sgemm_128x64`, `Cijk_Ailk_..._ISA942_...`.
 const MADE_FOR: [(&[&str], &str); 10] = [
     (&["sm70", "volta"], "v100"),
     (&["sm75", "turing"], "rtx-2080-ti"),
@@ -126,7 +127,7 @@ const MADE_FOR: [(&[&str], &str); 10] = [
 ];
 
 /// Returns the device that a profile was recorded on, or a guess if the profile tells nothing about
-/// it.
+/// it. If no device fits, the error says why; it is `None` where the profile says nothing.
 pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     own(profile).or_else(|why| match why {
         None => guessed(profile).ok_or(None),
@@ -167,8 +168,9 @@ fn holds(device: &Device, bytes: u64) -> bool {
     device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
 }
 
-/// Chooses between a device and the devices of the table with equal compute units by the `recorded`
-/// bytes of memory. The choice is certain where one of them alone has as much.
+/// Chooses by the `recorded` bytes of memory between `device` and the devices of the table with
+/// equal compute units; `device` stays where it has so much. The choice is certain where only one
+/// of them has so much memory.
 fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     let mut twins = twins(&device);
     let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));

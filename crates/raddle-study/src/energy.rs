@@ -16,7 +16,7 @@ pub struct EnergyFile {
     pub raddle_energy: u32,
     /// Source of the weights in words: a measurement and its place, or a publication.
     pub source: String,
-    /// Weights by which energy is counted.
+    /// Weights by which the energy of instructions and the idle power are counted.
     pub energy: EnergyModel,
 }
 

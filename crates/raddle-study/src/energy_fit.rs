@@ -28,12 +28,12 @@ pub struct EnergyFit {
     /// Energy by the weights over the measured energy, for each reading that is not of the idle
     /// device; idle power is left out. 1 is a perfect fit.
     pub explained: Vec<f64>,
-    /// Number of instructions that every kernel issues, where each kernel issues one kind alone and
-    /// all equally many (the seed's N_A; claim 4: NX is the same); else `None`.
+    /// Number of instructions that each kernel issues, where each issues instructions of one kind
+    /// alone and all issue equally many (the seed's N_A; claim 4: NX is the same); else `None`.
     pub calls: Option<u64>,
 }
 
-/// Reason why readings give no weights.
+/// Reason why readings of power give no energy weights.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each variant and field is")]

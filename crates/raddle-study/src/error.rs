@@ -68,7 +68,7 @@ pub enum StudyError {
     /// raddle itself broke a rule of its own during a run, so there is no verdict.
     #[error("recipe {recipe}, {what}: {error}. {log}")]
     Fault { recipe: String, what: String, error: Box<SimError>, log: String },
-    /// A file cannot be read.
+    /// A file that the study names cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
     /// A file that a run leaves behind cannot be written.

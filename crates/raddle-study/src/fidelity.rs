@@ -25,7 +25,7 @@ pub use busy::BusyTime;
 pub use order::StartOrder;
 pub use waits::Waits;
 
-/// Comparison of a recording with its replay.
+/// Comparison of a recording with its replay: waits, busy time, and order of starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fidelity {
@@ -41,7 +41,7 @@ pub struct Fidelity {
     pub waits: Option<Waits>,
     /// Comparison of the time in which at least one kernel ran, between recording and replay.
     pub busy: BusyTime,
-    /// Comparison of the order in which kernels started in the recording and in the replay.
+    /// Comparison of the order in which kernels started: recording against replay.
     pub order: StartOrder,
     /// Time from 0 to the last recorded end, in nanoseconds.
     pub recorded_makespan_ns: u64,
@@ -50,9 +50,9 @@ pub struct Fidelity {
 }
 
 impl Fidelity {
-    /// Compares a profile with its replay. `outcome` is that of the profile alone, planned with
-    /// these options, which name the profile's own device twice; the process began at time 0 and
-    /// was not repeated.
+    /// Compares a profile with its replay. `outcome` is that of the profile alone, which began at
+    /// time 0 and was not repeated. `options` are those of its plan, in which the profile's own
+    /// device is both the device of the recording and the one replayed on.
     #[must_use]
     pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);
@@ -99,19 +99,19 @@ pub struct ModelError {
     /// Error of the time in which at least one kernel ran, as a fraction; above 0 it was longer
     /// than recorded.
     pub busy: f64,
-    /// Error of the busy time without calibration, as a fraction; `None` where no kernels ran side
-    /// by side.
+    /// Error of the busy time without the durations of workgroups that were fitted to the
+    /// recording, as a fraction; `None` where no kernels ran side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated: Option<f64>,
     /// Error of the makespan, as a fraction; above 0 the last launch ended later than recorded.
     pub makespan: f64,
-    /// Fraction of the waits from launch to start that are within the goal of `docs/fidelity.md`;
-    /// `None` where no launch was recorded.
+    /// Fraction of the waits from launch to start that are within the goal of `docs/fidelity.md` (2
+    /// us + 5 % of the recorded wait); `None` where no launch was recorded.
     pub within: Option<f64>,
 }
 
 impl ModelError {
-    /// Returns the errors that a comparison found.
+    /// Returns the errors of a replay, taken from its comparison with the recording.
     #[must_use]
     pub fn of(found: &Fidelity) -> Self {
         let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);

@@ -37,7 +37,7 @@ pub trait Files: Sync {
     }
 
     /// Returns the content that [`Files::keep`] stored under a key, in this run or an earlier one;
-    /// `None` where there is none, or nothing can be kept.
+    /// `None` where nothing is stored under it.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
         None
@@ -93,7 +93,8 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Receiver of the files that runs leave behind: decision logs and timelines, by recipe.
+/// Receiver of the files that runs write beside their figures, for each recipe: decision logs and
+/// timelines.
 pub trait Leavings: Sync {
     /// Opens a decision log to be written as text; `file` is its name, `RECIPE/...`.
     ///

@@ -1,4 +1,4 @@
-//! Which times follow from a recording beside the durations in it?
+//! Which times does a fit take from a recording, other than the durations in it?
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
 use raddle_trace::Profile;
 
-/// The rules by which the model is fitted to a recording.
+/// Rules by which the model is fitted to a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRules {
     /// Rule that says which of the recorded waits of one stream for another are kept.
     pub waits: WaitRule,
     /// True if launches take the time that the recording shows.
     pub latency: bool,
-    /// The number of hardware queues of the process, where the recording agrees with it; `None`: that
-    /// of the device.
+    /// Number of hardware queues that the process is said to have, where the recording agrees with
+    /// it; `None` for that of the device.
     pub queues: Option<u16>,
 }
 
@@ -25,7 +25,8 @@ impl FitRules {
         Self { queues: self.options(own).queues_of_recording(profile), ..self }
     }
 
-    /// Returns the options of a plan on the device of the recording, with nothing fitted.
+    /// Returns the options of a plan for a replay on `own`, the device of the recording, without
+    /// any fitted times.
     pub(crate) fn options<'d>(&self, own: &'d Device) -> PlanConfig<'d> {
         PlanConfig { waits: self.waits, queues: self.queues, ..PlanConfig::new(own, own) }
     }
@@ -37,7 +38,7 @@ pub struct Fitted {
     /// Time in ns that one workgroup of each op lasts on the device of the recording, in the order
     /// of the ops; `None` where no kernels ran side by side.
     pub workgroups: Option<Arc<[u64]>>,
-    /// Latency from a launch to its possible start.
+    /// Least times that a launch needs before it can start, on the device of the recording.
     pub latency: LaunchLatency,
     /// Error of the busy time without `workgroups`, as a fraction of the recorded busy time; `None`
     /// where no kernels ran side by side.

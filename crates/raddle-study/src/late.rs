@@ -5,7 +5,7 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// Watch that ends a run as soon as more requests are late than a goal allows.
+/// Watcher of a run that ends it as soon as more requests are late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<Allowed>,
@@ -22,8 +22,8 @@ struct Allowed {
 }
 
 impl LateRequests {
-    /// Makes the watch for the goals that limit a time of requests whose number is known before the
-    /// run; other goals are ignored.
+    /// Makes the watcher for the goals that limit a time of requests whose number is known before
+    /// the run; other goals are ignored.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);

@@ -17,7 +17,7 @@ pub struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
-    /// Fraction of the launches of opaque kernels, whose field is unknown.
+    /// Fraction of the launches of which the field is unknown, as the kernel came without a shape.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) unknown: f64,
 }
@@ -61,24 +61,28 @@ impl OriginShares {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownKernels {
-    /// Fraction of the kernel time without a shape: opaque kernels, and kernels that were left out.
+    /// Fraction of the kernel time without a shape: kernels that came without one (opaque), and
+    /// kernels that were left out.
     pub(crate) share: f64,
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// Number of kernels, among those left out, whose times cannot be; the others are malformed.
+    /// Number of kernels, among those left out, that have impossible times; the other ones are
+    /// malformed.
     pub(crate) timeless: u64,
-    /// Number of kernels that were kept.
+    /// Number of kernels of the profile that were kept, not left out.
     pub(crate) of: u64,
-    /// Fraction of the kernel time with a shape from the capture of the graph, matched by order.
+    /// Fraction of the kernel time whose shape is from the capture of the graph, where launches
+    /// were matched by their order.
     pub(crate) in_order: f64,
-    /// Fraction of the kernel time with a shape from captured launches of the same name.
+    /// Fraction of the kernel time whose shape is from captured launches of a kernel of the same
+    /// name.
     pub(crate) by_name: f64,
 }
 
 impl UnknownKernels {
-    /// Sums up the kernels of a profile without a shape, or with one from a capture; `None` where
-    /// every kernel came with its shape.
+    /// Returns how much of the kernel time of a profile has no shape, or one from a capture; `None`
+    /// where every kernel came with its shape.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let unknown = profile.unknown_time();
         let UnknownTime { opaque, opaque_ns, left_out, timeless, .. } = unknown;
@@ -98,8 +102,8 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// Writes the fractions of kernel time without a shape or left out, and with a shape from a
-    /// capture, in words.
+    /// Writes in words which fractions of the kernel time have no shape, were left out, or have a
+    /// shape from a capture.
     #[must_use]
     pub fn told(&self) -> String {
         let (lacks, before) = match (self.opaque, self.left_out) {
@@ -124,8 +128,8 @@ impl UnknownKernels {
     }
 }
 
-/// Writes how many kernels were left out for which reason, in words; `timeless` of them have times
-/// that cannot be.
+/// Writes how many kernels were left out for which reason, in words; `timeless` of them have
+/// impossible times.
 pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     let malformed = left_out.saturating_sub(timeless);
     let told = [(timeless, "times cannot be"), (malformed, "records are malformed")];
@@ -146,7 +150,8 @@ pub struct ConcurrentTime {
 }
 
 impl ConcurrentTime {
-    /// Sums up the times for which ops ran at once; `spans` has (start, end) of each in ns.
+    /// Returns for how long one, two, and three or more ops ran at once; `spans` has (start, end)
+    /// of each op in ns.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();

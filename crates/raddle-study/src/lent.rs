@@ -21,7 +21,7 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// Makes the watch for a recipe; `None` if the recipe lends no compute units.
+    /// Makes the watcher for a recipe; `None` if the recipe lends no compute units.
     pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
         let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
         let kept = Guarantee::new(&named.recipe, &shares)?;

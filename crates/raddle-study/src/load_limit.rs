@@ -18,15 +18,15 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{RunPlan, Runner};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of workgroups of a run for which the search for the load limit is made, as it
-/// replays the run once more for each load.
+/// Largest number of workgroups of a run for which the highest load that meets all goals is
+/// searched for, as the search replays the run once more for each load.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Part of a load (one fifth) to within which the limit is found with few requests, before more are
-/// used.
+/// Divisor of a load: with few requests, the limit is found to within one fifth of a load, before
+/// more requests are used.
 const NEAR: u32 = 5;
-/// Part of a load to within which the limit is found with as many requests as percentiles need: one
-/// twenty-fifth.
+/// Divisor of a load: with as many requests as percentiles need, the limit is found to within one
+/// twenty-fifth of a load.
 const CLOSE: u32 = 25;
 
 /// Loads between which the limit lies (up to which all goals are met), in percent of the load asked
@@ -161,8 +161,8 @@ impl Prepared {
         command
     }
 
-    /// Judges a recipe at several loads in percent. Returns (load, true if all goals are met);
-    /// loads whose requests cannot be run are left out.
+    /// Judges a recipe at several loads in percent of the load asked for. Returns (load, true if
+    /// all goals are met) for each; loads whose requests cannot be run are left out.
     fn judge_loads(
         &self,
         loads: &[u32],
@@ -203,7 +203,8 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Draws the random requests of a load; of a load without end, `count` requests.
+    /// Draws the random requests of a load by its first seed. Of a load without an end, the process
+    /// whose requests come slowest gets `count` requests.
     fn draw(
         &self,
         (load, count): (&Load, u32),

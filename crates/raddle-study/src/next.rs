@@ -17,7 +17,7 @@ const DEVICE: &str = "DEVICE";
 /// Word in a command in place of an amount of memory, which the user has to fill in.
 const SIZE: &str = "SIZE";
 
-/// Largest number of characters in a line of a command.
+/// Largest number of characters in a line of a command; only a longer word makes a line longer.
 const COLUMNS: usize = 100;
 
 /// Command that a user should run next, as words, and its purpose.
@@ -63,7 +63,7 @@ impl NextCommand {
 
 impl Studied {
     /// Returns the command to run next as lines for a shell, with a comment on its purpose at the
-    /// end: the `next-command` of the verdict, with files as they were given. `folder` is the
+    /// end. It is the `next-command` of the verdict, with files as they were given; `folder` is the
     /// folder with the files of this result.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
@@ -125,7 +125,8 @@ const fn is_unnamed(found: DeviceFound) -> bool {
     matches!(found, DeviceFound::Guessed | DeviceFound::StandIn | DeviceFound::Strange)
 }
 
-/// Returns the command of the study again, with a device to fill in.
+/// Returns the command that runs the study again, with a place where the user has to fill in a
+/// device.
 fn elsewhere(asked: &Study, names: &FileNames<'_>, purpose: &'static str) -> NextCommand {
     let study = Study { device: Some(DEVICE.to_owned()), ..asked.clone() };
     NextCommand::new(study.command("replay", names), purpose)

@@ -11,7 +11,8 @@ use crate::recipes::unknown_of_flag;
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
-/// Returns one line for each setting of a recipe that had no effect, or whose cost is unknown.
+/// Returns warnings about runs, one line each: settings of a recipe without effect, costs that are
+/// unknown, processes that did not get the device for long, and policies that make the replay slow.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
@@ -54,7 +55,8 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// Largest number of characters of a recipe's name beside a sentence.
+/// Largest number of characters of a recipe's name beside a sentence; a longer name loses its
+/// middle.
 const RECIPE: usize = 12;
 
 /// Returns a warning about a preempt policy that was never asked, as no process lost its turn with
@@ -130,7 +132,8 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Number of answers for a single workgroup each from which on they make a replay slow.
+/// Number of workgroups started by answers for one workgroup each, from which on such answers make
+/// a replay slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
 /// Returns a warning about a policy from outside that answers for each workgroup separately; else

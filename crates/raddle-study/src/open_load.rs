@@ -11,15 +11,15 @@ use raddle_sim::{Outcome, Repetition, Summary, Workload};
 use crate::arrivals::{OpenRequests, SeedDraw};
 use crate::profiles::Loaded;
 
-/// Smallest number of requests of a run.
+/// Smallest number of requests that a run has, where each run draws as many as it needs.
 pub(crate) const FEWEST: u32 = 300;
-/// Largest number of launches that the requests of a run make, if more than [`FEWEST`] requests are
-/// needed. A run of as many launches takes some seconds.
+/// Largest number of launches that all requests of a run may make, where more than [`FEWEST`]
+/// requests are drawn. A run of as many launches takes some seconds.
 const MOST_LAUNCHES: u64 = 200_000;
 /// Largest number of launches that the [`FEWEST`] requests may make. A run keeps some 80 bytes of
 /// each launch, and several runs go at a time.
 const MOST_KEPT: u64 = 1 << 22;
-/// Divisor of the number of requests that gives the warm-up: the first tenth does not count, as the
+/// Divisor of the number of requests: the first tenth is the warm-up, which does not count, as the
 /// device was empty before it.
 const WARM_UP: u32 = 10;
 /// Width of an interval that is narrow enough, as a fraction of the figure.
@@ -46,8 +46,9 @@ impl OpenLoad {
         self.0.is_empty()
     }
 
-    /// Draws `count` requests of the process whose requests come slowest, and of the others those
-    /// that arrive in the same time. Yields (index of the process, arrival times).
+    /// Draws `count` requests of the process whose requests come slowest, and of every other
+    /// process those that arrive in the same time. Yields (index of the process, arrival times in
+    /// ticks).
     fn draw(&self, count: u32) -> impl Iterator<Item = (usize, Vec<Ticks>)> {
         let nth = |open: &OpenRequests| {
             open.task.times(open.seed).and_then(|mut times| times.nth(count.max(1) as usize - 1))
@@ -59,7 +60,7 @@ impl OpenLoad {
         })
     }
 
-    /// Gives the process of a workload `count` requests, as [`Self::draw`] counts them.
+    /// Gives the processes of a workload their requests, drawn as [`Self::draw`] says for `count`.
     pub(crate) fn give(&self, workload: &mut Workload, count: u32) {
         for (process, times) in self.draw(count) {
             let plan = &mut workload.processes[process];
@@ -68,8 +69,8 @@ impl OpenLoad {
         }
     }
 
-    /// Replaces the requests without an end in a draw by `count` requests, as [`Self::draw`] counts
-    /// them.
+    /// Replaces, in the draw of one seed, the requests without an end by requests that are drawn as
+    /// [`Self::draw`] says for `count`.
     pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
         for (process, times) in self.draw(count) {
             if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
@@ -85,8 +86,8 @@ impl OpenLoad {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
 
-    /// Returns the number of requests to begin with: [`FEWEST`], or as many as have launches that
-    /// can be kept.
+    /// Returns the number of requests to begin with: [`FEWEST`], or fewer where the launches of so
+    /// many do not fit into memory.
     pub(crate) fn first(&self, workload: &Workload) -> u32 {
         let launches = self.launches(workload, FEWEST).max(1);
         let fitting = u64::from(FEWEST) * MOST_KEPT / launches;
@@ -125,15 +126,15 @@ impl OpenLoad {
         Some(next.min(self.affordable(workload, count)))
     }
 
-    /// Returns the number of requests whose launches a run can keep in memory, scaled from the
-    /// launches of `count` requests.
+    /// Returns the largest number of requests of which a run can be afforded, so that they make at
+    /// most [`MOST_LAUNCHES`] launches; it is scaled from the launches of `count` requests.
     fn affordable(&self, workload: &Workload, count: u32) -> u32 {
         let launches = self.launches(workload, count).max(1);
         let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
         u32::try_from(affordable).unwrap_or(u32::MAX)
     }
 
-    /// Counts the launches of `count` requests, as [`Self::draw`] counts them.
+    /// Returns the number of launches of the requests that [`Self::draw`] gives for `count`.
     fn launches(&self, workload: &Workload, count: u32) -> u64 {
         let launches = self.draw(count).map(|(process, times)| {
             (times.len() as u64).saturating_mul(workload.processes[process].tasks.len() as u64)

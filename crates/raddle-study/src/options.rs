@@ -71,7 +71,8 @@ impl Study {
         taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
     }
 
-    /// Applies an option, given by its name and its text; the error says why it cannot be applied.
+    /// Applies an option, given by its name and its text, to the study; the error says in words why
+    /// it cannot be applied.
     pub(crate) fn take(&mut self, option: &str, text: &str) -> Result<(), String> {
         let owned = || text.to_owned();
         match option {
@@ -170,7 +171,8 @@ fn unknown(option: &str) -> String {
     format!("there is no such option.{}", crate::error::meant(near.as_deref()))
 }
 
-/// Reads one of the words that a type allows, such as a rule by its name.
+/// Reads one of the words that a type allows, such as a rule by its name; the error says in words
+/// that the type has no such word.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     said(serde_json::from_value(Value::String(text.to_owned())))
 }

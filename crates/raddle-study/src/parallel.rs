@@ -40,8 +40,8 @@ pub(crate) fn join<A, B>(one: impl FnOnce() -> A, other: impl FnOnce() -> B) -> 
 }
 
 /// Calls `one` with every number below `count`, each as soon as a thread is free; the first error
-/// ends the loop. `jobs` is the number of threads, `None` for one a core. The threads are not those
-/// of the other functions, so a call may wait for another call.
+/// ends the loop. `jobs` is the number of threads, `None` for one thread for each processor core.
+/// The threads are not those of the other functions, so a call may wait for another call.
 #[cfg(feature = "parallel")]
 pub(crate) fn each(
     jobs: Option<u16>,
@@ -96,7 +96,7 @@ pub(crate) struct Workers {
 
 #[cfg(feature = "parallel")]
 impl Workers {
-    /// Starts `jobs` threads, or one a core for `None`.
+    /// Starts `jobs` threads; with `None`, one for each processor core.
     pub(crate) fn new(jobs: Option<u16>) -> Result<Self, StudyError> {
         let threads = jobs.map_or(0, usize::from);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

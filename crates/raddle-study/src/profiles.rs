@@ -25,13 +25,14 @@ use crate::verdicts;
 /// A profile that was read, with all that the user and fits say of it: one process of a study.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Content of the profile; processes of one file share it unless a rule changes it.
+    /// Content of the profile. Processes of one file have it in common, unless a rule changes it
+    /// for one of them.
     pub profile: Arc<Profile>,
     /// Name of the process in results: that of the profile, made unique.
     pub name: String,
     /// Name of the file without folders.
     pub(crate) file: String,
-    /// Path of the file as the user gave it, for messages only.
+    /// Path of the file as the user gave it; only messages show it.
     pub given: String,
     /// Time of the run at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
@@ -45,7 +46,8 @@ pub struct Loaded {
     pub(crate) think_ns: Option<u64>,
     /// Hints that the program gives the scheduler about itself.
     pub(crate) hints: Vec<Hint>,
-    /// Number and time of the communication kernels in the profile.
+    /// Number and time of the communication kernels (which move data between devices) in the
+    /// profile.
     pub communication: Communication,
     /// Requests that run the profile; `None` where none do.
     pub(crate) requests: Option<ProfileRequests>,
@@ -63,7 +65,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Returns the profile as results describe it.
+    /// Returns the parts of the profile from which the facts in results are made.
     pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
         ReplayedProfile {
             name: &self.name,
@@ -195,7 +197,7 @@ pub(crate) fn open_by(
     Ok(all)
 }
 
-/// Returns the profiles, each with the path that the user gave.
+/// Returns (path that the user gave, profile) for each profile.
 pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
@@ -329,7 +331,8 @@ pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &
     jobs.values_mut().fold(0, |first, ranks| meet(ranks, first));
 }
 
-/// Applies `--comm`, the rule for communication kernels, to all profiles.
+/// Applies `--comm`, the rule for communication kernels (which move data between devices), to all
+/// profiles.
 pub fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), StudyError> {
     for loaded in profiles {
         // A profile that the rule leaves unchanged stays shared between processes.
@@ -413,8 +416,8 @@ fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Number of kernels that a message names as examples, where no name is spelled much like the
-/// wanted one.
+/// Number of kernels that an error message names as examples, where no name is spelled much like
+/// the wanted one.
 const SOME: usize = 3;
 
 /// Makes the error that a rule `GLOB=WORD` of an option names no kernel.

@@ -45,12 +45,12 @@ pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-sl
 pub struct NamedRecipe {
     /// Name in results, which no other recipe of a study has.
     pub name: String,
-    /// Policies of the recipe and their settings.
+    /// Policies of the recipe, with their settings.
     pub recipe: Recipe,
     /// Eighths of the device's memory that each process has for itself, so that neighbours cost it
     /// nothing; empty where all processes share the memory.
     pub(crate) memory_eighths: Vec<u8>,
-    /// False if the recipe is a way of sharing that no driver offers.
+    /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
     pub(crate) offered: bool,
     /// Recipe as the user asked for it: a bundled name or a file.
     given: String,
@@ -60,14 +60,14 @@ pub struct NamedRecipe {
     set: Vec<String>,
 }
 
-/// Prices of a preemption flag, by key, and the most that each is taken to be where it is unknown, in
-/// nanoseconds. All are assumed: the exit as twice that of a V100, the others as some reads over the
-/// bus.
+/// Times that a preemption flag costs, each as (key, most that the time is taken to be where it is
+/// unknown, in nanoseconds). All are assumed: the exit as twice that of a V100, the others as some
+/// reads over the bus.
 const MOST_OF_FLAG: [(&str, u64); 3] =
     [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
 
-/// Returns the prices of a preemption flag that are unknown for a device, and the most that each is
-/// taken to be, in nanoseconds; empty for recipes whose launches test no flag.
+/// Returns the times that a preemption flag costs and that are unknown for a device, each as (key,
+/// most that it is taken to be in nanoseconds); empty for recipes whose launches test no flag.
 pub(crate) fn unknown_of_flag(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
     let known = [runtime.flag_ns, runtime.exit_ns, runtime.check_ns];
@@ -108,8 +108,8 @@ impl NamedRecipe {
         &self.text
     }
 
-    /// Returns a builder of the recipe's dispatcher for a device. `recipe` is what [`Self::on`]
-    /// returns for the device.
+    /// Returns a builder of the recipe's dispatcher for a device. `recipe` is the recipe with the
+    /// values of the device filled in, as [`Self::on`] returns it.
     ///
     /// # Errors
     /// When a policy cannot use its settings; the error names the file, the line and the key.
@@ -118,9 +118,9 @@ impl NamedRecipe {
         builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
     }
 
-    /// Returns the turn and half a switch on a device (least, expected, most), for time slices as
-    /// they are bundled or as [`Self::in_turns_of`] returns them; a figure that the user set has
-    /// none.
+    /// Returns the length of a turn and of half a switch on a device, each as (least, expected,
+    /// most) in nanoseconds. An entry is `None` where the user has set the figure, or the recipe is
+    /// not that of the driver's time slices.
     fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
         let slices = device.time_slices().filter(|_| self.is_time_sliced());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
@@ -136,8 +136,8 @@ impl NamedRecipe {
         [turn, halves.filter(unset)]
     }
 
-    /// Returns bundled time slices with the turn of the device, where the device is known to have
-    /// another one; any other recipe unchanged.
+    /// Returns bundled time slices with the turn and the switch of the device, where the device is
+    /// known to have other ones; any other recipe unchanged.
     ///
     /// # Errors
     /// When the recipe cannot be read, which would be a fault of raddle itself.
@@ -156,7 +156,8 @@ impl NamedRecipe {
         Ok(Self { offered: self.offered, ..timed })
     }
 
-    /// Says which figures of a recipe are assumed for a device; `None` where none are.
+    /// Says which figures of a recipe are assumed for a device, such as the length of a turn;
+    /// `None` where none are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
         let told = |what: &str, [least, own, most]: [u64; 3]| {
@@ -214,8 +215,8 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns a copy of the recipe in which the unknown prices of a flag are the most that they are
-    /// taken to be; `None` where none is unknown.
+    /// Returns a copy of the recipe in which each unknown time that a flag costs is the most that
+    /// it is taken to be; `None` where none is unknown.
     fn with_dear_flag(&self, device: &Device) -> Option<Self> {
         let unknown = unknown_of_flag(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
@@ -355,7 +356,8 @@ pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
     find(wanted, files).ok().map(|(_, text)| text)
 }
 
-/// Returns (name, text) of a recipe: a bundled name first, else a file.
+/// Returns (name in results, text) of a recipe: a bundled one with the name `wanted`, else the file
+/// with this path.
 fn find(wanted: &str, files: &dyn Files) -> Result<(String, String), StudyError> {
     if let Some((name, text)) = entry(wanted) {
         return Ok((name.to_owned(), text.to_owned()));

@@ -39,17 +39,17 @@ use crate::watcher::Watcher;
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Surroundings<'s> {
-    /// Policies that recipes may name.
+    /// Registry of the policies that recipes may name.
     pub registry: &'s Registry,
     /// Source of the files that the study names.
     pub files: &'s dyn Files,
     /// Receiver of the progress, which may also end the study.
     pub watcher: &'s dyn Watcher,
-    /// Number of runs at a time; `None` for one a core.
+    /// Number of runs that are made at a time; `None` for one for each processor core.
     pub jobs: Option<u16>,
 }
 
-/// Files that runs leave beside figures: decision logs and timelines.
+/// Choice of the files that runs write beside their figures: decision logs and timelines.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
     /// Receiver of decision logs and timelines.
@@ -64,12 +64,12 @@ pub struct Kept<'k> {
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// Least and most charges for contention; empty where contention is not charged.
+    /// Least and most costs that contention may have; empty where contention is not charged.
     bounds: Vec<Charges>,
-    /// The workload with work whose issue no file tells issued without the recorded gaps; `None`
-    /// where every file tells it, or recipes and not ways of sharing are compared.
+    /// Workload without the recorded gaps of work for which no file says when it was issued. `None`
+    /// where every file says it, or recipes and not ways of sharing are compared.
     queued: Option<Workload>,
-    /// Requests that each seed after the first draws.
+    /// Requests as each random seed after the first draws them.
     draws: Vec<SeedDraw>,
     /// Requests without an end, of which each run draws as many as it needs.
     open: OpenLoad,
@@ -77,7 +77,7 @@ pub struct Prepared {
     recipes: Vec<NamedRecipe>,
     /// Ways of sharing behind the recipes, if ways of sharing are compared; else empty.
     modes: Vec<ShareCandidate>,
-    /// Recipes whose runs ended with an error, and the errors.
+    /// Recipes of which a run ended with an error, each with that error.
     broken: Vec<FailedCase>,
     target: Chosen,
     workload: Workload,
@@ -95,7 +95,7 @@ pub struct Prepared {
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
-    /// Result of the study.
+    /// Result of the study, with the figures of all recipes and the verdict.
     pub result: ReplayResult,
 }
 
@@ -218,7 +218,8 @@ impl Study {
         chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
-    /// Applies the rules on communication and idempotence to kernels. Returns a sentence a claim.
+    /// Applies the rules on communication kernels, and on which kernels may be killed and run
+    /// again. Returns one sentence for each rule, on its effect.
     pub(crate) fn judge(
         &self,
         profiles: &mut [Loaded],
@@ -230,8 +231,8 @@ impl Study {
         Ok(claims)
     }
 
-    /// Gives profiles starts, shares, hints and requests. Returns the requests of each further
-    /// seed.
+    /// Sets the starts, shares, hints and requests of the profiles. Returns their requests as each
+    /// seed after the first draws them.
     pub(crate) fn give(
         &self,
         profiles: &mut [Loaded],
@@ -370,7 +371,8 @@ impl Prepared {
         &self.open
     }
 
-    /// Returns (load, workload, recipes); `None` where ways of sharing are compared.
+    /// Returns (load, workload, recipes) of a study that compares recipes; `None` where ways of
+    /// sharing are compared.
     pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
     }

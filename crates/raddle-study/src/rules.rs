@@ -15,7 +15,7 @@ use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whol
 pub struct Setting {
     /// Text as it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
     pub text: String,
-    /// Names from the outermost table of the recipe down to the key.
+    /// Key as a path: the names from the outermost table of the recipe down to the key itself.
     path: Vec<String>,
     value: toml::Value,
 }
@@ -23,7 +23,7 @@ pub struct Setting {
 /// Names of the tables of a recipe, and of the only key outside of them that a replay uses.
 const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
 
-/// Returns whether a key, such as `turn.t0-us`, is one of recipes.
+/// Returns whether a key, such as `turn.t0-us`, is a key of recipes.
 pub(crate) fn is_recipe_key(key: &str) -> bool {
     let first = key.split('.').next().unwrap_or_default().replace('_', "-");
     RECIPE_KEYS.contains(&&*first)
@@ -86,7 +86,8 @@ impl TryFrom<String> for Setting {
     }
 }
 
-/// Reads a time as a whole number of the unit with which its key ends.
+/// Reads a time as a whole number of `unit`, the unit with which its key ends; the error says in
+/// words what is wrong with the text.
 fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
     let amount = whole(text, unit).map_err(|error| error.to_string())?;
     i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))
@@ -190,8 +191,8 @@ pub type IdempotenceClaim = SaidRule<IdempotenceRule>;
 pub type NeedClaim = SaidRule<NeedRule>;
 
 impl NeedClaim {
-    /// Returns the need that the last claim about a kernel states; `None` where no claim is about
-    /// it.
+    /// Returns the resource that a kernel needs most, by the last claim about the kernel; `None`
+    /// where no claim is about it.
     #[must_use]
     pub fn last(claims: &[Self], kernel: &str) -> Option<KernelNeed> {
         claims.iter().rev().find_map(|claim| claim.rule.need_of(kernel))

@@ -30,11 +30,12 @@ use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
-/// Costs of neighbours for the processes of a workload: either those that recordings taught, or the
-/// demand of launches for the memory. An empty list changes nothing in a workload.
+/// Costs of neighbours for the processes of a workload: those that were learnt from recordings, or
+/// those that follow from the memory bandwidth that launches need. An empty list changes nothing in
+/// a workload.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
-    /// Costs that recordings taught, by process and then by task.
+    /// Costs that were learnt from recordings, by process and then by task.
     pub(crate) learnt: Vec<Vec<Contention>>,
     pub(crate) demand: Vec<Option<ProcessDemand>>,
 }
@@ -51,20 +52,20 @@ impl Charges {
     }
 }
 
-/// Inputs of a set of runs.
+/// Inputs of a set of runs: what is run, by which seeds and bounds, and what is written.
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// Least and most charges for contention, one entry for each bound; empty where contention is
-    /// not charged.
+    /// Least and most costs that contention may have, one entry for each of these bounds; empty
+    /// where contention is not charged.
     pub(crate) bounds: &'p [Charges],
     /// True if recipes with assumed figures, such as the length of a turn, also run under the least
     /// and the most that these may be.
     pub(crate) priced: bool,
-    /// Workload of these processes in which work whose issue no file tells is issued without the
-    /// recorded gaps; `None` where every file tells it, or nothing is to be bounded.
+    /// Workload of these processes without the recorded gaps of work for which no file says when it
+    /// was issued; `None` where every file says it, or such a run is not wanted.
     pub(crate) queued: Option<&'p Workload>,
-    /// Requests that each seed after the first draws.
+    /// Requests as each random seed after the first draws them.
     pub(crate) draws: &'p [SeedDraw],
     /// Requests without an end, of which each run draws as many as it needs.
     pub(crate) open: &'p OpenLoad,
@@ -72,7 +73,7 @@ pub(crate) struct RunPlan<'p> {
     /// any more.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
-    /// Energy that work costs.
+    /// Weights by which the energy that work costs is counted.
     pub(crate) energy: EnergyModel,
     /// Detail of the decision logs; `None` writes none.
     pub(crate) detail: Option<Detail>,
@@ -80,7 +81,7 @@ pub(crate) struct RunPlan<'p> {
     pub(crate) leavings: Option<&'p dyn Leavings>,
     /// Timelines to draw; `None` draws none.
     pub(crate) timeline: Option<&'p Wanted>,
-    /// Number of runs at a time; `None` for one a core.
+    /// Number of runs that are made at a time; `None` for one for each processor core.
     pub(crate) jobs: Option<u16>,
     /// Receiver of the progress of runs, which may also end them.
     pub(crate) watcher: &'p dyn Watcher,
@@ -91,14 +92,15 @@ pub(crate) struct RunPlan<'p> {
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
-    /// True if the run is of [`RunPlan::queued`] instead of [`RunPlan::workload`].
+    /// True if the run is of the workload [`RunPlan::queued`] (without the recorded gaps of work
+    /// for which no file says when it was issued) instead of [`RunPlan::workload`].
     queued: bool,
 }
 
-/// Part of a plan that one run makes.
+/// Kind of run that a job makes: which processes run, and with which requests or costs.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
-    /// All processes run together.
+    /// All processes run together, by the first seed.
     Together,
     /// The process with this index runs alone and once.
     Alone(usize),
@@ -113,7 +115,8 @@ enum RunOf<'p> {
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
-    /// All processes run once more, for the figures alone, in another reading of the recordings.
+    /// All processes run once more, for the figures alone, with the workload [`RunPlan::queued`]:
+    /// without the recorded gaps of work for which no file says when it was issued.
     Read,
 }
 
@@ -147,7 +150,7 @@ pub(crate) struct AllRuns {
     pub(crate) broken: Vec<FailedCase>,
 }
 
-/// Runner of a plan, on threads of its own.
+/// Runner that makes the runs of a plan, on threads of its own.
 pub(crate) struct Runner<'p> {
     plan: RunPlan<'p>,
 }
@@ -169,7 +172,7 @@ impl<'p> Runner<'p> {
         Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
 
-    /// Runs all recipes by the seeds at these positions in [`RunPlan::draws`]. Returns the
+    /// Runs all recipes by the seeds with these indices in [`RunPlan::draws`]. Returns the
     /// summaries by recipe and then by seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| {

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// Returns the candidates that remain at the end, the best first: they were run by all seeds, or
-/// have no rival of their kind left. Of each kind at least the best one remains.
+/// Returns the indices of the candidates that remain at the end, the best first: they were run by
+/// all seeds, or have no rival of their kind left. Of each kind at least the best one remains.
 ///
 /// `kinds` has the kind of each candidate. `round` runs candidates by the seeds of a range and
 /// ranks them by all seeds so far, the best first.

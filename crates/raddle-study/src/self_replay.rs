@@ -22,8 +22,8 @@ use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 const RECIPE: &str = "streams";
 
 /// Compares the replay of a profile with its recording, once without and once with what the model
-/// learned from it. `rules.latency` is true if launches take the time that the recording shows; where
-/// `other` is given, they take the time that it shows.
+/// learned from the recording. If `rules.latency` is true, launches take the time that the
+/// recording shows, or that the recording of `other` shows, where that is given.
 ///
 /// # Errors
 /// When no part of the profile can run on the device `own`.
@@ -59,8 +59,8 @@ pub fn compared(
     })
 }
 
-/// Fits the model to a profile that was recorded on `own`. Returns also how the fitted replay
-/// compares with the recording; `None` where that was not tried.
+/// Fits the model to a profile that was recorded on `own`. Returns (fit, comparison of the fitted
+/// replay with the recording); the comparison is `None` where it was not made.
 ///
 /// # Errors
 /// When no part of the profile can run there.
@@ -107,16 +107,17 @@ fn calibrated<'l>(
     Ok(Some(calibration))
 }
 
-/// Lowers the launch latency of a fit where a replay gets better by it. Ops wait also for room and
+/// Lowers the launch latency of a fit where a replay gets better by it. Ops also wait for room and
 /// for copy engines, of which the fit knows nothing: it takes such waits for latency, and a replay
-/// would pay them twice.
+/// would count them twice.
 ///
 /// The time from op to op is lowered by quarters, down to 0, for as long as the self-replay gets no
-/// worse, then the time from issue likewise; and no latency at all is tried. A replay is better if
-/// more of its waits are within the goal; of as many, if its waits are less off in sum; of equal
-/// ones, if its makespan is. The makespan comes last, as it follows recorded launches. Of equals
-/// the least latency stays: beside other programs the device is free at other times, and latency
-/// that the recording does not show would count there.
+/// worse, and then the time from issue in the same way; no latency at all is tried too. A replay is
+/// better if more of its waits are within the goal; if as many are, the one with the smaller sum of
+/// errors of waits; if that is equal too, the one with the better makespan. The makespan comes
+/// last, as it follows recorded launches. Of equal replays the one with the least latency stays:
+/// beside other programs the device is free at other times, and latency that the recording does not
+/// show would count then.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,
@@ -193,8 +194,9 @@ pub(crate) fn error(
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
-/// Fits the model to a profile alone on its own device, or takes the fit that was kept. Returns
-/// also the errors of the fitted replay; `None` where the profile cannot be replayed there.
+/// Fits the model to a profile alone on its own device, or takes the fit that an earlier run
+/// stored. Returns (fit, errors of the fitted replay); the errors are `None` where the profile
+/// cannot be replayed there.
 pub(crate) fn judged(
     loaded: &Loaded,
     rules: FitRules,

@@ -107,7 +107,8 @@ const MUCH: u128 = 10;
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// Reason why the first launch that cannot run cannot run; `None` if all launches can.
+    /// Reason that keeps the first of the launches that cannot run from running; `None` if all
+    /// launches can run.
     first: Option<String>,
 }
 

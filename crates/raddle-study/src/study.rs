@@ -11,7 +11,7 @@ use crate::profiles;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
-/// A question: these profiles, under this load, on this device, under these recipes.
+/// Study: a question about these profiles, under this load, on this device, under these recipes.
 ///
 /// Names are those of files that [`Files`] knows; everything else is as the options of `raddle
 /// replay` say it, and has their defaults.
@@ -22,13 +22,13 @@ pub struct Study {
     pub profiles: Vec<String>,
     /// Rules for kernels whose profile does not state their shape.
     pub shapes: ShapeRules,
-    /// Choice of the recipes that are replayed.
+    /// Choice of the recipes that are replayed where `recipes` is empty.
     pub ways: Ways,
-    /// Names of bundled recipes, and paths of recipe files; empty for the recipes of `ways`.
+    /// Names of bundled recipes, and paths of recipe files; empty where `ways` chooses the recipes.
     pub recipes: Vec<String>,
     /// Keys of the recipes to which the user gives other values.
     pub settings: Vec<Setting>,
-    /// Goals of the processes.
+    /// Goals that figures of processes are to meet, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
     /// True if hosts issue at the recorded times, whatever the device does; false if they wait
     /// where the recording waited.
@@ -54,7 +54,7 @@ pub struct Study {
     pub needs: Vec<NeedClaim>,
     /// Times that hosts take between two steps or requests, in nanoseconds.
     pub thinks: Vec<Named<u64>>,
-    /// Rules for how urgent work is.
+    /// Rules for how urgent work is, each for certain profiles or streams.
     pub priorities: Vec<Rule>,
     /// Assumption on which workgroups have waves that meet at barriers, which no profile tells.
     pub barriers: BarrierRule,
@@ -73,12 +73,12 @@ pub struct Study {
     /// True if no profile repeats; false if the shorter profiles repeat until the longest has
     /// ended.
     pub once: bool,
-    /// Rule for communication kernels.
+    /// Rule for communication kernels, which move data between devices.
     pub comm: CommRule,
     /// Requests that run profiles, and when they arrive.
     pub load: Load,
-    /// Names that the user gave in place of those of profiles, such as a folder of ranks; empty
-    /// where the user named the profiles.
+    /// Names that the user gave in place of those of profiles, such as a folder with the ranks
+    /// (processes) of one job; empty where the user named the profiles.
     pub given: Vec<String>,
     /// Ranks, or `all`, that the user chose from folders with the files of all ranks of a job; else
     /// empty.
@@ -89,12 +89,13 @@ pub struct Study {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
-    /// The recipes that are named are replayed, else the default ones.
+    /// The recipes that the study names are replayed; where it names none, the default ones.
     #[default]
     Asked,
     /// Every bundled recipe is replayed.
     All,
-    /// Replays the ways of sharing that the device offers, each with the parameters that suit best.
+    /// The ways of sharing that the device offers are replayed, each with the parameters that suit
+    /// best.
     Modes,
 }
 
@@ -124,8 +125,8 @@ pub enum Latency {
 }
 
 impl Study {
-    /// Returns the command of the verb `verb` that asks this question, as words, without options
-    /// that change no figure.
+    /// Returns the command `raddle VERB ...` that asks this question, as a list of words, without
+    /// options that change no figure.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
         let bare = |text: &String| files.file_or_word(text);
         let verb = if self.ways == Ways::Modes { "share" } else { verb };
@@ -219,8 +220,8 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns the name of a file with arrivals as commands have it; `FILE` where files have no
-    /// folders, as results say nothing of the file but its task.
+    /// Returns an option of arrivals as commands have it. Where files are named without folders the
+    /// text becomes `FILE`, as results name only the task and not the file.
     fn arrivals(&self, text: &str) -> String {
         match self {
             Self::Given => text.to_owned(),

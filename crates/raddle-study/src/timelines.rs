@@ -12,9 +12,11 @@ use crate::files::Leavings;
 use crate::result::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use crate::timeline::{Recorder, TimelineNames};
 
-/// Largest number of slices on compute units, unless the user asks for another number.
+/// Largest number of slices on compute units, unless the user asks for another number; a timeline
+/// that needs more is drawn more coarsely.
 const MOST: u32 = 500_000;
-/// Largest number of slices of the timeline of the slowest request.
+/// Largest number of slices of the timeline of the slowest request; a timeline that needs more ends
+/// earlier.
 const MOST_OF_SLOWEST: usize = 40_000;
 
 /// Choice of timelines that a user wants: of which recipes, and how fine.
@@ -23,7 +25,8 @@ pub struct TimelineWish {
     /// True if every recipe has timelines; false if only the recipes that are compared in detail
     /// have.
     pub all: bool,
-    /// Largest number of slices of a timeline; `None` for 500,000.
+    /// Largest number of slices of a timeline, which is drawn more coarsely if it needs more;
+    /// `None` for 500,000.
     pub slices: Option<u32>,
     /// Part of the run that is drawn, (begin, end) in nanoseconds; `None` for the whole run.
     pub window: Option<(u64, u64)>,
@@ -54,11 +57,12 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// The timeline of the whole run is missing, and that of the slowest request is not.
+    /// Value for a run that lacks the timeline of the whole run and needs none of the slowest
+    /// request.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
-/// Watch that records one or two timelines of one run.
+/// Watcher of a run that records one or two timelines of it.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,

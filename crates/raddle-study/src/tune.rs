@@ -18,7 +18,7 @@ use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, CaseBounds, FailedCase, JudgedRun};
 use crate::units::shell;
 
-/// Figure of a process that a search makes small, such as `train.step`.
+/// Figure of one process that a search makes as small as it can, such as `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimise {
     process: String,
@@ -47,7 +47,7 @@ pub struct Tuned {
     pub minimised: String,
     /// Number of candidates: combinations of values that were searched.
     pub candidates: u64,
-    /// Number of candidates that failed.
+    /// Number of candidates of which a run ended with an error.
     pub failed: u64,
     /// Candidates that failed, and why; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,8 +58,8 @@ pub struct Tuned {
     pub seeds: u64,
     /// Names of the processes, each with the figure by which it is judged: `train step`.
     pub processes: Vec<String>,
-    /// Figures under the recipe of today (the device's default), beside the values of the best
-    /// candidate.
+    /// Figures under the recipe of today (the device's default), with the other varied options as
+    /// in the best candidate.
     pub base: TunedRow,
     /// Candidates that were run by all seeds, the best first.
     pub best: Vec<TunedRow>,
@@ -124,8 +124,9 @@ impl Tuned {
         recommended.is_some() && recommended == self.best.first().map(|best| &*best.case)
     }
 
-    /// Returns whether the best candidate is better than the second by more than chance; `None` if
-    /// that is not known.
+    /// Returns whether the best candidate is better than the second by more than chance: only one
+    /// of the two meets all goals, or the 95 % confidence interval of their difference lies above
+    /// 0. `None` if there is no second one, or only one seed.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
         let second = self.best.get(1)?;
@@ -147,8 +148,8 @@ struct Tuning<'t, 'b> {
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// Figures under the recipe of today (the device's default) by seed, beside the values of the
-    /// first candidate.
+    /// Figures under the recipe of today (the device's default) by seed, with the other varied
+    /// options as in the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
     /// Launches that never ran under each candidate; they are the same by every seed.
@@ -334,8 +335,8 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Returns the figures under the recipe of today (the device's default) beside the values of a
-    /// candidate, by `seeds` seeds.
+    /// Returns the figures under the recipe of today (the device's default), with the other varied
+    /// options as in the candidate `candidate`, for each of `seeds` seeds.
     fn base_of(&self, candidate: usize, seeds: usize) -> Result<Vec<PolicyRow>, StudyError> {
         let study = |at: usize| Ok::<_, StudyError>(base_of(&self.bench.cases().get(at)?.study));
         let first = candidate * self.seeds;
@@ -350,9 +351,9 @@ impl Tuning<'_, '_> {
             .collect()
     }
 
-    /// Judges the candidates again, with goals measured by the recipe of today (the device's
-    /// default) beside the values of the best candidate, not of the first. Returns the candidates,
-    /// the best first, and the figures.
+    /// Judges the candidates again, with goals relative to the recipe of today (the device's
+    /// default), whose other varied options are as in the best candidate, not as in the first.
+    /// Returns (indices of the candidates, the best first; their figures).
     fn judged_last(
         &mut self,
         ranking: &[usize],

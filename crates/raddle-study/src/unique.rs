@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::units::turns;
 
-/// Largest number of characters of a name.
+/// Largest number of characters of a name; a longer one is cut.
 const LONGEST: usize = 80;
 
 /// Names that were given so far, so that none is given twice.
@@ -12,8 +12,8 @@ const LONGEST: usize = 80;
 pub(crate) struct UniqueNames(BTreeSet<String>);
 
 impl UniqueNames {
-    /// Returns `wanted` changed so that it can name a folder, or `wanted-2`, `wanted-3`, ... if
-    /// that name was given before.
+    /// Returns `wanted`, changed so that it can name a folder; if that name was given before, `-2`,
+    /// `-3` and so on is added.
     pub(crate) fn give(&mut self, wanted: &str) -> String {
         let base = fit(wanted);
         let mut name = base.clone();
@@ -26,8 +26,8 @@ impl UniqueNames {
     }
 }
 
-/// Returns a name that a folder can have: without separators and control characters, and not too
-/// long.
+/// Returns a name that a folder can have: `wanted` without separators and control characters, and
+/// cut where it is too long.
 pub(crate) fn fit(wanted: &str) -> String {
     let safe = |c: char| if c.is_control() || turns(c) || "/\\:".contains(c) { '_' } else { c };
     let name: String = wanted.chars().map(safe).take(LONGEST).collect();

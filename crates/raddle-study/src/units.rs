@@ -129,8 +129,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// Returns the begin and the end of a text that are left without its middle. For two characters of
-/// the begin one of the end is kept, as long as `room` returns true for the next character.
+/// Returns (begin, end) of a text that loses its middle. For two characters of the begin one of the
+/// end is kept, as long as `room` returns true for the next character.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {

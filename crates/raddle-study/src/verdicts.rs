@@ -14,7 +14,7 @@ use crate::written::toml_or_json;
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictFile {
-    /// Verdicts, one entry each.
+    /// Verdicts in the file; each entry is about the kernels with certain names.
     #[serde(default)]
     pub kernel: Vec<VerdictRule>,
 }

@@ -11,7 +11,7 @@ pub trait Watcher: Sync {
     /// Called with the number of launches that have ended since the last call.
     fn add(&self, _launches: u64) {}
 
-    /// Called when the runs have ended.
+    /// Called when all runs have ended.
     fn done(&self) {}
 
     /// Returns whether the study should end, with

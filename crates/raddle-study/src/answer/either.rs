@@ -11,26 +11,27 @@ pub(super) const SMALL: f64 = 0.01;
 /// Reason why figures cannot decide between the best recipe and another one.
 pub(super) struct Doubt {
     pub(super) text: String,
-    /// Position of the row of the other recipe.
+    /// Index of the row of the other recipe.
     pub(super) other: usize,
-    /// Cause of the doubt.
+    /// Cause of the doubt, which also decides what would settle it.
     pub(super) by: DoubtBy,
 }
 
-/// Cause of a doubt.
+/// Cause of a doubt whether the best recipe is really the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DoubtBy {
     /// Contention, which a recording of the processes side by side would settle.
     Contention,
-    /// Gaps of recordings whose cause no file tells.
+    /// Idle times in recordings of which no file says whether they were waits for the host.
     Gaps,
     /// Requests, turns or the error of the model, which a trial on the device settles.
     Trial,
 }
 
-/// Returns the doubt whether another recipe may in truth be better than the best one, by contention,
-/// by accident or by the model's measured error; of several doubts that of the best ranked recipe.
-/// Recipes that differ from the best one by less than 1 % raise none. `None` where there is no doubt.
+/// Returns the doubt whether another recipe may in truth be better than the one with the index
+/// `best`, by contention, by accident or by the model's measured error; of several doubts that of
+/// the best ranked recipe. Recipes that differ from it by less than 1 % raise none. `None` where
+/// there is no doubt.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let comparable = |&other: &usize| {
         other != best
@@ -58,8 +59,8 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
-/// Returns the doubt that contention leaves: the upper bounds of the best recipe are no better than
-/// the figures of the other one. `None` where they are better.
+/// Returns the doubt that contention leaves: the upper bounds of the recipe `best` are no better
+/// than the figures of the recipe `second`. `None` where they are better.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
@@ -97,8 +98,9 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     Some(Doubt { text, other: second, by })
 }
 
-/// Says that the other recipe is better if work whose issue no file tells was issued without the
-/// recorded gaps; `None` where the best one is best then too, or every file tells it.
+/// Returns a sentence that the recipe `other` is better if work was issued without the recorded
+/// gaps where no file says when it was issued; `None` where `best` is no worse then too, or every
+/// file says it.
 fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
     let names = figures.issue_unknown()?;
     let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
@@ -116,8 +118,9 @@ fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String>
     })
 }
 
-/// Says that other requests of the same kind might order both recipes otherwise; `None`
-/// where nearly all draws of the requests agree.
+/// Returns a sentence that other requests of the same kind might rank the recipes of the rows
+/// `best` and `second` the other way round; `None` where nearly all random draws of the requests
+/// agree.
 fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [least, most] = figures.ratio_resampled(second, best)?;
     if least > 1.0 {
@@ -149,8 +152,8 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     ))
 }
 
-/// Returns whether a process other than the one at `head` may take longer than under the baseline,
-/// by the upper bound of its figure in the row at position `row`: then it is not known to pay nothing.
+/// Returns whether a process other than the one with the index `head` may take over 1 % longer than
+/// under the baseline, by the upper bound of its figure in the row with the index `row`.
 pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -> bool {
     let own = |row: usize, at: usize| &figures.rows[row].processes[at];
     let pays = |at: usize| {

@@ -12,9 +12,9 @@ pub struct MeasuredError {
     pub cases: u32,
 }
 
-/// Ways of sharing that were measured, each with the beginning of the names of its recipes and its
-/// error: a decoder beside training on an H200 (`docs/judged.md`; the test of that page holds these
-/// figures). Of percentages 30 and 70 were measured.
+/// Ways of sharing that were measured, each as (beginning of the names of its recipes, its error):
+/// a decoder beside training on an H200 (`docs/judged.md`; the test of that page holds these
+/// figures). Of partitions, only percentages of 30 and 70 were measured.
 const MEASURED: [(&str, MeasuredError); 4] = [
     ("time-slice", MeasuredError { worst: 0.11, cases: 3 }),
     ("mps-priority", MeasuredError { worst: 0.04, cases: 4 }),

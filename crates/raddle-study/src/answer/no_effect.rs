@@ -3,8 +3,9 @@
 use super::words::percent;
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
-/// Fraction of the time for which a device must be idle for want of launches before the verdict
-/// blames the host, and for copies before it blames them.
+/// Fraction of the time from which on idleness decides the verdict: where a device is idle so long
+/// for want of launches it blames the host, where it is idle so long while work waits for copies it
+/// blames the copies.
 const SLOW_HOST: f64 = 0.2;
 
 /// Slowdown of the 99th percentile of requests against one request alone from which on requests queue

@@ -17,7 +17,8 @@ const BLOCKS: usize = 20;
 const BEYOND: usize = DRAWS / 40;
 /// Smallest number of requests for which a comparison is made; fewer requests say too little.
 const FEWEST: usize = 40;
-/// Largest number of requests of a process that is used; more would cost time and change little.
+/// Largest number of requests of a process that is compared; the others are left out, as they would
+/// cost time and change little.
 const MOST: usize = 20_000;
 
 impl PolicyFigures {

@@ -49,7 +49,7 @@ impl JudgedBy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedProcess {
-    /// Name of the process in results.
+    /// Name of the process, as results show it.
     pub name: String,
     /// Figure by which the process is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
@@ -86,8 +86,8 @@ pub struct JudgedProcess {
     /// True if recorded gaps whose cause no file tells are left out, as the user asked.
     #[serde(skip)]
     pub gaps_closed: bool,
-    /// Fraction of the time without a kernel in the recording of the process for which work had been
-    /// issued and had not begun, 0 to 1.
+    /// Fraction of the recorded time without a kernel in which work had been issued and had not
+    /// begun, 0 to 1.
     #[serde(skip)]
     pub idle_issued: f64,
 }
@@ -96,7 +96,7 @@ pub struct JudgedProcess {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
-    /// Name of the recipe in results.
+    /// Name of the recipe, as results show it.
     pub recipe: String,
     /// True if a driver offers the way of sharing that the recipe stands for; true also for every
     /// recipe that was asked for by name.
@@ -120,8 +120,8 @@ pub struct PolicyRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_sure: Vec<bool>,
     /// One value for each goal, in the order of the goals: the fraction of the requests that take
-    /// at most the limit, 0 to 1; null where the goal is not about requests, or where figures are
-    /// means over seeds.
+    /// at most the limit, 0 to 1. `None` (null in JSON) where the goal is not about requests, or
+    /// where figures are means over seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_share: Vec<Option<f64>>,
     /// Fraction of the time in which nothing was on the device, 0 to 1.
@@ -172,8 +172,8 @@ pub struct ProcessFigures {
     /// under the least and the most contention; `None` where contention is not charged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// Figure by which the process is judged, in nanoseconds, where work whose issue no file tells is
-    /// issued without the recorded gaps; `None` where that was not tried.
+    /// Figure by which the process is judged, in nanoseconds, in a run without the recorded gaps of
+    /// work for which no file says when it was issued; `None` where that was not tried.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
     /// Accuracy of the figures where requests were drawn by several seeds, so that the figures are
@@ -186,7 +186,7 @@ pub struct ProcessFigures {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SeveralSeeds {
-    /// Number of seeds over which the figures are means.
+    /// Number of random seeds over which the figures are means.
     pub(crate) seeds: u32,
     /// Half of the 95 % confidence interval of the mean of the decisive figure (that by which the
     /// process is judged), in nanoseconds: with 95 % confidence the true mean is at most this far
@@ -301,8 +301,9 @@ impl PolicyRow {
 }
 
 impl PolicyRow {
-    /// Notes the figures by which processes are judged in the row of the same recipe in which work
-    /// whose issue no file tells was issued without the recorded gaps.
+    /// Takes the figures by which processes are judged from `other` into this row as `queued_ns`.
+    /// `other` is the row of the same recipe, in a run without the recorded gaps of work for which
+    /// no file says when it was issued; with `None` these figures are `None`.
     pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
         for (at, own) in self.processes.iter_mut().enumerate() {
             own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);
@@ -313,7 +314,7 @@ impl PolicyRow {
 
 impl ProcessFigures {
     /// Returns the upper bound, in nanoseconds, of the figure by which the process is judged; the
-    /// figure itself where contention gives no bound.
+    /// figure itself where contention gives no bound. `None` where nothing has ended.
     pub(super) fn most_ns(&self) -> Option<u64> {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }

@@ -9,7 +9,8 @@ pub const TODAY: &str = "today";
 /// Name of the recipe of time slices, by which NVIDIA's devices share themselves between processes.
 pub(crate) const TIME_SLICE: &str = "time-slice";
 
-/// Largest number of processes whose queues an AMD device keeps side by side.
+/// Largest number of processes whose queues an AMD device runs side by side; with more processes
+/// they take turns.
 const MOST_ON_AMD: usize = 8;
 
 /// Returns the name of the recipe by which a device shares itself between this number of processes

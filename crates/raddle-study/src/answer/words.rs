@@ -27,8 +27,8 @@ fn unit_of(ns: u64) -> (&'static str, u64) {
     units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
 }
 
-/// Writes `ns` in a unit of `step` nanoseconds, with at most three digits, or with all that stand
-/// before the point.
+/// Writes `ns` nanoseconds as a number of units of `step` nanoseconds, without the unit: with at
+/// most three significant digits, or all digits before the point where they are more.
 fn digits(ns: u64, step: u64) -> String {
     let value = ns as f64 / step as f64;
     let text = match value {

@@ -13,8 +13,8 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
-/// A profile and the task of an arrival file that decides when its requests arrive: positions of
-/// the profile, of the file, and of the task in the file.
+/// Profile with the task of an arrival file by which its requests arrive, as indices: of the
+/// profile, of the file, and of the task in the file.
 pub(super) struct BoundTask {
     pub(super) profile: usize,
     pub(super) file: usize,
@@ -47,8 +47,9 @@ impl OpenedArrivals {
     }
 }
 
-/// Opens the files of arrivals and finds the task of each profile. Returns the files, also those
-/// that stand for requests in words, and the tasks in the order of the profiles.
+/// Opens the files of arrivals and finds for each profile the task (entry of such a file) by which
+/// its requests arrive. Returns (files, tasks in the order of the profiles); requests that are
+/// given in words count as a file of their own.
 pub(super) fn all(
     profiles: &[Loaded],
     args: &Load,
@@ -164,8 +165,9 @@ fn names(profiles: &[Loaded]) -> String {
     names.join(", ")
 }
 
-/// Splits a text of `--arrivals` at the first `=` that has a profile's name before it. Returns the
-/// name, if there is one, and the text behind the `=`.
+/// Splits a text of `--arrivals` at the first `=` that has a profile's name before it. Returns
+/// (name, text behind the `=`); the name is `None` where the text has none, and then the text is
+/// whole.
 fn named<'t>(
     text: &'t str,
     profiles: &[Loaded],
@@ -185,7 +187,8 @@ fn named<'t>(
     }
 }
 
-/// Splits `FILE[:TASK]` into (file, task); the longest path that names a file is the file.
+/// Splits `FILE[:TASK]` into (file, task); the longest path that names a file is the file, and the
+/// task is `None` where nothing follows it.
 fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t str>) {
     if from.has(text) {
         return (text, None);

@@ -22,16 +22,16 @@ use crate::profiles::Loaded;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
-    /// True if launches whose issue was not recorded are issued with the launch before them, so
-    /// that recorded gaps close; false keeps the gaps.
+    /// True if launches for which the file does not say when they were issued are issued with the
+    /// launch before them, so that recorded gaps close; false keeps the gaps.
     pub queued: bool,
     /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that is run,
     /// the file, and the task in it.
     pub arrivals: Vec<String>,
     /// Requests in words, or files of arrivals, each as `[NAME=]RATE/s|burst:N|FILE`.
     pub requests: Vec<String>,
-    /// Time of the run before which requests arrive, in nanoseconds; `None` where each source
-    /// decides for itself.
+    /// End of the arrivals: requests arrive only before this time of the run, in nanoseconds;
+    /// `None` where each source of requests decides for itself.
     pub until: Option<u64>,
     /// Seed of random arrivals; `None` means 0.
     pub seed: Option<u64>,
@@ -61,7 +61,7 @@ impl Load {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }
 
-    /// Returns this load with its files named without folders, and the paths of these files.
+    /// Returns (this load with its files named without folders, paths of these files).
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
         let mut bare = |texts: &[String]| -> Vec<String> {

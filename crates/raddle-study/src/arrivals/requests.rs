@@ -6,13 +6,13 @@ use raddle_trace::arrivals::ArrivalTask;
 
 use crate::result::RequestFacts;
 
-/// Requests of one profile.
+/// Requests of one profile: when they begin, how urgent they are, and facts about them.
 #[derive(Clone, Debug)]
 pub(crate) struct ProfileRequests {
     /// Times at which the requests begin, or the rule by which they do.
     pub(crate) repetition: Repetition,
     /// Rate of requests that have no end, so that each run draws as many as it needs; `None` for
-    /// any other requests.
+    /// requests of which the number or the end is given.
     pub(crate) open: Option<OpenRequests>,
     /// Urgency level of the requests; `None` where the file gives none.
     pub(crate) level: Option<Level>,
@@ -23,7 +23,7 @@ pub(crate) struct ProfileRequests {
 /// Requests of a profile at a rate, without an end.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenRequests {
-    /// Task that has the rate of requests.
+    /// Task (entry of a load) with the rate of the requests.
     pub(crate) task: ArrivalTask,
     /// Seed of the random arrival times.
     pub(crate) seed: u64,

@@ -14,12 +14,12 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
 
-/// Largest number of launches of all requests together. A run keeps some 80 bytes of each launch,
-/// and several runs go at a time.
+/// Largest number of launches of all requests together; more are refused. A run keeps some 80 bytes
+/// of each launch, and several runs go at a time.
 const MOST_LAUNCHES: u64 = 1 << 22;
 /// Number of requests from which on the 99th percentile is not just the slowest request.
 const ENOUGH: usize = 100;
-/// Largest number of arrivals of one profile that are read or drawn.
+/// Largest number of arrivals of one profile that are read or drawn; more are refused.
 const MOST_REQUESTS: usize = 1 << 24;
 
 /// Inputs that decide when requests begin: the profiles, the opened files, the task of each
@@ -32,8 +32,9 @@ pub(super) struct Schedule<'s> {
     /// Time in nanoseconds at which the longest profile without requests ends; `None` where every
     /// profile has requests.
     others: Option<u64>,
-    /// True if some profile has no requests or its requests arrive at given times, so that the run
-    /// has an end for which closed loops can wait.
+    /// True if the run has an end without closed loops: some profile has no requests, or has
+    /// requests at given times. Closed loops (in which a request waits for the one before) then run
+    /// until that end.
     is_led: bool,
 }
 
@@ -142,8 +143,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Returns the error that no request is left; `first` is the first arrival in nanoseconds,
-    /// which is after the end.
+    /// Returns the error that no request of a profile comes before the end of the run; `first` is
+    /// the first arrival in nanoseconds, which is after that end.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);

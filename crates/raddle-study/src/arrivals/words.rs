@@ -6,7 +6,7 @@ use crate::amount::{is_meant, rate};
 
 /// Name, in results, of the format of a load that was given in words instead of a file.
 pub(super) const FORMAT: &str = "words";
-/// Largest number of requests in a burst.
+/// Largest number of requests in a burst that is given in words; a larger one is refused.
 const MOST: usize = 1 << 20;
 
 /// Returns how requests arrive by words such as `40/s` or `burst:8`; `None` where the words are no

@@ -54,7 +54,8 @@ pub(super) struct ComparedProfile {
     pub(super) launch_ns: u64,
     #[serde(default)]
     pub(super) handover_ns: u64,
-    /// Arrivals of the requests; the comparison asks only if they are equal in both results.
+    /// Arrivals of the requests, as JSON; the comparison asks only whether they are equal in both
+    /// results. `None` for a profile without requests.
     #[serde(default)]
     pub(super) requests: Option<Value>,
 }

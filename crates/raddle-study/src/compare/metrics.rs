@@ -7,7 +7,7 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricUnit {
-    /// Nanoseconds.
+    /// Times in nanoseconds.
     Ns,
     /// Fraction from 0 to 1, shown as percent.
     Share,
@@ -15,7 +15,7 @@ pub enum MetricUnit {
     Ratio,
     /// Number without a unit whose fourth decimal matters, such as a fairness index.
     Index,
-    /// Whole number of things.
+    /// Whole numbers, such as of launches.
     Count,
 }
 
@@ -79,7 +79,8 @@ pub(super) fn all() -> [Vec<Metric>; 3] {
     [of_recipe.collect(), OF_PROCESS.to_vec(), OF_LEVEL.to_vec()]
 }
 
-/// Returns the name of a figure as gates write it: `request-p99` for "request p99".
+/// Returns the name of a figure as it is written in limits of a comparison: `request-p99` for
+/// "request p99".
 pub(super) fn slug(metric: &str) -> String {
     metric.trim().to_lowercase().replace(' ', "-")
 }
@@ -91,11 +92,11 @@ use MetricUnit::{Count, Index, Ns, Ratio, Share};
 pub(super) const STUCK: Metric = Metric::new("stuck", Count, Low, "/stuck");
 /// Makespan of a recipe in nanoseconds, compared where no launch got stuck.
 pub(super) const MAKESPAN: Metric = Metric::new("makespan", Ns, Low, "/makespan-ns");
-/// Figures of every recipe that are compared.
+/// Figures of a recipe that are compared in every comparison.
 pub(super) const OF_RECIPE: [Metric; 2] =
     [Metric::new("used", Share, High, "/utilisation"), Metric::new("Jain", Ratio, High, "/jain")];
-/// Figures of launching that a recipe has, compared where launching costs time in at least one of
-/// the results.
+/// Figures of the launch path (the time that launching takes) of a recipe, compared where launching
+/// costs time in at least one of the results.
 pub(super) const OF_LAUNCHING: [Metric; 3] = [
     Metric::new("packets", Count, Low, "/launching/packets"),
     Metric::new("packet bytes", Count, Low, "/launching/bytes"),
@@ -112,10 +113,11 @@ pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy Jain", Index, High, "/energy/jain"),
     Metric::new("power over time", Ratio, Low, "/energy/over-time"),
 ];
-/// Name of the figure that counts changes of turn; every result has it in which processes take
-/// turns.
+/// Name of the figure that counts how often a process lost its turn; every result in which
+/// processes take turns has the figure.
 pub const TURNS_LOST: &str = "turns lost";
-/// Figures of turns that a recipe has, compared where processes take turns in one of the results.
+/// Figures of turns that a recipe has, compared where processes take turns in at least one of the
+/// results.
 pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new("Jain of run", Index, High, "/fairness/jain-run"),
     Metric::new("Jain of run/alive", Index, High, "/fairness/jain-rate"),
@@ -123,10 +125,11 @@ pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new(TURNS_LOST, Count, Low, "/fairness/switches"),
     Metric::new("switching", Ns, Low, "/fairness/switch-ns"),
 ];
-/// Figure of the process that begins last, which need not be the same process in all results.
+/// Share of the run time that the process which joined last had while it was alive; it need not be
+/// the same process in all results.
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
-/// Figures of a process that are compared.
+/// Figures of a process that are compared in every comparison.
 pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("refused", Count, Low, "/refused"),
     Metric::new("requests", Count, Neither, "/requests/arrived"),

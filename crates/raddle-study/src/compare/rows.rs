@@ -29,7 +29,7 @@ pub struct Comparison {
     /// results that have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// Compared figures, one row each.
+    /// Compared figures, one row for each figure of a recipe, process or level.
     pub rows: Vec<MetricRow>,
     /// Number of figures that were compared; rows that are left out later still count.
     pub figures: usize,
@@ -66,7 +66,7 @@ pub struct MetricRow {
     pub level: Option<u8>,
     /// Name of the figure, such as "request p99".
     pub metric: &'static str,
-    /// Unit of the values.
+    /// Unit of the entries of `values`.
     pub unit: MetricUnit,
     /// Values, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
@@ -89,7 +89,8 @@ impl MetricRow {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the name of the figure in gates: "decode.request-p99".
+    /// Returns the name of the figure as it is written in limits of a comparison:
+    /// "decode.request-p99".
     pub(super) fn gate_name(&self) -> String {
         let metric = slug(self.metric);
         self.process.as_ref().map_or(metric.clone(), |process| format!("{process}.{metric}"))

@@ -1,4 +1,4 @@
-//! What differs between results beside their figures?
+//! What differs between the results of replays, other than their figures?
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What device follows from measurements on it?
+//! Which figures of a device follow from measurements on it?
 //!
 //! The program of `raddle calibrate device` prints a JSON line a measurement ([`DeviceReadings`]);
 //! a [`DeviceFit`] is the device of the table of that name with the figures that were measured, each
@@ -21,41 +21,46 @@ use crate::units::{count, counted, duration, plain};
 pub use readings::{DeviceReadings, ReadingsError};
 use turns::Turns;
 
-/// The number of turns below which nothing is said of them.
+/// Smallest number of observed turns from which the length of turns is derived.
 const TURNS: usize = 20;
 
-/// A device with measured figures.
+/// Device whose figures were measured by `raddle calibrate device`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceFit {
-    /// The version of this form.
+    /// Version of the form of this result in JSON.
     pub raddle_calibration: u32,
-    /// The device.
+    /// Device with the measured figures; figures that were not measured are those of the device
+    /// table or file.
     pub device: Device,
-    /// The figures of the device that were measured.
+    /// Figures of the device that were measured, each with its spread.
     pub measured: Vec<MeasuredFigure>,
-    /// Measurements that are no figure of a device, in words.
+    /// Sentences on measurements that are no figure of a device, such as the time that a launch
+    /// takes.
     pub told: Vec<String>,
-    /// Figures that were not measured, and why, in words.
+    /// Sentences on figures that were not measured, each with the reason.
     pub missing: Vec<String>,
 }
 
-/// A figure that was measured.
+/// Figure of a device that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MeasuredFigure {
-    /// The key of the device file.
+    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
+    /// `-ns`.
     pub key: &'static str,
-    /// The figure.
+    /// Median of the readings, in the unit that the key names.
     pub value: u64,
-    /// The least and the most of its readings.
+    /// Least and greatest reading, in the unit that the key names; for turns and switches, the 5th
+    /// and the 95th percentile.
     pub between: [u64; 2],
-    /// The number of readings.
+    /// Number of readings from which the median was taken.
     pub readings: usize,
 }
 
 impl MeasuredFigure {
-    /// Returns the median of readings, with the least and the most of them; `None` without one.
+    /// Returns the figure `key` with the median of the readings, and the least and the greatest of
+    /// them; `None` without a reading.
     fn of(key: &'static str, mut readings: Vec<u64>) -> Option<Self> {
         readings.sort_unstable();
         let between = [*readings.first()?, *readings.last()?];
@@ -63,7 +68,7 @@ impl MeasuredFigure {
         Some(Self { key, value, between, readings: readings.len() })
     }
 
-    /// Returns the figure in words, with its spread.
+    /// Returns a text with the figure, its least and greatest reading, and the number of readings.
     #[must_use]
     pub fn text(&self) -> String {
         let word = if self.key.ends_with("-ns") { duration } else { count };
@@ -74,11 +79,11 @@ impl MeasuredFigure {
 }
 
 impl DeviceFit {
-    /// Fits a device to readings. Without `base` the device is the one of the table with the name
-    /// that the driver gives, or what the readings describe.
+    /// Puts measured figures into a device. `base` names that device; with `None` it is the device
+    /// of the table that has the name or the properties which the driver reported.
     ///
     /// # Errors
-    /// When there is no such device, or it has another number of compute units.
+    /// When there is no such device, or it does not have as many compute units as were measured.
     pub fn of(
         readings: &DeviceReadings,
         base: Option<&str>,
@@ -113,7 +118,8 @@ impl DeviceFit {
         Ok(fit)
     }
 
-    /// Gives the device what one unit moves and what all reach.
+    /// Sets the memory bandwidth of one compute unit and of all units together from the readings,
+    /// both in bytes per microsecond.
     fn bandwidth(&mut self, readings: &DeviceReadings) {
         let repetitions = readings.bandwidth.iter().map(|it| it.bytes_per_us.len()).min();
         let (mut units, mut all) = (Vec::new(), Vec::new());
@@ -143,7 +149,8 @@ impl DeviceFit {
         }
     }
 
-    /// Gives the device its turns and switches, from one in twenty to nineteen in twenty of them.
+    /// Sets the lengths of turns and of switches between processes, each as (5th percentile,
+    /// median, 95th percentile) of the readings in ns. Fewer than 20 readings set nothing.
     fn turns(&mut self, readings: &DeviceReadings) {
         let all = Turns::of(&readings.turns);
         let figures = [("turn-ns", all.turns), ("turn-switch-ns", all.switches)];
@@ -172,7 +179,7 @@ impl DeviceFit {
         }
     }
 
-    /// Gives the device its units under percentages of MPS.
+    /// Sets how many compute units a process has under each measured percentage of MPS.
     fn percentages(&mut self, readings: &DeviceReadings) {
         let known =
             |units: u32| u16::try_from(units).ok().filter(|it| (1..=self.device.cus).contains(it));
@@ -189,7 +196,8 @@ impl DeviceFit {
         }
     }
 
-    /// Says what is no figure of a device.
+    /// Adds sentences on measurements that are no figure of a device: a second stream, the time
+    /// between launches, priorities.
     fn tell(&mut self, readings: &DeviceReadings) {
         let middle = |ns: &[u64]| MeasuredFigure::of("ns", ns.to_vec()).map(|it| it.value);
         if let Some((one, two)) = &readings.second_stream
@@ -216,7 +224,7 @@ impl DeviceFit {
     }
 }
 
-/// Returns the device that the driver describes.
+/// Returns the device of the table that fits the description by the driver.
 fn described(source: &SourceDevice) -> Result<Device, StudyError> {
     let found = devices::of_source(source).map_err(|error| {
         let why = error.map_or_else(String::new, |error| format!(": {error}"));

@@ -1,4 +1,4 @@
-//! What did the program that measures a device tell?
+//! What did the program print that measures a device?
 
 use raddle_device::SourceDevice;
 use serde::Deserialize;
@@ -6,58 +6,66 @@ use serde::Deserialize;
 use crate::units::plain;
 use crate::written::json;
 
-/// The version of the lines.
+/// Version of the form of the JSON lines.
 const VERSION: u32 = 1;
 
-/// The measurements of a device, as its program tells them.
+/// Measurements of a device, as the measuring program printed them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceReadings {
     pub(super) device: SourceDevice,
-    /// The interface and the version of the driver.
+    /// Name of the programming interface (such as CUDA) and version of the driver.
     through: String,
     pub(super) bandwidth: Vec<BandwidthReading>,
-    /// Bytes a microsecond by half of the units, and by each half in a stream of its own.
+    /// (bandwidth of half of the compute units; bandwidth of the same half and of the other half in
+    /// a second stream, together), in bytes per microsecond, one value for each repetition. `None`
+    /// where it was not measured.
     pub(super) second_stream: Option<(Vec<u64>, Vec<u64>)>,
     pub(super) launch_gap_ns: Vec<u64>,
-    /// How long an urgent launch took beside others, and one of their priority.
+    /// (times until an urgent launch ended beside launches that fill the device, times until a
+    /// launch of equal priority ended there), in ns, one for each repetition. `None` where it was
+    /// not measured.
     pub(super) priority: Option<(Vec<u64>, Vec<u64>)>,
-    /// By repetition and process, begin and end of each run on the device.
+    /// (begin, end) of each run on the device in ns, by repetition of the measurement and then by
+    /// process.
     pub(super) turns: Vec<Vec<Vec<(u64, u64)>>>,
-    /// Percentages of MPS, and units.
+    /// Pairs (percentage of MPS, number of compute units that a process had under it).
     pub(super) percents: Vec<(u32, u32)>,
-    /// The measurements that failed or were left out, and why.
+    /// Texts on the measurements that failed or were left out, each with the reason.
     pub(super) skipped: Vec<String>,
 }
 
-/// The bandwidth of a number of workgroups, by repetition.
+/// Bandwidth that a number of workgroups reached together, in bytes per microsecond, one value for
+/// each repetition.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BandwidthReading {
     workgroups: u64,
-    /// The units that had one of them; `None`: the driver does not tell.
+    /// Number of compute units that had at least one of the workgroups; `None` where the driver
+    /// does not tell.
     pub(super) seen: Option<u64>,
     pub(super) bytes_per_us: Vec<u64>,
 }
 
 impl BandwidthReading {
-    /// Returns how many units moved the bytes.
+    /// Returns the number of compute units that moved the bytes: where the driver does not tell it,
+    /// one for each workgroup.
     pub(super) fn units(&self) -> u64 {
         self.seen.unwrap_or(self.workgroups).max(1)
     }
 }
 
-/// The reason why readings cannot be used.
+/// Reason why the lines of the measuring program cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum ReadingsError {
-    /// A line that is no measurement.
+    /// A line is no measurement; lines are counted from 1.
     #[error("line {line} is no measurement ({why})")]
     Line { line: usize, why: String },
-    /// A line of another version.
+    /// A line has a version that this raddle does not read; lines are counted from 1.
     #[error("line {line} has version {version}, this raddle reads {VERSION}")]
     Version { line: usize, version: u32 },
-    /// Lines without a device.
+    /// No line describes the device.
     #[error("no line tells the device: the program ended before it measured anything")]
     NoDevice,
 }
@@ -111,11 +119,11 @@ enum Reading {
 }
 
 impl DeviceReadings {
-    /// Reads lines of JSON. An end of the last line that is missing is no error: the program may
-    /// have been ended.
+    /// Reads the JSON lines that the measuring program printed. A last line that is cut off is
+    /// ignored, as the program may have been ended.
     ///
     /// # Errors
-    /// The first line that is no measurement, or that none tells the device.
+    /// When a line is no measurement, or no line describes the device.
     pub fn read(text: &str) -> Result<Self, ReadingsError> {
         let (mut all, mut known) = (Self::default(), false);
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
@@ -182,7 +190,7 @@ impl DeviceReadings {
         }
     }
 
-    /// Returns the interface and the version of the driver.
+    /// Returns the name of the programming interface and the version of the driver.
     pub(super) fn through(&self) -> &str {
         &self.through
     }

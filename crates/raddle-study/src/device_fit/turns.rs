@@ -1,17 +1,20 @@
 //! How long were the turns of two processes on a device, and the switches between them?
 
-/// The turns and switches that were seen, in nanoseconds.
+/// Lengths of turns, and of switches between turns, that were observed with two processes, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turns {
-    /// From the begin of a run to the begin of the next one of the other process.
+    /// Lengths of turns in ns: from the begin of a run of one process to the begin of the next run
+    /// of the other process.
     pub(super) turns: Vec<u64>,
-    /// From the end of a run to the begin of the next one of the other process.
+    /// Lengths of switches in ns: from the end of a run of one process to the begin of the next run
+    /// of the other process.
     pub(super) switches: Vec<u64>,
 }
 
 impl Turns {
-    /// Takes turns from runs: by repetition and process, begin and end of each. A run counts as a
-    /// turn if the other process ran before it and after it, so that both ends are those of its turn.
+    /// Derives turns and switches from runs, which are (begin, end) in ns by repetition and then by
+    /// process. A run counts as a turn if a run of the other process came before and after it, and
+    /// none of the three overlap.
     pub(super) fn of(repetitions: &[Vec<Vec<(u64, u64)>>]) -> Self {
         let mut all = Self::default();
         for processes in repetitions {

@@ -21,7 +21,8 @@ impl Span {
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// Indices of the ops that must end before this one can start; all are before its own.
+    /// Indices of the ops that must end before this one can start; all are less than the index of
+    /// this one.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
     /// True if the arrival was measured, or joined from another record; false if it was assumed.
@@ -51,8 +52,8 @@ impl Both {
         self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// Returns the time at which the op could have started in the simulation, in ns. Of an op
-    /// before it that never ended there, the recorded end counts.
+    /// Returns the time at which the op could have started in the simulation, in ns. For an op that
+    /// it waits for and that never ended in the simulation, the recorded end counts.
     pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
     }
@@ -69,8 +70,8 @@ impl Both {
     }
 }
 
-/// Pairs the recorded and the simulated times of every op of a profile, in the order of the
-/// profile.
+/// Returns the recorded and the simulated times of every op (launch, copy or fill) of a profile, in
+/// the order of the profile.
 pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
     let mut waits = options.waits_of(profile).into_iter().peekable();

@@ -15,14 +15,14 @@ const BUSY_GOAL: f64 = 0.05;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BusyTime {
-    /// Busy time in the recording, in ns.
+    /// Time in which at least one kernel ran in the recording, in ns.
     pub recorded_ns: u64,
-    /// Busy time in the simulation, in ns.
+    /// Time in which at least one kernel ran in the simulation, in ns.
     pub simulated_ns: u64,
     /// Error of the simulated busy time as a fraction: (simulated - recorded) / recorded.
     pub difference: f64,
-    /// Time that recorded kernels overlap, as a fraction of the recorded busy time: without overlap
-    /// the difference is 0 whatever the model.
+    /// Time in which recorded kernels overlap, as a fraction of the recorded busy time. Without
+    /// overlap the error of the busy time is 0, however good the model is.
     pub overlap: f64,
     /// Parts of the difference, one for each cause, in a fixed order. They add up to simulated -
     /// recorded; their fractions are of the recorded busy time.
@@ -130,11 +130,11 @@ impl BusyTime {
 /// Time in ns that some spans of time take together, counted in three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
-    /// Sum of all spans, each counted in full.
+    /// Sum of the lengths of all spans, each counted in full, in ns.
     sum: i128,
-    /// Sum where overlaps within a stream count once.
+    /// Sum of the lengths where spans that overlap within a stream count once, in ns.
     streams: i128,
-    /// Sum where every overlap counts once.
+    /// Time in which any span lasts, so that every overlap counts once, in ns.
     union: i128,
 }
 

@@ -1,7 +1,8 @@
 //! Why does a kernel start at another time than recorded?
 
-/// Cause for which a kernel starts at another time than recorded. An op hands its errors on to the
-/// ops after it, each under the cause that it first had.
+/// Cause for which a kernel starts at another time in the replay than in the recording. An op
+/// (launch, copy or fill) hands its error on to the ops that wait for it, with the first cause of
+/// the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitCause {
     /// The kernel could have started and nothing else ran: launch latency, or a wait for something
@@ -12,7 +13,7 @@ pub(super) enum WaitCause {
     OtherKernels,
     /// The kernel could have started, and copies or fills of other streams ran.
     OtherCopies,
-    /// The kernel could have started, but another op of its own stream ran, which it overlaps, or
+    /// The kernel could have started, but another op (launch, copy or fill) of its own stream ran
     /// for which it does not wait.
     OwnStream,
     /// The kernel started late, but its launch was not recorded, so it is unknown since when it

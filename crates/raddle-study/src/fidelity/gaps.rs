@@ -7,7 +7,8 @@
 
 use super::both::Both;
 
-/// Time from when an op could have started to when it did, divided by what ran meanwhile, in ns.
+/// Time from when an op could have started to when it did, in ns, split by the work that ran
+/// meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
     /// Time in which an op of the same stream ran that the op does not wait for, in ns.
@@ -28,8 +29,8 @@ impl Gap {
     }
 }
 
-/// Kind of an event in the pass over time. At one instant ends come first, so that spans that touch
-/// do not overlap.
+/// Kind of an event when spans are followed in order of time. At one instant ends come before
+/// begins, so that spans that touch do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     End,
@@ -37,8 +38,9 @@ enum Edge {
     Start,
 }
 
-/// Sums of time until now, in ns: with kernels, with copies but no kernels, with neither; and the
-/// parts of the first two in which the stream's own ops ran.
+/// Times in ns that have passed since time 0, for one stream: with kernels on the device, with
+/// copies but no kernels, with neither; and the parts of the first two in which the stream itself
+/// ran an op.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,
@@ -48,12 +50,13 @@ struct Reading {
     own_copies: i64,
 }
 
-/// Part of the device's sums in which one stream ran an op, in ns.
+/// Times in ns in which one stream ran an op (launch, copy or fill), while kernels, or only copies,
+/// were on the device.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamSums {
     running: u64,
-    /// (sum for kernels, sum for copies) of the device, in ns, at the time when the stream began to
-    /// run.
+    /// (time with kernels on the device, time with copies only), in ns, up to the moment at which
+    /// the stream began to run.
     since: (i64, i64),
     own_kernels: i64,
     own_copies: i64,

@@ -5,28 +5,29 @@ use serde::Serialize;
 use super::both::Both;
 use super::share;
 
-/// Comparison of the order in which kernels started: neighbours by recorded start, with their
-/// simulated starts.
+/// Comparison of the order in which kernels started: of kernels that started one right after the
+/// other in the recording, how many started in the other order in the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StartOrder {
-    /// Number of pairs of neighbours, by recorded start, among the kernels that ran, whose recorded
-    /// starts differ.
+    /// Number of pairs of kernels that started one right after the other in the recording, at
+    /// different times. Only kernels that ran in the simulation count.
     pub pairs: u64,
-    /// Number of pairs of which the later kernel started earlier in the simulation. Pairs with
-    /// equal simulated starts do not count.
+    /// Number of pairs of neighbouring kernels whose order is reversed: the one that started later
+    /// in the recording started earlier in the simulation. Pairs with equal simulated starts do not
+    /// count.
     pub inverted: u64,
-    /// Pairs of kernels that started one right after the other in the recording and in the other
-    /// order in the simulation, as a fraction of all such neighbours.
+    /// Fraction of the pairs of neighbouring kernels whose order in the simulation is the reverse
+    /// of that in the recording.
     pub share: f64,
-    /// Number of inverted pairs of which both kernels are in one stream; such kernels overlap in
-    /// the recording.
+    /// Number of pairs with reversed order of which both kernels are in one stream; such kernels
+    /// overlap in the recording.
     pub inverted_in_stream: u64,
 }
 
 impl StartOrder {
-    /// Counts the inverted pairs; the ops come in the order of their recorded starts, as in a
-    /// profile.
+    /// Counts the pairs of neighbouring kernels and those with reversed order; `ops` are in the
+    /// order of their recorded starts, as in a profile.
     pub(super) fn of(ops: &[Both]) -> Self {
         let ran = |op: &Both| op.simulated.filter(|_| op.kernel && !op.refused);
         let starts = ops.iter().filter_map(|op| Some((op, ran(op)?.start)));

@@ -12,9 +12,10 @@ use super::gaps::gaps;
 use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
-/// Fraction of the kernels that must be within the goal so that the median kernel is.
+/// Fraction of the kernels from which on the replay keeps the goal for waits: half of them, so that
+/// the median kernel is within it.
 const WITHIN_GOAL: f64 = 0.5;
-/// Wait in ns below which a wait counts as short.
+/// Length of a recorded wait in ns below which it counts as short.
 const SHORT_NS: u64 = 100_000;
 
 /// Comparison of the waits from launch to start, over the kernels that ran and whose launch was
@@ -22,7 +23,7 @@ const SHORT_NS: u64 = 100_000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Waits {
-    /// Number of kernels whose waits are compared.
+    /// Number of kernels that ran, have a recorded launch, and are compared.
     pub kernels: u64,
     /// Number of kernels that ran and are left out, as their launch was not recorded.
     pub left_out: u64,
@@ -55,14 +56,16 @@ pub struct Waits {
     pub early: u64,
     /// Number of kernels that start later than recorded.
     pub late: u64,
-    /// Median of the error in ns that a kernel adds to the error of the op that it waits for.
+    /// Median of the part of a kernel's start error that is its own, in ns: the error that it adds
+    /// to that of the op it waits for.
     pub own_error_p50_ns: u64,
-    /// 95th percentile of the error in ns that a kernel adds to the error of the op that it waits
-    /// for.
+    /// 95th percentile of the part of a kernel's start error that is its own, in ns: the error that
+    /// it adds to that of the op it waits for.
     pub own_error_p95_ns: u64,
     /// Sum of |simulated - recorded| over the waits, in ns.
     pub error_ns: u64,
-    /// Fraction of `error_ns` that kernels carry over from the op that they wait for.
+    /// Fraction of `error_ns` that comes from the op that a kernel waits for, and not from the
+    /// kernel itself.
     pub carried: f64,
     /// Parts of `error_ns`, one for each cause, in a fixed order; they add up to it, and their
     /// fractions are of it.
@@ -71,7 +74,8 @@ pub struct Waits {
     pub launches: u64,
     /// Median of the recorded wait of the kernels counted in `launches`, in ns: the launch latency.
     pub launch_p50_ns: u64,
-    /// Number of kernels that followed the op before them in a queue while nothing else ran.
+    /// Number of kernels that waited for the op before them in a queue and started while nothing
+    /// else ran.
     pub handovers: u64,
     /// Median of the time from the end of an op to the start of the kernel that follows in its
     /// queue, in ns, over the kernels counted in `handovers`.
@@ -95,7 +99,8 @@ impl Compared<'_> {
         self.off[at].start.unsigned_abs()
     }
 
-    /// Returns the error in ns that a kernel adds to the error of the op that it waits for.
+    /// Returns the part of a kernel's start error that is its own, in ns: the error that it adds to
+    /// that of the op it waits for.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -111,7 +116,8 @@ impl Compared<'_> {
         Some(u64::try_from(relative).unwrap_or(u64::MAX))
     }
 
-    /// Returns a figure of each compared kernel that has it, in ascending order.
+    /// Returns the values of `figure` over the compared kernels, in ascending order; kernels for
+    /// which it is `None` are left out.
     fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
         let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
         figures.sort_unstable();
@@ -122,8 +128,8 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns the fraction of `total`, the sum of all errors in ns, that is carried over from
-    /// earlier ops, and the part that each cause has in the rest.
+    /// Returns (fraction of `total` that comes from the ops that kernels wait for, parts that each
+    /// cause has in `total`); `total` is the sum of all errors in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {

@@ -10,13 +10,14 @@ use raddle_policy::Resource;
 use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
-/// Lengths of the runs of free granules that the workgroups of a profile need, by resource.
+/// Lengths of the runs of free granules (the units in which a resource is given out) that the
+/// workgroups of a profile need, by resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
     /// Limit in percent of the workgroups: lengths that fewer workgroups need are not sampled.
     pub rare: f64,
-    /// Needed runs, one entry for each resource.
+    /// Lengths of runs that workgroups need, one entry for each resource.
     pub resources: Vec<WantedRuns>,
     /// Setting `search` of the policy `matching` that samples these lengths, as text for a recipe.
     pub search: String,
@@ -26,7 +27,7 @@ pub struct WantedAmounts {
 /// workgroup takes in one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
-    /// Name of the resource.
+    /// Name of the resource that the runs of granules are of.
     pub resource: &'static str,
     /// Needed lengths, ascending; 0 is left out, as it needs no run.
     pub amounts: Vec<WantedAmount>,
@@ -91,8 +92,8 @@ impl WantedAmounts {
     }
 }
 
-/// Returns the lengths that are often enough as a setting of the policy `matching`; a resource that
-/// no workgroup needs has the full search.
+/// Returns the lengths that enough workgroups need, as text for a setting of the policy `matching`;
+/// a resource that no workgroup needs has the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

@@ -19,7 +19,7 @@ use crate::units::share;
 pub struct ProfileChanges {
     /// Names of both profiles: first the one with which the other is compared.
     pub profiles: [String; 2],
-    /// Figures of both recordings as a whole.
+    /// Figures of each of the two recordings as a whole.
     pub totals: [RecordedTotals; 2],
     /// Families of kernels, sorted by how much their total time changed, most first.
     pub families: Vec<FamilyChange>,
@@ -40,11 +40,11 @@ pub struct RecordedTotals {
     pub idle: RecordedIdle,
     /// Sum of the durations of all kernels, each counted in full, in ns.
     pub kernel_ns: u64,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the recording.
     pub launches: u64,
     /// Sum of the durations of all copies and fills, each counted in full, in ns.
     pub copy_ns: u64,
-    /// Number of copies and fills.
+    /// Number of copies and fills in the recording.
     pub copies: u64,
 }
 
@@ -62,7 +62,7 @@ pub struct FamilyChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {
-    /// Number of launches.
+    /// Number of launches of the family.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,

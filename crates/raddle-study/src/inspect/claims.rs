@@ -7,10 +7,10 @@ use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it by a special call,
-/// which profilers' formulas do not take into account.
+/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it by a special call.
+/// Profilers do not know that call and state an occupancy of 0 for such kernels.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
-/// Difference of two occupancies, in tenths of a percent, up to which they agree.
+/// Difference of two occupancies, in tenths of a percent, up to which they count as equal.
 const TOLERANCE_TENTHS: u64 = 10;
 
 /// Number of occupancies stated by a profile that agree with the computed ones, and that differ.

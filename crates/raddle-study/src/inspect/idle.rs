@@ -88,17 +88,18 @@ pub struct IdlePlace {
     pub after: Option<String>,
     /// Family of the kernel that began next; `None` at the end of the recording.
     pub before: Option<String>,
-    /// Number of times in which no kernel ran between these two kernels.
+    /// Number of times in which no kernel ran between kernels of these two families.
     pub times: u64,
     /// Sum of the times without a kernel at this place, in ns.
     pub total_ns: u64,
     /// Longest time without a kernel at this place, in ns.
     pub longest_ns: u64,
-    /// Cause of most of `total_ns`.
+    /// Cause that explains most of the time in `total_ns`.
     pub mostly: RecordedCause,
 }
 
-/// Kind of an event in the sweep over time, in the order in which events of one moment are counted.
+/// Kind of an event when launches are followed in order of time; events of one moment are counted
+/// in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     KernelEnds(u32),
@@ -134,8 +135,8 @@ impl PlaceSum {
     }
 }
 
-/// State of the sweep over time: numbers of running kernels and copies and of issued ops, the open
-/// gap, and the sums so far.
+/// State while launches are followed in order of time: numbers of running kernels and copies and of
+/// issued ops, the open gap, and the sums so far.
 #[derive(Debug, Default)]
 struct Sweep {
     kernels: u32,

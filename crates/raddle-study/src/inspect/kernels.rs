@@ -22,8 +22,8 @@ pub struct NamedKernel {
     /// Figures of the durations of the launches of the kernel.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// Shapes of the launches by total time, the longest first; opaque launches have no shape and
-    /// are left out.
+    /// Shapes (grid and needed resources) of the launches by total time, the longest first.
+    /// Launches whose shape is not known are left out.
     pub shapes: Vec<LaunchShape>,
 }
 
@@ -31,7 +31,7 @@ pub struct NamedKernel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
-    /// Number of launches.
+    /// Number of launches that are summed up.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
@@ -86,11 +86,11 @@ pub struct Placing {
     pub occupancy: f64,
 }
 
-/// Some of the launches, and their fraction of the time of all kernels.
+/// Number, total time and share of some of the launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {
-    /// Number of launches.
+    /// Number of launches in this part.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
@@ -99,7 +99,8 @@ pub struct LaunchPart {
 }
 
 impl LaunchPart {
-    /// Sums up launches from the sums in `times`; `all` is the time of all kernels in ns.
+    /// Adds up the numbers and durations of launches in `times`; `all` is the time of all kernels
+    /// in ns, by which the fraction is taken.
     pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
         let mut part = Self::default();
         for times in times {
@@ -154,7 +155,7 @@ pub fn family(kernel: &str) -> &str {
 }
 
 /// Returns the kernels of a profile by total time, the longest first. `own` is the device that the
-/// profile was recorded on; with `None` no shape is placed.
+/// profile was recorded on; with `None` it is not computed how shapes fit a device.
 #[must_use]
 pub fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
     let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
@@ -250,7 +251,8 @@ pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     keys.collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Sums up the launches of kernels that move data between devices.
+/// Returns the number, total time and share of the launches of kernels that move data between
+/// devices.
 pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))

@@ -9,7 +9,8 @@ use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
 use crate::VendorWords;
 use crate::units::count;
 
-/// Resources that can limit residency, in the order that breaks ties.
+/// Resources that can limit how many workgroups fit a compute unit. Where several limit it equally,
+/// the first in this list is named.
 const LIMITERS: [Resource; 6] = [
     Resource::Workgroups,
     Resource::Waves,
@@ -19,7 +20,8 @@ const LIMITERS: [Resource; 6] = [
     Resource::Barriers,
 ];
 
-/// Shortest median duration of a persistent kernel, in ns: many times the cost of a launch.
+/// Shortest median duration in ns from which on a kernel can count as persistent: many times the
+/// cost of a launch.
 const LONG_NS: u64 = 100_000;
 
 /// Fit of the kernels on their own device: for each kind of fit, the launches and their part of the
@@ -27,7 +29,8 @@ const LONG_NS: u64 = 100_000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchLimits {
-    /// Launches by the resource that limits residency, one entry for each resource.
+    /// Launches by the resource that limits how many workgroups fit a compute unit, one entry for
+    /// each resource.
     pub by_limiter: Vec<LimitedLaunches>,
     /// Launches of which not one workgroup fits a compute unit.
     pub unfit: LaunchPart,
@@ -41,13 +44,14 @@ pub struct LaunchLimits {
     pub persistent: Vec<PersistentShape>,
 }
 
-/// Launches whose residency one resource limits.
+/// Launches for which one resource limits how many workgroups fit a compute unit (their residency).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LimitedLaunches {
-    /// Name of the resource.
+    /// Name of the resource that limits how many workgroups fit a compute unit.
     pub limiter: &'static str,
-    /// Launches whose residency the resource limits; at least one of their workgroups fits.
+    /// Launches for which the resource is the limit; at least one of their workgroups fits a
+    /// compute unit.
     #[serde(flatten)]
     pub part: LaunchPart,
     /// Launches among `part` of which all workgroups fit at once, so that the limiting resource
@@ -63,7 +67,7 @@ pub struct PersistentShape {
     pub kernel: String,
     /// Number of workgroups of a launch.
     pub workgroups: u64,
-    /// Number of launches.
+    /// Number of launches with this shape.
     pub launches: u64,
     /// Median of the durations of the launches, in ns.
     pub median_ns: u64,
@@ -74,7 +78,8 @@ pub struct PersistentShape {
 }
 
 impl LaunchLimits {
-    /// Sums up kernels whose shapes have been placed on `own`, the device of the recording.
+    /// Sums up how kernels fit `own`, the device of the recording; the fit of each of their shapes
+    /// was computed before.
     #[must_use]
     pub fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);

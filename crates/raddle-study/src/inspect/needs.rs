@@ -10,13 +10,15 @@ use serde::Serialize;
 
 use crate::units::share;
 
-/// Needs of a profile's kernels, on the device that it was recorded on.
+/// Resources that a profile's kernels need most (their needs), on the device that it was recorded
+/// on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelNeeds {
-    /// Sums over the kernels of each need, one entry for each need that some kernel has.
+    /// Sums over the launches, one entry for each resource that some kernel needs most.
     pub by_need: Vec<NeedPart>,
-    /// Kernels of unknown need, by total time, the longest first.
+    /// Kernels of which it is unknown what resource they need most, by total time, the longest
+    /// first.
     pub unknown: Vec<UnknownNeed>,
     /// Memory bandwidth of one compute unit, in bytes per microsecond.
     pub unit_bytes_per_us: u64,
@@ -27,13 +29,13 @@ pub struct KernelNeeds {
     pub unit_is_derived: bool,
 }
 
-/// All launches whose kernels have one need.
+/// All launches of the kernels that need the same resource most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeedPart {
-    /// Name of the need, such as `memory` or `compute`.
+    /// Name of the resource that the kernels need most, such as `memory` or `compute`.
     pub need: &'static str,
-    /// Number of launches.
+    /// Number of launches of these kernels.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
@@ -41,11 +43,12 @@ pub struct NeedPart {
     pub share: f64,
     /// Largest memory traffic that one of the launches is taken to cause, in bytes per microsecond.
     pub bytes_per_us: u64,
-    /// Sources from which the need is known, each with its fraction of the time of this need.
+    /// Facts from which it is known what the kernels need most, such as their name or grid, each
+    /// with its fraction of the time of these launches.
     pub known_by: BTreeMap<&'static str, f64>,
 }
 
-/// A kernel whose need is unknown.
+/// Kernel of which it is unknown what resource it needs most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownNeed {
@@ -57,12 +60,13 @@ pub struct UnknownNeed {
     pub share: f64,
 }
 
-/// Sums over the launches with one need: (launches, ns, largest bytes per microsecond, ns by source
-/// of the knowledge).
+/// Sums over the launches of kernels that need one resource most: (number of launches, ns, largest
+/// bytes per microsecond, ns by the fact from which the need is known).
 type Sums = (u64, u64, u64, BTreeMap<NeedSource, u64>);
 
 impl KernelNeeds {
-    /// Sums up the needs of the kernels of a profile; `needs` has one need for each op.
+    /// Sums up by resource what the kernels of a profile need most; `needs` has one entry for each
+    /// op of the profile.
     pub fn of(profile: &Profile, own: &Device, needs: &[OpNeed]) -> Self {
         let demand = process_demand(profile, needs, (own, own), &DemandRule::expected(own));
         let mut sums: BTreeMap<KernelNeed, Sums> = BTreeMap::new();

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Origins of one field of the launches: measured, joined, assumed or unknown.
+/// Origins of one field of the launches: the parts in which it was measured, joined from other
+/// records, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
-    /// Name of the field.
+    /// Name of the field of launches, such as the arrival.
     pub field: &'static str,
     /// Fractions of the launches by origin of the field.
     #[serde(flatten)]
@@ -31,7 +32,7 @@ pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
 pub struct LaunchWaits {
     /// Number of kernels whose launch is recorded; the fractions by origin are in [`FieldOrigins`].
     pub known: u64,
-    /// Median of the waits, in ns.
+    /// Median of the recorded waits from launch to start, in ns.
     pub wait_p50_ns: u64,
     /// 99th percentile of the waits by nearest rank, in ns.
     pub wait_p99_ns: u64,

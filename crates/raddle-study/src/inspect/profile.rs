@@ -19,7 +19,7 @@ use crate::fidelity::{Fidelity, ModelError};
 use crate::launches::{UnknownKernels, kernels};
 use crate::result::{DeviceFacts, DeviceFound};
 
-/// Facts about all profiles that were inspected.
+/// Facts about all profiles that were inspected together.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Inspection {
@@ -45,10 +45,11 @@ pub struct InspectedAs<'p> {
     /// (device that the profile was recorded on, how it was found); the error says why it is not
     /// known.
     pub device: Result<(Device, DeviceFound), String>,
-    /// Rule by which communication kernels were kept, shortened or left out.
+    /// Rule for communication kernels (which move data between devices): whether they are kept,
+    /// shortened or left out.
     pub rule: CommRule,
-    /// Number of launches of communication kernels, and their time before and after the rule for
-    /// such kernels is applied.
+    /// Number of launches of communication kernels (which move data between devices), and their
+    /// time before and after the rule for them is applied.
     pub communication: &'p Communication,
     /// Result of replaying the profile alone against its recording; `None` where the user did not
     /// ask for it.
@@ -59,7 +60,8 @@ pub struct InspectedAs<'p> {
     /// Verdicts on the kernels of the profile (may a launch be killed and run again), which source
     /// files give.
     pub verdicts: Vec<SourceVerdict>,
-    /// Runs of free granules that the workgroups need; `None` where the user did not ask for them.
+    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
 
@@ -90,7 +92,7 @@ pub struct SelfReplayed {
     pub in_sample: Option<f64>,
 }
 
-/// Launch latency, in ns.
+/// Least times, in ns, that a launch needs before it can start.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedLatency {
@@ -122,26 +124,26 @@ pub struct InspectedProfile {
     /// Reason why the device is not known; `None` where it is.
     #[serde(skip)]
     pub unknown: Option<String>,
-    /// Number of events in the file.
+    /// Number of events that were read from the file.
     pub events: u64,
     /// Number of kernel launches.
     pub kernels: u64,
     /// Number of copies.
     pub copies: u64,
-    /// Copies whose direction is not between host and device.
+    /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory.
     pub sets: u64,
-    /// Kernels without a shape, and those whose shape is from the capture of a graph; `None` where
-    /// every kernel came with its shape.
+    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
+    /// `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
-    /// Number of workgroups of all launches.
+    /// Number of workgroups of all launches together.
     pub workgroups: u64,
     /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
-    /// Step of the recording clock, in ns.
+    /// Step of the clock with which the profile was recorded, in ns.
     pub resolution_ns: u64,
     /// Largest amount of device memory that the program was recorded to hold, in bytes; `None`
     /// where the file does not tell.
@@ -151,28 +153,31 @@ pub struct InspectedProfile {
     pub idle: RecordedIdle,
     /// Streams, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
-    /// Time for which none, one, two or more kernels ran at once.
+    /// Time for which none, one, two, and three or more kernels ran at once.
     pub concurrency: Concurrency,
     /// Number of different combinations of workgroups, work-items, registers and LDS.
     pub shapes: u64,
-    /// Kernels by total time, the longest first.
+    /// Kernels of the profile with their launches, by total time, the longest first.
     pub by_kernel: Vec<NamedKernel>,
     /// Resources that keep workgroups off a compute unit; `None` where the device is not known.
     pub limits: Option<LaunchLimits>,
-    /// Resources that the kernels need most; `None` where the device is not known.
+    /// Resources that the kernels need most, with their launches and time; `None` where the device
+    /// is not known.
     pub needs: Option<KernelNeeds>,
     /// Comparison of the occupancies that the file states with the computed ones; `None` where it
     /// states none.
     pub claims: Option<StatedOccupancy>,
-    /// Launches of communication kernels that are left after the rule for such kernels was applied.
+    /// Launches of communication kernels (which move data between devices) that are left after the
+    /// rule for such kernels was applied.
     pub communication: LaunchPart,
-    /// Rule for communication kernels, with their time before and after it is applied.
+    /// Rule for communication kernels (which move data between devices), with their time before and
+    /// after it is applied.
     pub comm: CommunicationRule,
-    /// Recorded waits from launch to start.
+    /// Recorded waits from launch to start, over the kernels whose launch is recorded.
     pub arrivals: LaunchWaits,
     /// Origins of each field of the launches, such as measured or assumed.
     pub origins: Vec<FieldOrigins>,
-    /// Unusual things that were met in the file.
+    /// Faults and gaps that were met in the file, each with a count.
     pub quirks: Vec<QuirkMet>,
     /// Warnings and errors of the profiler about its own recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -184,18 +189,20 @@ pub struct InspectedProfile {
     /// Verdicts of source files on kernels: which of them may be stopped and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
-    /// Runs of free granules that the workgroups need; `None` where the user did not ask for them.
+    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// workgroups need; `None` where the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amounts: Option<WantedAmounts>,
 }
 
-/// Rule for communication kernels, and its effect on their time.
+/// Rule for communication kernels (which move data between devices), and its effect on their time.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CommunicationRule {
-    /// Name of the rule.
+    /// Name of the rule, as the option `--comm` takes it.
     pub rule: &'static str,
-    /// Number of launches of communication kernels, before the rule is applied.
+    /// Number of launches of communication kernels (which move data between devices), before the
+    /// rule is applied.
     pub launches: u64,
     /// Sum of the durations of communication kernels as recorded, in ns.
     pub recorded_ns: u64,

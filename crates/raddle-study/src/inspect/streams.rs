@@ -16,11 +16,11 @@ pub struct InspectedStream {
     pub label: String,
     /// Number of the context to which the stream belongs; `None` where the file names none.
     pub context: Option<u64>,
-    /// Number of kernel launches.
+    /// Number of kernel launches of the stream.
     pub kernels: u64,
-    /// Number of copies.
+    /// Number of copies of the stream.
     pub copies: u64,
-    /// Number of fills of memory.
+    /// Number of fills of memory of the stream.
     pub sets: u64,
     /// Sum of the durations of all kernel launches, in ns.
     pub kernel_ns: u64,

@@ -1,22 +1,26 @@
-//! Which figures does the model leave open of a device, and which values are tried?
+//! Which figures of a device may a fit to measured programs change, and which values are tried?
 
 use raddle_device::Device;
 use raddle_sim::DemandRule;
 
-/// A figure that measurements of a pair can fit, by its key in a device file.
+/// Figure of a device that can be fitted to the measured times of two programs that ran beside each
+/// other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFigure {
-    /// The key of the device file.
+    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
+    /// `-ns`; `permille` is thousandths.
     pub(super) key: &'static str,
-    /// True if it matters where processes take turns, else where they run side by side.
+    /// True if the figure matters only where processes take turns on the device; false if only
+    /// where they run side by side.
     pub(super) in_turns: bool,
     get: fn(&Device) -> u64,
     set: fn(&mut Device, u64),
-    /// The values that are tried on a device, beside its own.
+    /// Returns the values of the figure that are tried for a device, beside the value that the
+    /// device has.
     values: fn(&Device) -> Vec<u64>,
 }
 
-/// The figures in the order in which they are fitted: those with most effect first.
+/// Figures that are fitted, in the order of the fit: those with most effect come first.
 pub(super) const OPEN: [OpenFigure; 6] = [
     OpenFigure {
         key: "memory-permille",
@@ -65,25 +69,27 @@ pub(super) const OPEN: [OpenFigure; 6] = [
     },
 ];
 
-/// Returns parts of a figure, in thousandths.
+/// Returns `whole` times each of `permille` thousandths, at least 1 each.
 fn parts(whole: u64, permille: &[u64]) -> Vec<u64> {
     permille.iter().map(|of| (whole.saturating_mul(*of) / 1000).max(1)).collect()
 }
 
 impl OpenFigure {
-    /// Returns the value of a device, which may be assumed.
+    /// Returns the value of the figure for a device; where the device has none, the value that the
+    /// model assumes.
     pub(super) fn of(&self, device: &Device) -> u64 {
         (self.get)(device)
     }
 
-    /// Returns a device with another value.
+    /// Returns a copy of the device in which the figure has the value `value`.
     pub(super) fn with(&self, device: &Device, value: u64) -> Device {
         let mut device = device.clone();
         (self.set)(&mut device, value);
         device
     }
 
-    /// Returns the values that are tried, ascending; the device's own is among them.
+    /// Returns the values of the figure that are tried, ascending; that of the device is among
+    /// them.
     pub(super) fn tried(&self, device: &Device) -> Vec<u64> {
         let mut all = (self.values)(device);
         all.push(self.of(device));
@@ -92,7 +98,8 @@ impl OpenFigure {
         all
     }
 
-    /// Gives a device the least, the expected and the most of a figure that has bounds there.
+    /// Sets the figure of a device to (least, expected, most); a figure of which a device has no
+    /// bounds gets the expected value alone.
     pub(super) fn bound(&self, device: &mut Device, [least, value, most]: [u64; 3]) {
         (self.set)(device, value);
         match self.key {

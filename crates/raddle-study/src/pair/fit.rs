@@ -1,4 +1,4 @@
-//! Which open figures of a device bring replays nearest to both programs measured together?
+//! With which figures of a device do replays come nearest to two programs measured together?
 
 use raddle_device::Device;
 use serde::Serialize;
@@ -7,59 +7,66 @@ use super::figures::{OPEN, OpenFigure};
 use super::predict::{PairPredictor, WayError};
 use crate::error::StudyError;
 
-/// The rounds after which a fit ends, if a round still changes a figure.
+/// Largest number of rounds of a fit; each round fits every figure once.
 const ROUNDS: usize = 3;
 
-/// Figures of a device, fitted to a pair of programs.
+/// Result of fitting figures of a device to the measured times of two programs that ran together
+/// under several ways of sharing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PairFit {
-    /// The version of this form.
+    /// Version of the form of this result in JSON.
     pub raddle_pair_fit: u32,
-    /// The device, with the fitted figures.
+    /// Device with the fitted figures.
     pub device: Device,
-    /// The figures that some way tells.
+    /// Figures that were fitted: those whose value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
-    /// Keys of figures that no way tells: they stay as they are.
+    /// Keys of figures whose value changes no error of any replay; they stay as they were in the
+    /// device.
     pub untold: Vec<&'static str>,
-    /// The errors of replays before the fit.
+    /// Errors of replays before the fit, one entry for each way of sharing and load.
     pub before: Vec<WayError>,
-    /// The errors of replays after the fit to all ways.
+    /// Errors of replays after the fit to all measurements, one entry for each way of sharing and
+    /// load.
     pub after: Vec<WayError>,
-    /// For each recipe, the errors of its ways after a fit to all others; empty with one recipe.
+    /// Test of the fit: for each recipe, the errors of its replays after a fit to the measurements
+    /// under all other recipes. Empty where only one recipe was measured.
     pub held_out: Vec<HeldOutWay>,
 }
 
-/// A figure that was fitted.
+/// Figure of a device that was fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
-    /// The key of the device file.
+    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
+    /// `-ns`.
     pub key: &'static str,
-    /// The value before.
+    /// Value before the fit.
     pub before: u64,
-    /// The value that fits best.
+    /// Value with the least error; among equal ones the value before the fit, else the least.
     pub value: u64,
-    /// The next values that were tried and fit worse by more than a tenth; the least or the most that
-    /// was tried, where there is none.
+    /// Bounds of the true value: on each side the nearest tried value that fits worse by more than
+    /// a tenth, or the outermost tried value where there is none.
     pub between: [u64; 2],
 }
 
-/// The errors of ways that a fit did not see.
+/// Errors of replays under one recipe whose measurements a fit did not use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOutWay {
-    /// The recipe whose ways were held out.
+    /// Recipe whose measurements were left out of the fit.
     pub recipe: &'static str,
-    /// The errors of replays by the fit to all others.
+    /// Errors of replays under that recipe, after the fit to the measurements under all other
+    /// recipes.
     pub errors: Vec<WayError>,
 }
 
-/// The values that were tried, each with its cost.
+/// Values of a figure that were tried, each as (value, sum of the errors in thousandths).
 type Tried = Vec<(u64, u64)>;
 
 impl PairFit {
-    /// Fits a device, and holds out the ways of each recipe in turn.
+    /// Fits the figures of a device. Then it repeats the fit without the measurements of each
+    /// recipe in turn, as a test.
     ///
     /// # Errors
     /// When a replay cannot be made.
@@ -101,12 +108,13 @@ impl PairFit {
     }
 }
 
-/// Returns the errors on the only device.
+/// Returns the errors on the only device, from a list with one entry for each device.
 fn one(errors: Vec<Vec<WayError>>) -> Vec<WayError> {
     errors.into_iter().next().unwrap_or_default()
 }
 
-/// Returns what the values that were tried tell of a figure; `None` where all fit equally well.
+/// Returns the value of a figure with the least error among those that were tried, and its bounds;
+/// `None` where all values have the same error.
 fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFigure> {
     let least = tried.iter().map(|(_, cost)| *cost).min()?;
     if tried.iter().all(|(_, cost)| *cost == least) {
@@ -124,8 +132,9 @@ fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFig
     Some(FittedFigure { key: figure.key, before, value, between })
 }
 
-/// Fits the figures one after the other, until a round changes none. Returns the device, and for each
-/// figure the costs of its values beside the best of the others.
+/// Fits the figures of a device one after the other, round by round, until a round changes none.
+/// Returns (device with the fitted figures, for each figure the values that were tried while the
+/// other figures had their best values).
 fn fitted(
     device: &Device,
     predictor: &PairPredictor<'_>,

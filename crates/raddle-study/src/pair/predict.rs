@@ -1,4 +1,4 @@
-//! What do replays on a device give where both programs were measured?
+//! How far are replays on a device from two programs that were measured on it together?
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,38 +20,43 @@ use crate::replay::Surroundings;
 use crate::rules::{Named, Rule};
 use crate::study::Study;
 
-/// The names of files that replays are given.
+/// Name under which a replay finds its device, as a file in memory; `ARRIVALS` is that of the
+/// requests.
 const DEVICE: &str = "raddle-fitted-device.json";
 const ARRIVALS: &str = "raddle-measured-arrivals.json";
-/// The level of the program with steps, which is less urgent than requests.
+/// Urgency level of the program with steps: less urgent than the program with requests, which has
+/// level 0.
 const LEVEL: u32 = 5;
-/// The largest error that counts, in thousandths.
+/// Largest error of one figure that is counted, in thousandths of the measured figure.
 const MOST: u64 = 1000;
 
-/// The error of replays under one way and load; each figure is p50 and p99 of requests, and the mean
-/// step, of which repetitions give the median, least and most.
+/// Measured and replayed figures under one way of sharing and one load. Every list has three
+/// figures: median and 99th percentile of the times of requests, and mean time of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WayError {
-    /// The way.
+    /// Name of the way of sharing, as the file of measurements has it, such as `time-slice`.
     pub way: String,
-    /// The load.
+    /// Name of the load, as the file of measurements has it.
     pub load: String,
-    /// The number of repetitions.
+    /// Number of repetitions that were measured.
     pub repetitions: usize,
-    /// The measured figures in nanoseconds: the median over repetitions.
+    /// Measured figures in nanoseconds: (median request, 99th percentile of requests, mean step),
+    /// each the median over the repetitions.
     pub measured_ns: [u64; 3],
-    /// The least and the most of each over the repetitions.
+    /// Least and greatest value over the repetitions of each measured figure, in nanoseconds.
     pub between_ns: [[u64; 2]; 3],
-    /// The replayed figures: the median over repetitions; `None`: nothing ended.
+    /// Replayed figures in nanoseconds, in the order of the measured ones, each the median over the
+    /// repetitions; `None` where nothing ended.
     pub replayed_ns: [Option<u64>; 3],
-    /// True if more arrived than was served, so that nothing is fitted to it.
+    /// True if more requests arrived than the programs served, so that no figure is fitted to these
+    /// measurements.
     pub overloaded: bool,
 }
 
 impl WayError {
-    /// Returns how far each replayed figure is from the measured one, in thousandths of it; `None`:
-    /// nothing ended.
+    /// Returns the error of each replayed figure, in thousandths of the measured one; below 0 where
+    /// it is too short, `None` where nothing ended.
     #[must_use]
     pub fn permille(&self) -> [Option<i64>; 3] {
         let of = |at: usize| {
@@ -62,13 +67,14 @@ impl WayError {
         [0, 1, 2].map(of)
     }
 
-    /// Returns the sum of the errors, each at most a whole.
+    /// Returns the sum of the absolute errors of the three figures in thousandths, each at most
+    /// 1000.
     pub(super) fn cost(&self) -> u64 {
         self.permille().iter().map(|off| off.map_or(MOST, |off| off.unsigned_abs().min(MOST))).sum()
     }
 }
 
-/// Replays of a pair, each made once.
+/// Maker of the replays of two measured programs, which makes each replay once.
 pub struct PairPredictor<'p> {
     profiles: [Loaded; 2],
     cases: Vec<PairCase>,
@@ -83,12 +89,15 @@ impl std::fmt::Debug for PairPredictor<'_> {
     }
 }
 
-/// A replay: recipe and shares, arrivals, and those open figures of the device that matter to it.
+/// Identity of a replay: (recipe, percentages of both programs, arrival times in ns, figures of the
+/// device that matter under the recipe).
 type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
-/// Median and 99th percentile of the requests, and the mean step, of replays that were made.
+/// Results of the replays that were made: (median request, 99th percentile of requests, mean step)
+/// in ns; `None` where nothing ended.
 type Made = BTreeMap<ReplayKey, [Option<u64>; 3]>;
 
-/// Returns the replay that a way asks for; `None`: no recipe stands for it.
+/// Returns the identity of the replay of a way of sharing; `None` where no recipe stands for that
+/// way.
 fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
     let (recipe, percents) = recipe_of(way)?;
     let in_turns = recipe == "time-slice";
@@ -98,12 +107,13 @@ fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
 }
 
 impl<'p> PairPredictor<'p> {
-    /// Makes a predictor of the cases of a truth, of these loads only if any are given; the profiles
-    /// are those of the program with requests and of the one with steps.
+    /// Makes the replays for a file of measurements. `loads` names the loads that are used; if it
+    /// is empty, all are. `profiles` are those of the program with requests and of the program with
+    /// steps, in this order.
     ///
     /// # Errors
-    /// When the truth does not hold together, has none of the loads, or its programs have other
-    /// names.
+    /// When the measurements contradict each other, have none of the loads, or are of programs with
+    /// other names.
     pub fn new(
         truth: &PairTruth,
         loads: &[String],
@@ -127,7 +137,7 @@ impl<'p> PairPredictor<'p> {
         Ok(Self { profiles, cases, length_ns: truth.length_ns(), around, made })
     }
 
-    /// Returns the ways by the recipe that stands for them, each once.
+    /// Returns the recipes that stand for the measured ways of sharing, each once.
     pub(super) fn recipes(&self) -> Vec<&'static str> {
         let of = self.cases.iter().filter_map(|case| Some(recipe_of(&case.way)?.0));
         let mut all: Vec<&str> = of.collect();
@@ -136,7 +146,8 @@ impl<'p> PairPredictor<'p> {
         all
     }
 
-    /// Returns the errors of all cases on each device; `recipes` restricts them.
+    /// Returns the errors on each device, one entry for each way of sharing and load whose recipe
+    /// is in `recipes`.
     ///
     /// # Errors
     /// When a replay cannot be made.
@@ -149,7 +160,7 @@ impl<'p> PairPredictor<'p> {
             recipe_of(&case.way).is_some_and(|(recipe, _)| recipes.contains(&recipe))
         };
         let cases: Vec<&PairCase> = self.cases.iter().filter(asked).collect();
-        // Replays that several cases share are made once, and all at the same time.
+        // Replays that several cases need are made once, and all replays at the same time.
         let mut wanted = BTreeMap::new();
         for (device, case) in devices.iter().flat_map(|of| cases.iter().map(move |case| (of, case)))
         {
@@ -196,7 +207,8 @@ impl<'p> PairPredictor<'p> {
         }
     }
 
-    /// Returns p50, p99 and step of a replay.
+    /// Makes a replay on a device. Returns (median request, 99th percentile of requests, mean step)
+    /// in ns; `None` where a figure is missing.
     fn replay(
         &self,
         (recipe, percents, arrivals, _): &ReplayKey,
@@ -232,7 +244,7 @@ impl<'p> PairPredictor<'p> {
     }
 }
 
-/// Files of which some are in memory.
+/// Files in memory before other files: a name that both have means the file in memory.
 struct Over<'f> {
     own: MemoryFiles,
     base: &'f dyn Files,

@@ -1,4 +1,4 @@
-//! What did two programs measure beside each other?
+//! Which times were measured of two programs that ran beside each other?
 
 use std::collections::BTreeMap;
 
@@ -8,72 +8,78 @@ use serde::{Deserialize, Serialize};
 use crate::units::plain;
 use crate::written::json;
 
-/// The version of the file.
+/// Version of the form of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// The word before the load of a case in which both programs ran.
+/// Beginning of the name of a case in which both programs ran; the name of the load follows.
 const BESIDE: &str = "beside ";
-/// The number of waiting requests below which nothing is said of an overload.
+/// Smallest number of requests that still waited when the last one arrived, from which on a run can
+/// count as overloaded.
 const BACKLOG: usize = 5;
-/// The key of the arrivals in a case.
+/// Key of the arrival times within a case.
 const ARRIVALS: &str = "arrivals";
 
-/// Two programs measured under ways of sharing; the file has milliseconds.
+/// Measured times of two programs that ran beside each other under several ways of sharing; the
+/// file has them in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTruth {
-    /// The version of this form.
+    /// Version of the form of the file: 1.
     #[serde(rename = "raddle-pair")]
     pub version: u32,
-    /// The product name of the device.
+    /// Product name of the device that was measured.
     pub device: String,
-    /// The versions of the driver and of other software.
+    /// Versions of the driver and of other software, as text; `None` where the file has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// The version of PyTorch.
+    /// Version of PyTorch; `None` where the file has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torch: Option<String>,
-    /// The unit of all times but `seconds`: `ms`.
+    /// Unit of all times but `seconds`; only `ms` (milliseconds) is read.
     pub unit: String,
-    /// The length of each case in seconds.
+    /// Time for which both programs ran in each case, in seconds.
     pub seconds: f64,
-    /// The program that answers requests, and the one that repeats steps.
+    /// Names of the two programs: first the one that answers requests, then the one that repeats
+    /// steps.
     pub programs: [String; 2],
-    /// By load, the arrivals of the requests, where a case has none of its own.
+    /// Arrival times of the requests in ms by the name of the load, for cases that have none of
+    /// their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arrivals: BTreeMap<String, PairTimes>,
-    /// By way and case (`A alone LOAD`, `B alone`, `beside LOAD`), the times of each program.
+    /// Times in ms by way of sharing, then by case (`A alone LOAD`, `B alone`, `beside LOAD`), then
+    /// by program.
     pub ways: BTreeMap<String, BTreeMap<String, BTreeMap<String, PairTimes>>>,
 }
 
-/// Times of one run, or of several repetitions of it.
+/// Times of one run, or of several repetitions of the run, in ms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PairTimes {
-    /// Of one run.
+    /// Times of one run, in ms.
     One(Vec<f64>),
-    /// Of each repetition.
+    /// Times of each repetition of a run, in ms.
     Several(Vec<Vec<f64>>),
 }
 
-/// The reason why a file is no truth of a pair.
+/// Reason why a file holds no measurements of two programs that can be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum TruthError {
-    /// Not of the form.
+    /// The file does not have the form of such measurements; the text says why.
     #[error("it is no measured pair ({0})")]
     Form(String),
-    /// Of another version or unit.
+    /// The file has a version or a unit that this raddle does not read.
     #[error("its version is {version} and its unit `{unit}`, this raddle reads 1 and `ms`")]
     Version { version: u32, unit: String },
-    /// A case whose repetitions or times do not fit together.
+    /// A case has lists of repetitions or times that contradict each other; `why` says how.
     #[error("{way}, {case}: {why}")]
     Case { way: String, case: String, why: &'static str },
-    /// No case in which both ran.
+    /// The file has no case in which both programs ran under a way of sharing that replays know.
     #[error("it has no case `beside LOAD` of {one} and {other} under a way that replays know")]
     Nothing { one: String, other: String },
 }
 
-/// One repetition of both programs beside each other, in nanoseconds.
+/// One repetition of both programs beside each other: arrival times of requests, times of requests
+/// from arrival to end, and times of steps, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PairRun {
     pub(super) arrivals: Vec<u64>,
@@ -81,7 +87,7 @@ pub(crate) struct PairRun {
     pub(crate) steps: Vec<u64>,
 }
 
-/// The repetitions of both programs under a way and a load.
+/// All repetitions of both programs under one way of sharing and one load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PairCase {
     pub(super) way: String,
@@ -90,7 +96,7 @@ pub(crate) struct PairCase {
 }
 
 impl PairTimes {
-    /// Returns the times of each repetition, in milliseconds.
+    /// Returns the times of each repetition, in milliseconds; one run counts as one repetition.
     #[must_use]
     pub fn repetitions(&self) -> Vec<&[f64]> {
         match self {
@@ -100,7 +106,9 @@ impl PairTimes {
     }
 }
 
-/// Returns the recipe that stands for a way, and the percentages of a partition (`mps-30-70`).
+/// Returns (recipe that stands for a measured way of sharing, percentages of both programs). The
+/// percentages are `None` for all but a partition such as `mps-30-70`; the result is `None` where
+/// no recipe stands for the way.
 #[must_use]
 pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
     let recipe = match way {
@@ -118,17 +126,18 @@ pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
     Some((recipe, None))
 }
 
-/// Returns whole nanoseconds of milliseconds.
+/// Converts milliseconds to whole nanoseconds; `None` where the time is below 0 or too long.
 fn ns(ms: f64) -> Option<u64> {
     let ns = (ms * 1e6).round();
     (0.0..1e18).contains(&ns).then_some(ns as u64)
 }
 
 impl PairTruth {
-    /// Reads a file.
+    /// Reads a file of measurements.
     ///
     /// # Errors
-    /// When it has another form, or a case does not hold together.
+    /// When the file has another form, version or unit, or the lists of a case contradict each
+    /// other.
     pub fn parse(bytes: &[u8]) -> Result<Self, TruthError> {
         let read: Self = json(bytes).map_err(TruthError::Form)?;
         if read.version != VERSION || read.unit != "ms" {
@@ -142,7 +151,8 @@ impl PairTruth {
         Ok(read)
     }
 
-    /// Returns the cases in which both ran, under ways that replays know, in the order of the file.
+    /// Returns the cases in which both programs ran under ways of sharing that replays know, in the
+    /// order of the names.
     pub(super) fn cases(&self) -> Result<Vec<PairCase>, TruthError> {
         let mut all = Vec::new();
         for (way, cases) in self.ways.iter().filter(|(way, _)| recipe_of(way).is_some()) {
@@ -193,11 +203,11 @@ impl PairTruth {
         }
     }
 
-    /// Returns the case in which both ran under a recipe, as results name it, and a load; without a
-    /// load the only one.
+    /// Returns the case in which both programs ran under a recipe (its name in results) and a load;
+    /// with `None` the only load that was measured under the recipe.
     ///
     /// # Errors
-    /// In words, where there is none, or several.
+    /// A message in words, where there is no such case, or several.
     pub(crate) fn case(&self, recipe: &str, load: Option<&str>) -> Result<PairCase, String> {
         let cases = self.cases().map_err(|error| error.to_string())?;
         let is_way = |case: &&PairCase| match recipe_of(&case.way) {
@@ -227,14 +237,15 @@ impl PairTruth {
         }
     }
 
-    /// Returns the length of a case in nanoseconds.
+    /// Returns the time for which both programs ran in each case, in nanoseconds.
     pub(super) fn length_ns(&self) -> u64 {
         ns(self.seconds * 1000.0).unwrap_or(1)
     }
 }
 
 impl PairRun {
-    /// Returns median and 99th percentile of the requests, by nearest rank, and the mean step.
+    /// Returns (median request, 99th percentile of requests, mean step) in nanoseconds; percentiles
+    /// are by nearest rank.
     pub(crate) fn figures(&self) -> [u64; 3] {
         let mut sorted = self.requests.clone();
         sorted.sort_unstable();
@@ -244,9 +255,9 @@ impl PairRun {
         [percentile(&sorted, 50), percentile(&sorted, 99), mean]
     }
 
-    /// Returns whether more arrived than was served: when the last request arrived, more than a tenth
-    /// of all, and at least [`BACKLOG`], had not been answered, so that their figures depend on where
-    /// the run was cut.
+    /// Returns whether more requests arrived than were served: when the last request arrived, more
+    /// than a tenth of all requests, and at least [`BACKLOG`], had not ended. Then the figures
+    /// depend on where the run was cut.
     pub(super) fn is_overloaded(&self) -> bool {
         let last = self.arrivals.last().copied().unwrap_or_default();
         let ends =

@@ -14,11 +14,11 @@ use crate::runs::{AllRuns, RunPlan, Runner};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// (number of its kind, way of sharing that is tried).
+/// (number of the kind of way of sharing, one way of that kind with its parameters).
 type KindOf = (usize, ShareCandidate);
 
-/// Number of requests by which parameters of a way of sharing are searched, where the requests have
-/// no end.
+/// Number of requests in the runs that search the parameters of a way of sharing, where the
+/// requests have no end.
 const SEARCHED: u32 = 100;
 /// Fraction of a goal's limit above which a figure of [`SEARCHED`] requests may turn out to miss
 /// the goal with more requests.
@@ -49,9 +49,9 @@ impl Prepared {
         Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
     }
 
-    /// Splits candidates into those that are searched and those that have no rival of their kind,
-    /// so that no search can leave them out. The baseline is among those that are searched, if
-    /// there are any.
+    /// Splits candidates into (those that are searched; those that have no rival of their kind, so
+    /// that no search can leave them out). The baseline is among those that are searched, if there
+    /// are any.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
@@ -68,8 +68,8 @@ impl Prepared {
         (with_kinds(searched), with_kinds(alone))
     }
 
-    /// Searches the best candidates of each kind. Returns (these, candidates whose runs ended with
-    /// an error).
+    /// Searches the best candidates of each kind. Returns (best candidates, candidates whose runs
+    /// ended with an error).
     fn search(
         &self,
         candidates: &[KindOf],
@@ -147,9 +147,9 @@ impl Prepared {
     }
 }
 
-/// Returns, of each kind whose best candidate comes near a goal, the candidate whose figures stay
-/// farthest below the limits, where that is another one. With more requests, the best one may turn
-/// out to miss the goal.
+/// Returns further candidates to keep, as indices: for each kind whose best candidate comes near a
+/// goal, the candidate whose figures stay farthest below the limits, where that is another one.
+/// With more requests, the best one may turn out to miss the goal.
 fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let near = best.iter().filter(|&&own| tightest[own] > NEAR);
     let of = |&own: &usize| {

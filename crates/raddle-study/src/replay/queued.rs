@@ -1,5 +1,5 @@
-//! What would the work have been if work whose issue no file tells had been issued without the
-//! recorded gaps?
+//! Which workload would run if work had been issued without the recorded gaps, where no file says
+//! when it was issued?
 
 use raddle_sim::Workload;
 

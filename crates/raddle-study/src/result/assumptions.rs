@@ -8,22 +8,23 @@ use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFa
 use super::overturning::{Overturning, stands_in};
 use crate::units::{count, counted, duration, percent, plain};
 
-/// Largest number of characters of a task's name in a sentence.
+/// Largest number of characters of a task's name in a sentence; a longer name loses its middle.
 const TASK: usize = 40;
 
 /// Sentence for replays in which contention is not charged.
 const UNCHARGED: &str = "co-location costs nothing until a resource is full";
 
-/// Rules that fill in facts that no profile has, and what came of them in words.
+/// Rules for facts that no profile has, and sentences on their effect.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Rule for which workgroups have a barrier.
+    /// Rule for which workgroups have a barrier, as no profile tells it.
     pub barriers: BarrierRule,
-    /// Rule for communication kernels.
+    /// Rule for communication kernels (which move data between devices).
     pub communication: CommRule,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// True if launches whose issue was not recorded are issued with the launch before them.
+    /// True if launches for which the file does not say when they were issued are issued with the
+    /// launch before them, so that recorded gaps close.
     pub queued: bool,
     /// Source of the weights by which energy is counted, in words; `None` where energy is not
     /// counted.
@@ -41,8 +42,8 @@ pub struct Rules {
     pub overturning: Vec<Overturning>,
 }
 
-/// Writes the assumptions of the cost model, one clause each, with the part of each profile's
-/// kernel time that the clause concerns.
+/// Returns the assumptions of the cost model, one clause (part of a sentence) each, with the part
+/// of each profile's kernel time that the clause concerns.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -96,7 +97,8 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
     said
 }
 
-/// Writes the clause about the times of workgroups where kernels ran side by side in the recording.
+/// Returns the assumption about the times of workgroups where kernels ran side by side in the
+/// recording, as one clause.
 fn contention(sources: &[ProfileFacts]) -> String {
     let share = each(sources, |source| percent(source.overlapped));
     let calibrated =
@@ -111,7 +113,8 @@ fn contention(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// Writes the clause about the launch latency: the time that a launch needs before it can start.
+/// Returns the assumption about the launch latency (the time that a launch needs before it can
+/// start), as one clause.
 fn latency(sources: &[ProfileFacts]) -> String {
     if sources.iter().all(|source| (source.launch_ns, source.handover_ns) == (0, 0)) {
         return "launches take no time to reach the device (`--launch-latency fitted` takes it from the recording)".to_owned();
@@ -126,8 +129,8 @@ fn latency(sources: &[ProfileFacts]) -> String {
     format!("launch latency fitted to the recording: {}", each(sources, told))
 }
 
-/// Writes the clause about the recorded waits of one stream for another; `None` where no profile
-/// has any.
+/// Returns the assumption about the recorded waits of one stream for another, as one clause; `None`
+/// where no profile has any.
 fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     sources.iter().find(|source| source.stream_waits.all() > 0)?;
     let told = |source: &ProfileFacts| {
@@ -147,8 +150,8 @@ fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     Some(format!("between streams: {} (`--waits`)", each(sources, told)))
 }
 
-/// Writes the clause that says whether hosts wait for the device, and how much of their waiting is
-/// known.
+/// Returns the assumption whether hosts wait for the device, and how much of their waiting is
+/// known, as one clause.
 fn hosts(sources: &[ProfileFacts]) -> String {
     const OPEN: &str = "open loop: recorded launch times are kept";
     if sources.iter().all(|source| source.known_waits.is_none()) {
@@ -170,8 +173,8 @@ fn hosts(sources: &[ProfileFacts]) -> String {
     }
 }
 
-/// Writes the clause about communication kernels, with their part of kernel time; `None` where
-/// there are none and no rule changed anything.
+/// Returns the assumption about communication kernels, with their part of kernel time, as one
+/// clause; `None` where there are none and no rule changed anything.
 fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     if sources.iter().all(|source| source.communication.is_none()) {
         let none = "no kernel is communication by its name".to_owned();
@@ -205,7 +208,7 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     })
 }
 
-/// Writes a figure of the only profile, or of several profiles each behind its name.
+/// Returns the text of a figure: of the only profile, or of several profiles, each behind its name.
 fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
     match sources {
         [source] => figure(source),
@@ -217,15 +220,16 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Warns of profiles whose device is unknown where the user named the device to replay on. He knows
-/// which device it stands for, so these warnings do not overturn the answer.
+/// Warns of profiles whose device is unknown where the user named the device to replay on. The user
+/// knows that this device stands in, so these warnings do not overturn the answer.
 pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);
     named.filter_map(|source| stands_in(source, target)).collect()
 }
 
-/// Writes the clauses about the requests of the profiles; empty where there are no requests.
+/// Returns the assumptions about the requests of the profiles, one clause each; empty where there
+/// are no requests.
 fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     let of = |profile: &ProfileFacts| {
         Some(format!("{}: {}", profile.name, one_load(profile.requests.as_ref()?)))
@@ -237,7 +241,7 @@ fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
     said
 }
 
-/// Writes the clause about the requests of one profile.
+/// Returns the assumption about the requests of one profile, as one clause.
 fn one_load(facts: &RequestFacts) -> String {
     let task = plain(&facts.task, TASK);
     let mut text = match (facts.replayed, facts.of) {
@@ -272,8 +276,8 @@ fn one_load(facts: &RequestFacts) -> String {
     text
 }
 
-/// Writes the clause that says for how long profiles without requests repeat; `None` where no
-/// profile has requests.
+/// Returns the assumption for how long profiles without requests repeat, as one clause; `None`
+/// where no profile has requests.
 fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
     let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
     if without == profiles.len() {

@@ -17,16 +17,17 @@ pub enum DeviceFound {
     File,
     /// The profile names the device, and the device table has it.
     Table,
-    /// The device is assumed: the table has only a neighbour of the device that the profile names,
-    /// or several that fit.
+    /// The device is assumed: the table has only a device similar to the one that the profile
+    /// names, or several that fit.
     Assumed,
     /// The device was made from the properties in the profile.
     Properties,
     /// The device was guessed by the names of kernels, as the profile says nothing else about it.
     Guessed,
-    /// The profile does not name its device, so that of the replay is taken for it.
+    /// The profile does not name its device, so that the device replayed on stands in for it.
     StandIn,
-    /// The profile names a device that is not known, so that of the replay is taken for it.
+    /// The profile names a device that is not known, so that the device replayed on stands in for
+    /// it.
     Strange,
 }
 
@@ -35,7 +36,7 @@ pub enum DeviceFound {
 pub struct DeviceFacts {
     /// Id of the device in the device table.
     pub id: String,
-    /// Name of the product.
+    /// Name under which the device is sold.
     pub product: String,
     /// Number of compute units.
     pub cus: u16,
@@ -44,7 +45,7 @@ pub struct DeviceFacts {
     /// Word in names of kernels by which the device was guessed; `None` where it was not guessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<&'static str>,
-    /// Vendor of the device, whose words stand in texts.
+    /// Vendor of the device, in whose words texts name compute units and workgroups.
     #[serde(skip)]
     pub vendor: Vendor,
 }
@@ -76,8 +77,8 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// Returns (how many units, such as bytes or registers, are one unit in a refusal of this
-/// footprint; the name of these units for a person).
+/// Returns (number of units for a person that one unit of a refused demand has, name of these
+/// units, such as "bytes of shared memory"). `footprint` is what one workgroup needs.
 pub(super) fn unit(
     device: &Device,
     resource: Resource,

@@ -16,7 +16,8 @@ use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
-/// Names of quirks of files of which some times lie so far from the others that the span says little.
+/// Names of faults of files in which some times lie so far from all others that the span of the
+/// file says little.
 const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 
 /// A profile as it is replayed, from which the facts in results are made.
@@ -24,28 +25,30 @@ const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 pub struct ReplayedProfile<'p> {
     /// Name of the profile in results.
     pub name: &'p str,
-    /// Content of the profile.
+    /// Content of the profile: its launches, copies and fills.
     pub profile: &'p Profile,
     /// Time of the run at which the process begins, in nanoseconds.
     pub start_ns: u64,
-    /// Share of the process, for policies that divide by shares; 1 by default.
+    /// Share of the process: its weight for policies that divide turns or the device by shares; 1
+    /// by default.
     pub share: u32,
-    /// Number of launches of communication kernels, and their time before and after the rule for
-    /// them is applied.
+    /// Number of launches of communication kernels (which move data between devices), and their
+    /// time before and after the rule for them is applied.
     pub communication: raddle_trace::Communication,
     /// Requests that run the profile; `None` where none do.
     pub requests: Option<&'p RequestFacts>,
-    /// True if the host waits where the recording waited (closed loop).
+    /// True if the host waits where the recording waited (closed loop); false if it issues at the
+    /// recorded times.
     pub closed: bool,
     /// Errors of a replay of the profile alone on its own device; `None` where there was no such
     /// replay.
     pub self_replay: Option<ModelError>,
-    /// Launch latency: the time until a launch can start.
+    /// Least times that a launch needs before it can start.
     pub latency: LaunchLatency,
     /// Rule that says which of the recorded waits of one stream for another are kept.
     pub waits: WaitRule,
-    /// Property by which times are scaled to the device replayed on, and the factor; `None` where
-    /// times are not scaled.
+    /// (property by which times are scaled to the device replayed on, factor of the scale); `None`
+    /// where times are not scaled.
     pub scaled: Option<(Scaling, TimeScale)>,
 }
 
@@ -100,13 +103,13 @@ pub struct ProfileFacts {
     pub kernels: u64,
     /// Number of copies.
     pub copies: u64,
-    /// Copies whose direction is not between host and device.
+    /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory.
     pub sets: u64,
-    /// Kernels without a shape, and those whose shape is from the capture of a graph; `None` where
-    /// every kernel came with its shape.
+    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
+    /// `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches.
@@ -122,24 +125,28 @@ pub struct ProfileFacts {
     pub(crate) resolution_ns: u64,
     /// Time of the run at which the process begins, in ns.
     pub start_ns: u64,
-    /// Share of the process, for policies that divide by shares; 1 by default.
+    /// Share of the process: its weight for policies that divide turns or the device by shares; 1
+    /// by default.
     pub share: u32,
     /// Origins of the arrival times of kernels, as fractions of the launches.
     pub(crate) arrivals: OriginShares,
     /// Fraction of kernel time in launches whose barriers are assumed.
     pub(crate) barrier_assumed: f64,
-    /// Fraction of kernel time in launches whose activity is assumed from their names.
+    /// Fraction of kernel time in launches for which the kinds of instructions that their waves
+    /// issue are assumed from the name of the kernel.
     pub(crate) activity_assumed: f64,
     /// Fraction of kernel time during which another kernel ran, so that workgroup times are upper
     /// bounds.
     pub(crate) overlapped: f64,
-    /// Communication kernels of the profile; `None` where there are none.
+    /// Launches and kernel time of the communication kernels (which move data between devices);
+    /// `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) communication: Option<CommunicationShares>,
     /// Requests that run the profile; `None` where none do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestFacts>,
-    /// True if the host waits where the recording waited (closed loop).
+    /// True if the host waits where the recording waited (closed loop); false if it issues at the
+    /// recorded times.
     pub closed: bool,
     /// Fraction of the host's waiting time whose reason is known; `None` where the host never
     /// waited, or the file has no host waits.
@@ -149,14 +156,14 @@ pub struct ProfileFacts {
     /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// Number of recorded waits of one stream for another, and the rule that says which of them are
-    /// kept.
+    /// Numbers of recorded waits of one stream for another, and the rule that says which of them
+    /// are kept.
     pub(crate) stream_waits: StreamWaitFacts,
     /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
     /// end of an op to the start of one that waits for it.
     pub(crate) launch_ns: u64,
     pub(crate) handover_ns: u64,
-    /// Unusual things that were met in the file.
+    /// Faults and gaps that were met in the file, each with a count.
     pub quirks: Vec<QuirkMet>,
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -164,12 +171,14 @@ pub struct ProfileFacts {
     /// Fraction of the time without a kernel for which work had been issued and had not begun.
     #[serde(skip)]
     idle_issued: f64,
-    /// The reason for the device, where it is assumed.
+    /// Reason for which the device of the recording was assumed, in words; `None` where it was not
+    /// assumed.
     #[serde(skip)]
     pub(crate) assumed: Option<String>,
 }
 
-/// Communication kernels of a profile: the number of launches, and their part of kernel time.
+/// Communication kernels of a profile, which move data between devices: the number of launches, and
+/// their part of kernel time.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct CommunicationShares {
@@ -191,7 +200,7 @@ impl CommunicationShares {
     }
 }
 
-/// Waits between the streams of a profile.
+/// Recorded waits of one stream of a profile for another, by how their source is known.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
@@ -216,7 +225,7 @@ impl StreamWaitFacts {
     }
 }
 
-/// Writes a line about an unusual thing that was met in a file: its name, how often, and what it
+/// Writes a line about a fault or gap that was met in a file: its name, how often, and what it
 /// means.
 #[must_use]
 pub fn met(quirk: &QuirkMet) -> String {
@@ -335,7 +344,7 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestFacts {
-    /// Name of the format of the arrivals.
+    /// Name of the format of the file of arrivals; `words` for requests that were given in words.
     pub format: &'static str,
     /// Name of the task in the file of arrivals.
     pub task: String,
@@ -364,7 +373,8 @@ pub struct RequestFacts {
     /// Unit in which the times of the file were read, and why, in words; `None` where no time was
     /// read.
     pub time_unit: Option<String>,
-    /// Number of steps back in time in the file; its times were then sorted.
+    /// Number of times in the file that are earlier than the time just before them in the file; the
+    /// times were then sorted.
     pub unsorted: u64,
 }
 

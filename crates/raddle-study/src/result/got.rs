@@ -35,10 +35,10 @@ pub struct TenantGot {
 /// Parts of the device that a recipe guarantees to processes, whatever the others do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
-    /// Part of each process, in units of which the device has `all`.
+    /// Part of each process, counted in the same unit as `all`, the whole device.
     pub parts: Vec<u64>,
-    /// Number of parts of the whole device; more than the sum of `parts` where some belong to no
-    /// process.
+    /// Whole device in that unit, such as its number of compute units; more than the sum of `parts`
+    /// where some belong to no process.
     pub all: u64,
     /// Kind of thing that is guaranteed to a process: compute units or turns.
     pub of: GuaranteeOf,
@@ -84,7 +84,8 @@ impl Guarantee {
         Some(*self.parts.get(process)? as f64 / self.all as f64)
     }
 
-    /// Returns the wave-slot time that was lent to a process, in wave slots times ns.
+    /// Returns the wave-slot time that a process used beyond its guarantee, as others lent it, in
+    /// wave slots times ns; 0 where nothing can be lent, `None` where it was not recorded.
     fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
         let Outcome { times, wave_ns, first, last, .. } = &run.together;
         let used = *wave_ns.get(process)? as f64;

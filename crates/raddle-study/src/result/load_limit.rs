@@ -26,11 +26,11 @@ pub struct LoadLimit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
-    /// Number of workgroups that one run starts; the search would run all of them again for each
-    /// load.
+    /// Number of workgroups that one run starts; the search for the load limit would run all of
+    /// them again for each load.
     pub workgroups: u64,
-    /// Largest number of workgroups of a run for which that search is made; `workgroups` is above
-    /// it.
+    /// Largest number of workgroups of a run for which the load limit is searched for; `workgroups`
+    /// is above it.
     pub most: u64,
     /// Command that finds the highest load at which all goals are met, as a list of words, with
     /// files named without folders.

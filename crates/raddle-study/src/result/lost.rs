@@ -27,7 +27,7 @@ pub struct RefusedLaunches {
     pub resource: &'static str,
     /// Amount of the resource that one workgroup needs, in `unit`.
     pub wanted: u64,
-    /// Amount of the resource that there is, in `unit`.
+    /// Largest amount of the resource that there can be, in `unit`.
     pub available: u64,
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,
@@ -35,7 +35,7 @@ pub struct RefusedLaunches {
     /// reason; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreported: Option<Unreported>,
-    /// Number of launches.
+    /// Number of launches of the kernel that can never run for this reason.
     pub launches: u64,
 }
 
@@ -49,18 +49,18 @@ pub struct Unreported {
     pub there_is: u64,
 }
 
-/// Launches of one kernel that never ended.
+/// Launches of one kernel that never ended in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StuckLaunches {
     /// Name of the profile.
     pub profile: String,
     /// Name of the kernel.
     pub kernel: String,
-    /// Number of launches.
+    /// Number of launches of the kernel that never ended.
     pub launches: u64,
 }
 
-/// Reason why launches never ended.
+/// Reason why launches of a run never ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NeverEnded {
     pub(crate) why: String,
@@ -159,8 +159,7 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// Fraction of its kernel time from which on the work of a profile that never ran can overturn the
-/// answer; a smaller difference does not count.
+/// Fraction of a profile's kernel time from which on work that never ran can overturn the answer.
 const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which some launches can never run under some recipe. A launch that can
@@ -218,7 +217,7 @@ pub(crate) fn never_ran(
 /// Work that never ran in some run, in words for a person.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
-    /// Line of the first screen, where the work can overturn the answer; else `None`.
+    /// Warning for the first screen, where the lost work can overturn the answer; else `None`.
     pub(crate) overturning: Option<Overturning>,
     /// Sentences about profiles that lost too little work to overturn the answer, one each.
     pub(crate) warnings: Vec<String>,
@@ -232,7 +231,8 @@ impl LostWork {
         (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
     }
 
-    /// Adds to an answer the launches that can run under no recipe, and returns them in words.
+    /// Adds to an answer the launches that can run under no recipe, and returns them in words;
+    /// `None` where there are none.
     pub(crate) fn tell(&self, answer: &mut PolicyFigures) -> Option<String> {
         let launches = self.told()?;
         answer.add(&format!("The figures lack {launches}, which can never run here."));

@@ -22,8 +22,8 @@ pub struct NotOffered {
 }
 
 impl NotOffered {
-    /// Judges a recipe for this number of processes; `None` where a driver offers what the recipe
-    /// does.
+    /// Returns the way of sharing that a driver offers and that is most similar to a recipe for
+    /// this number of processes; `None` where a driver offers what the recipe does.
     pub(crate) fn of(
         (name, recipe): (&str, &Recipe),
         vendor: Vendor,

@@ -13,19 +13,19 @@ use super::facts::{ProfileFacts, met, scaled};
 use crate::assumed::why_assumed;
 use crate::units::{count, counted, duration, percent, plain};
 
-/// A warning that can overturn the answer.
+/// Warning that can overturn the answer, in brief and in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
-    /// Line on the first screen in place of the warning.
+    /// Line that stands on the first screen in place of `warnings`.
     pub line: String,
-    /// Warning at length, one sentence for each profile or recipe.
+    /// Warning in full: one sentence for each profile or recipe that it concerns.
     pub warnings: Vec<String>,
 }
 
 /// Fraction of kernel time from which on communication can overturn the answer, and fraction of the
 /// time of all work from which on copies can.
 const LARGE: f64 = 0.25;
-/// Names of quirks of files that can overturn an answer, each group with the words of its warning:
+/// Names of faults of files that can overturn an answer, each group with the words of its warning:
 /// much of the work may be missing, or the last value or the span may be wrong.
 const IN_FILES: [(&[&str], &str); 3] = [
     (
@@ -36,11 +36,11 @@ const IN_FILES: [(&[&str], &str); 3] = [
     (&["time-outlier"], "times lie far from all others, so the span says little"),
 ];
 /// Largest number of characters of a name that stands alone in a line; `FIRST` is that of a name
-/// beside a number.
+/// beside a number. A longer name loses its middle.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
-/// Largest number of the profiler's messages in a line; `TOLD` is that of the characters of one
-/// message.
+/// Largest number of the profiler's messages that a line quotes; `TOLD` is the largest number of
+/// characters of one message.
 const QUOTED: usize = 2;
 const TOLD: usize = 120;
 
@@ -94,7 +94,7 @@ pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) 
     in_files(met).map(|found| found.line).collect()
 }
 
-/// Returns the warnings about quirks that were met in the files of profiles.
+/// Returns the warnings about faults that were met in the files of profiles.
 fn in_files<'p>(
     met: impl Iterator<Item = (&'p str, Vec<QuirkMet>)>,
 ) -> impl Iterator<Item = Overturning> {
@@ -104,7 +104,8 @@ fn in_files<'p>(
     others.chain(before)
 }
 
-/// Warns of profiles with ops that start before the recording began.
+/// Warns of profiles with ops (launches, copies or fills) that start before the recording began;
+/// `None` where there are none.
 fn before_zero(files: &[(&str, Vec<QuirkMet>)]) -> Option<Overturning> {
     let met = |name: &str| {
         let all = files.iter().flat_map(|(_, quirks)| quirks);
@@ -119,7 +120,8 @@ fn before_zero(files: &[(&str, Vec<QuirkMet>)]) -> Option<Overturning> {
     met_in_files(files, &["before-zero", "apart-before-zero"], &told)
 }
 
-/// Warns of profiles that were recorded on another device than the one replayed on.
+/// Warns of profiles that were recorded on another device than the one replayed on; `None` where
+/// there are none.
 fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> {
     let other = || {
         let factors = |source: &ProfileFacts| source.recorded_on.factors();
@@ -142,7 +144,7 @@ fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> 
     })
 }
 
-/// Warns of profiles whose device was guessed.
+/// Warns of profiles whose device was guessed; `None` where there are none.
 fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let guessed = || sources.iter().filter(|source| source.device.found == DeviceFound::Guessed);
     let found = guessed().map(|source| {
@@ -161,7 +163,7 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
 }
 
 /// Warns of profiles whose device was assumed to be the nearest of the table or one of several that
-/// fit, else of a device to replay on that was assumed so.
+/// fit; without such a profile, of a device to replay on that was assumed so; else `None`.
 fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let with = || sources.iter().filter_map(|source| Some((source, source.assumed.as_deref()?)));
     let found = with().map(|(source, why)| {
@@ -184,7 +186,7 @@ fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
 }
 
 /// Warns of profiles whose device is unknown and for which another device stands in that nobody
-/// named.
+/// named; `None` where there are none.
 fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let found = sources
@@ -207,8 +209,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Names of quirks about figures that no device can have, each with the thing that is unknown for
-/// it.
+/// Names of the faults of files with figures that no device can have, each with the thing that is
+/// unknown for it.
 const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
@@ -218,7 +220,8 @@ const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-launch-time", "launch time"),
 ];
 
-/// Warns of profiles with figures that no device can have, which count as unknown.
+/// Warns of profiles with figures that no device can have, which count as unknown; `None` where
+/// there are none.
 fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
     let met = |source: &ProfileFacts| {
         let count = |name: &str| {
@@ -257,7 +260,8 @@ fn impossible(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| format!("{names}: {} cannot be, so unknown", told.join(", ")))
 }
 
-/// Warns of profiles in whose recording the profiler itself reports a fault.
+/// Warns of profiles in whose recording the profiler itself reports a fault; `None` where there are
+/// none.
 fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
     let with = || sources.iter().filter(|source| !source.diagnostics.is_empty());
     let found = with().map(|source| {
@@ -292,8 +296,9 @@ fn beginning(text: &str, limit: usize) -> String {
     format!("{words} …")
 }
 
-/// Warns of profiles most of whose launches have no recorded time of issue: it is assumed when
-/// their hosts would issue them beside other processes, which changes the meaning of a replay.
+/// Warns of profiles most of whose launches have no recorded time of issue; `None` where there are
+/// none. It is then assumed when their hosts would issue them beside other processes, which changes
+/// the meaning of a replay.
 fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning> {
     let without = || sources.iter().filter(|source| source.issue_unknown());
     let found = without().map(|source| {
@@ -341,7 +346,8 @@ fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning
     })
 }
 
-/// Warns of profiles of which copies of unknown direction are a large part of the time.
+/// Warns of profiles of which copies of unknown direction are a large part of the time; `None`
+/// where there are none.
 fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     let large = || sources.iter().filter(|source| source.copied > LARGE);
     let found = large().map(|source| {
@@ -358,8 +364,8 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Returns a warning about profiles in whose files one of these quirks was met, or `None`; `told`
-/// says what the quirks mean.
+/// Returns a warning about profiles in whose files one of the faults `quirks` was met, or `None`;
+/// `told` says what these faults mean.
 fn met_in_files(
     files: &[(&str, Vec<QuirkMet>)],
     quirks: &[&str],

@@ -26,19 +26,19 @@ use crate::units::{counted, plain, them};
 /// Version of the document; it grows when a key goes or changes its meaning.
 const SCHEMA: u32 = 1;
 
-/// Result of a replay as a whole.
+/// Result of a replay as a whole: what was replayed, the figures, and the recommendation.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayResult {
-    /// Version of this document: docs/summary.md.
+    /// Version of the form of this result in JSON, which docs/summary.md describes.
     pub(crate) schema: u32,
-    /// Command that made the result, as words, with files by their names.
+    /// Command that made the result, as a list of words, with files named without folders.
     pub(crate) command: Vec<String>,
     /// Version of raddle that made the result.
     pub(crate) raddle: &'static str,
     /// Device that was replayed on.
     pub device: DeviceFacts,
-    /// Profiles that were replayed.
+    /// Facts about the profiles that were replayed, in the order of the processes.
     pub profiles: Vec<ProfileFacts>,
     /// Assumptions on which every figure depends, one clause each.
     pub assumptions: Vec<String>,
@@ -85,7 +85,7 @@ pub struct ReplayResult {
     pub recipes: Vec<RecipeResult>,
 }
 
-/// Result of one recipe.
+/// Result of the runs under one recipe.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
@@ -101,16 +101,16 @@ pub struct RecipeResult {
     pub timeline: Option<DrawnTimeline>,
     /// Timeline of the slowest request on every compute unit; `None` where none was drawn.
     pub slowest_timeline: Option<DrawnTimeline>,
-    /// Figures of the run.
+    /// Figures of the run of all processes under the recipe.
     pub summary: Summary,
     /// Part of the device that each process got; empty with one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub got: Vec<TenantGot>,
-    /// Launches of first repetitions that can never run, by kernel and reason.
+    /// Launches of first repetitions that can never run, one entry for each kernel and reason.
     pub refusals: Vec<RefusedLaunches>,
     /// Number of launches of later repetitions that can never run.
     pub refused_again: u64,
-    /// Launches that never ended although nothing more could happen, by kernel.
+    /// Launches that never ended although nothing more could happen, one entry for each kernel.
     pub stuck: Vec<StuckLaunches>,
     /// Reason why launches never ended; `None` where all ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,8 +286,8 @@ impl ReplayResult {
         &self.answer
     }
 
-    /// Returns the positions of the recipes that are compared in detail: the baseline, and the
-    /// recipe that the verdict names where it is another one.
+    /// Returns the indices of the recipes that are compared in detail: the baseline, and the recipe
+    /// that the verdict names where it is another one.
     #[must_use]
     pub fn compared(&self) -> Vec<usize> {
         let answer = &self.answer;

@@ -44,9 +44,9 @@ pub struct RecipeRun {
     pub name: String,
     /// Policies and settings of the recipe.
     pub recipe: Recipe,
-    /// False if the recipe stands for a way of sharing that no driver offers.
+    /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
     pub offered: bool,
-    /// Run of all processes together.
+    /// Outcome of the run of all processes together.
     pub together: Outcome,
     /// Summaries of the runs of all processes with the requests that each seed after the first
     /// draws.
@@ -54,8 +54,8 @@ pub struct RecipeRun {
     /// Summaries of the runs of all processes with the least and the most contention; empty where
     /// contention is not charged.
     pub bounds: Vec<Summary>,
-    /// Summary of the run of all processes in which work whose issue no file tells was issued
-    /// without the recorded gaps; `None` where there was no such run.
+    /// Summary of the run of all processes without the recorded gaps of work for which no file says
+    /// when it was issued; `None` where there was no such run.
     pub queued: Option<Summary>,
     /// Wave-slot time that each process had beyond its own compute units, in wave slots times ns;
     /// `None` where no units are lent.
@@ -75,7 +75,8 @@ pub struct Replay<'r> {
     pub device: DeviceFacts,
     /// Profiles, in the order of the processes.
     pub profiles: Vec<ReplayedProfile<'r>>,
-    /// Processes as they are simulated.
+    /// Workload that was run: the processes with their launches, as they were planned for the
+    /// device.
     pub workload: &'r Workload,
     /// Rules that fill in facts that no profile has.
     pub rules: &'r Rules,
@@ -88,7 +89,7 @@ pub struct Replay<'r> {
     pub command: &'r [String],
 }
 
-/// Facts about a timeline in results.
+/// Facts about one drawn timeline, as results report them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DrawnTimeline {
@@ -100,10 +101,10 @@ pub struct DrawnTimeline {
     pub window_ns: Option<(u64, u64)>,
     /// Name of the [`Grain`](crate::timeline::Grain): how finely the timeline is drawn.
     pub grain: &'static str,
-    /// Number of slices that are drawn, including those of launches and streams.
+    /// Number of slices (bars) that are drawn, including those of launches and streams.
     pub slices: u64,
-    /// Time in ns from which on launches are not drawn, as there were more than wanted; `None`
-    /// where all are.
+    /// Time in ns from which on launches are not drawn, as more launches were ready than may be
+    /// drawn; `None` where all are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_ns: Option<u64>,
     /// Step of the counters in ns: a sample is the highest value within one step.

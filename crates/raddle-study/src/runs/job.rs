@@ -59,7 +59,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Makes a run and draws its timelines.
+    /// Makes a run, draws its timelines, and writes them.
     fn drawn(
         &self,
         job: RunJob<'_>,
@@ -79,9 +79,10 @@ impl Runner<'_> {
         Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
     }
 
-    /// Runs all processes with as many requests as the figures need. A log is kept of the last run
-    /// only; where the last run was not known to be the last beforehand, it is made once more for
-    /// the log.
+    /// Makes a run with as many requests as its figures need. Returns (outcome, use of lent compute
+    /// units); the second is `None` where no units are lent, or not all processes run together. A
+    /// decision log is kept of the last run only; where it was not known beforehand that a run is
+    /// the last, the run is made once more for the log.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
@@ -131,7 +132,8 @@ impl Runner<'_> {
         self.charged(job)
     }
 
-    /// Returns the workload of the plan, in the reading of the recordings that a job is about.
+    /// Returns the workload of the plan that a job runs: [`RunPlan::queued`] if the job says so and
+    /// there is one, else [`RunPlan::workload`].
     fn read(&self, job: RunJob<'_>) -> &Workload {
         let other = self.plan.queued.filter(|_| job.queued);
         other.unwrap_or(self.plan.workload)

@@ -21,13 +21,13 @@ pub(super) fn device_plugin(strategy: &str, tenants: usize) -> SetUpFile {
     manifest("device-plugin.json", "Kubernetes: settings of NVIDIA's device plugin", &value)
 }
 
-/// Returns the part of a claim by which NVIDIA's DRA driver sets the default time slice.
+/// Returns the part of a Kubernetes claim by which NVIDIA's DRA driver sets the default time slice.
 pub(super) fn time_slices() -> Value {
     json!({ "strategy": "TimeSlicing", "timeSlicingConfig": { "interval": "Default" } })
 }
 
-/// Returns the part of a claim by which NVIDIA's DRA driver starts MPS, with a percentage of the
-/// threads for each client; `None` sets no percentage.
+/// Returns the part of a Kubernetes claim by which NVIDIA's DRA driver starts MPS, with a
+/// percentage of the threads for each client; `None` sets no percentage.
 pub(super) fn mps(percent: Option<u32>) -> Value {
     match percent {
         Some(percent) => {

@@ -9,12 +9,12 @@
 
 use raddle_device::Device;
 
-/// A kind of MIG instance.
+/// Kind of a MIG instance: its name, its slices, its memory and its multiprocessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MigProfile {
     /// Name of the kind, such as `3g.40gb`.
     pub(crate) name: &'static str,
-    /// Number of compute slices of the instance.
+    /// Number of compute slices of the device that the instance has.
     slices: u8,
     /// Parts of the device's memory that the instance has: eighths, or quarters on devices with
     /// four slices.
@@ -153,7 +153,8 @@ pub(super) fn most(device: &Device) -> Option<usize> {
     Some(usize::from(all(device).0 / least))
 }
 
-/// Returns whether the multiprocessors of any profile of the device are known.
+/// Returns whether the number of multiprocessors is known of any kind of MIG instance of the
+/// device.
 pub(super) fn some_known(device: &Device) -> bool {
     profiles(device).iter().any(|one| one.units != UNKNOWN)
 }

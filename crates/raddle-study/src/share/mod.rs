@@ -25,7 +25,7 @@ pub(crate) struct ShareCandidate {
     pub(crate) recipe: NamedRecipe,
 }
 
-/// A process that shares the device, as set-up commands see it.
+/// Tenant: a process that shares the device, with what set-up commands need to know of it.
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
@@ -84,8 +84,8 @@ pub(crate) fn only(
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// Returns the commands that set up a way of sharing for these tenants, one line each, and the
-/// files that the commands take.
+/// Returns (commands that set up a way of sharing for these tenants, one line each; files that the
+/// commands take).
 pub(crate) fn setup(
     chosen: &ShareCandidate,
     tenants: &[Loaded],

@@ -12,9 +12,9 @@ use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// Name of the recipe whose slices are also tried in other lengths.
+/// Name of the recipe whose slices (turns of time) are also tried in other lengths.
 pub(super) const SLICES: &str = "weighted-slices";
-/// Further lengths of slices that are tried, in us.
+/// Further lengths of slices (turns of time) that are tried, in us.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
 /// Names of the recipes by which less urgent work makes room: by drain, by flag and by kill.
@@ -32,7 +32,7 @@ pub(crate) enum Mode {
     Mps(bool),
     /// Each tenant has fixed compute units of its own: (percent of the units, number of units).
     Partition(Vendor, Vec<(u32, u16)>),
-    /// Each tenant has a MIG instance.
+    /// Each tenant has a MIG instance; the kinds of these are in the order of the tenants.
     Mig(Vec<MigProfile>),
     /// Each tenant has one of the equal partitions of an AMD device; holds the name of the mode,
     /// such as `CPX`.
@@ -259,8 +259,9 @@ fn units(device: &Device, percent: u32) -> u16 {
     (u32::from(device.cus) * percent / 100) as u16
 }
 
-/// Returns each percentage with its units: as the device gives them under MPS, or rounded down where
-/// these are more than there are, as parts that overlap are no partition.
+/// Returns each percentage as (percent, number of compute units): as the device gives units under
+/// MPS, or rounded down where those units would be more than the device has, as the parts must not
+/// overlap.
 fn parts(device: &Device, percents: &[u32]) -> Vec<(u32, u16)> {
     let of = |units: &dyn Fn(u32) -> u16| -> Vec<(u32, u16)> {
         percents.iter().map(|&percent| (percent, units(percent))).collect()
@@ -342,8 +343,8 @@ fn compute_partition(
     Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
-/// Returns a recipe of `spatial` with this number of compute units for each process; `what` is its
-/// description, `keys` are further lines of the table of `spatial`.
+/// Returns a recipe with the allocate policy `spatial` and this number of compute units for each
+/// process; `what` is its description, `keys` are further lines of the policy's table.
 fn fixed(
     name: &str,
     what: &str,

@@ -9,12 +9,12 @@ use super::{ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
 
-/// Largest number of characters of a tenant's name in a command.
+/// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
 pub(super) const NAME: usize = 80;
 
-/// Returns the commands that set up a way of sharing, one line each, and the files that they take.
-/// COMMAND stands for the command of the tenant, whose name is only in a comment: a user who pastes
-/// a line runs nothing of a name.
+/// Returns (commands that set up a way of sharing, one line each; files that they take). COMMAND
+/// stands for the command of the tenant, whose name is only in a comment: a user who pastes a line
+/// runs nothing of a name.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -107,8 +107,8 @@ fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, V
     (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
 }
 
-/// Returns one line for each tenant: an environment variable, then the place of the tenant's
-/// command.
+/// Returns one line for each tenant: an environment variable, then the word COMMAND in place of the
+/// tenant's command.
 fn each(
     tenants: &[Tenant<'_>],
     variable: impl Fn(usize) -> String,

@@ -64,7 +64,8 @@ pub struct Bench<'b> {
     imports: Memo<(Arc<Profile>, String)>,
     /// Profiles with all that does not depend on load, device and recipe, such as their fits.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// Figure by which each process is judged, alone on the device, in ns, by its settings.
+    /// Figure by which each process is judged, of the process alone on the device, in ns; the key
+    /// of an entry has the settings of the study that matter for it.
     alone: Memo<Alone>,
 }
 
@@ -263,8 +264,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the recipe of a study as TOML, and the nearest way of sharing if no driver offers
-    /// it.
+    /// Returns (recipe of a study as TOML, most similar way of sharing that a driver offers); the
+    /// second is `None` where a driver offers the recipe itself.
     pub(crate) fn recipe_text(
         &self,
         study: &Study,
@@ -296,7 +297,7 @@ impl<'b> Bench<'b> {
         Ok((target.device, loaded.len()))
     }
 
-    /// Returns the number of cases that run at a time; `None` for one a core.
+    /// Returns the number of cases that run at a time; `None` for one for each processor core.
     pub(crate) const fn jobs(&self) -> Option<u16> {
         self.jobs
     }
@@ -311,7 +312,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Returns the facts about the profiles that can overturn an answer, one line each. Only the
-    /// first and the last case are looked at, of a shard or of all cases.
+    /// first and the last case (of a shard, or of all cases) are examined.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.

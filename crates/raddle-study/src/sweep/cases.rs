@@ -21,8 +21,9 @@ pub struct Sweep {
     /// Study that all cases have in common. If it has several recipes or seeds, these are varied
     /// too.
     pub study: Study,
-    /// Options that are varied, the slowest first, as `KEY=VALUE,VALUE` or `KEY=FROM..TO`: options
-    /// of `raddle replay`, keys of recipes (`turn.t0-us`), and `load`, the rate of requests.
+    /// Options that are varied, as `KEY=VALUE,VALUE` or `KEY=FROM..TO`; the value of the last one
+    /// changes from case to case. They are options of `raddle replay`, keys of recipes
+    /// (`turn.t0-us`), and `load`, the rate of requests.
     pub vary: Vec<String>,
     /// True if the best case is searched for; the search itself then replays the recipe of today
     /// (the way in which the device shares itself where nobody sets anything up). False for a plain
@@ -180,8 +181,8 @@ impl Cases {
         &self.axes
     }
 
-    /// Returns the axes: the keys that are varied, the slowest first, each with its values as rows
-    /// have them.
+    /// Returns the axes: the keys that are varied, each with its values as rows have them. The key
+    /// whose value changes least often from case to case comes first.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
     }
@@ -192,7 +193,7 @@ impl Cases {
         &self.base.goals
     }
 
-    /// Returns, for each axis, the index of the case's value.
+    /// Returns, for the case with the index `position`, the index of its value on each axis.
     #[must_use]
     pub fn places(&self, position: usize) -> Vec<usize> {
         let mut left = position;

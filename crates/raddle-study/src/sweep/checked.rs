@@ -14,7 +14,8 @@ use crate::{devices, energy, recipes, verdicts};
 
 /// Recipes for which the word `today` may stand, over all devices that a study may be about.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
-/// Largest number of combinations of other values with which a value is tried.
+/// Largest number of combinations of other values with which a value is tried; where there are more
+/// and none was good, the value is taken to be good.
 const MOST: usize = 1000;
 
 impl Cases {
@@ -80,14 +81,14 @@ impl Cases {
     }
 }
 
-/// Returns whether a recipe and its settings may depend on an axis.
+/// Returns whether a recipe and its settings may depend on the varied option `axis`.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }
 
 impl Study {
     /// Checks the parts of a study that need no profile: the device, the recipes if there are any,
-    /// and small files.
+    /// and small files; the error is the first that is found.
     fn check_without_profiles(
         &self,
         registry: &Registry,

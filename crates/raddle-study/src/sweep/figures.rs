@@ -31,9 +31,10 @@ pub(super) struct CaseRun {
     /// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
     /// known.
     pub(super) alone: Alone,
-    /// Cost of the search of `matching`; `None` under other allocate policies.
+    /// Cost in gates, bits and clocks of the search for free room by the allocate policy
+    /// `matching`; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
-    /// Launches that never ran.
+    /// Launches of each process that never ran.
     pub(super) lost: LostLaunches,
     /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
@@ -108,7 +109,8 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// Adds the cost of the search of `matching`, and how often work waited under it, by reason.
+/// Adds the cost of the search by the allocate policy `matching` (gates, bits, clocks), and how
+/// often a workgroup waited under it, by reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates);
     all.count("search-register-bits", cost.register_bits);

@@ -11,7 +11,8 @@ use crate::files::Files;
 use crate::recipes::NamedRecipe;
 use crate::study::{Study, Ways};
 
-/// Key of recipes for the search, which a study of searches varies together with `DECISION`.
+/// Key of recipes for the way in which `matching` searches free room; a study of searches varies it
+/// together with `DECISION`, the time that one decision takes.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
 /// Sizes of a group of granules that one search treats as one, in granules; a size is tried if it
@@ -23,8 +24,9 @@ const GROUPS: [u32; 2] = [16, 8];
 
 impl Sweep {
     /// Makes the sweep that compares the searches of `matching`: this study under every search that
-    /// the device can have, with decisions of one clock and of three. A value in `vary` for either
-    /// key takes its place.
+    /// the device can have, with decisions of one clock and of three. Where `vary` gives values for
+    /// the search or the decision, those are taken instead. // If the clock of the device is
+    /// unknown, decisions take no time.
     ///
     /// If the clock of the device is unknown, decisions take no time.
     ///
@@ -84,8 +86,8 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the cost of the search of a recipe on a device, counted as one clock where decisions
-/// take no time; `None` under other allocate policies than `matching`.
+/// Returns the cost in gates, bits and clocks of the search of a recipe on a device, counted as one
+/// clock where decisions take no time; `None` under other allocate policies than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);

@@ -8,7 +8,8 @@ use super::row::ReadRow;
 use super::summary::{FailedCase, NeverRan, Within};
 use super::swept::SweptAxis;
 
-/// Option that every study of searches varies; `FULL` is its value that the others are measured by.
+/// Key of recipes that every study of searches varies: the way in which free room is searched.
+/// `FULL` is the value that the others are compared with.
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
@@ -18,10 +19,10 @@ pub struct SearchRows {
     axes: Vec<SweptAxis>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
-    /// Figures by (index of the value on each axis but the seed), and then by the index of the
-    /// seed.
+    /// Figures by (index of the value of each varied option but the seed), and then by the index of
+    /// the seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// Failed cases by (indices of the values on all axes but the seed, index of the seed).
+    /// Failed cases by (index of the value of each varied option but the seed, index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
     /// Facts about the profiles that can overturn the answer, one line each.
     overturning: Vec<String>,
@@ -34,13 +35,13 @@ type Figures = BTreeMap<String, f64>;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
-    /// Keys of the axes, without the seed.
+    /// Keys of the varied options, without the seed.
     pub axes: Vec<String>,
     /// List of the 99th percentiles that are shown: of the requests of each process, then of the
     /// wait for the first wave at each level of each process.
     pub waits: Vec<SearchWait>,
-    /// Figures of each search, one entry for each combination of search and values of the other
-    /// axes.
+    /// Figures of each search, one entry for each combination of a search with values of the other
+    /// varied options.
     pub searches: Vec<SearchGroup>,
     /// Sentences about the memory that the processes hold together, and how much the device has:
     /// for the first case, and for the last where it differs.
@@ -70,11 +71,12 @@ pub struct SearchWait {
     pub level: Option<u8>,
 }
 
-/// Figures of one search beside one combination of values of the other axes, summed up over seeds.
+/// Figures of one search with one combination of values of the other varied options, as means over
+/// the seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
-    /// Values, one for each axis but the seed.
+    /// Values of the varied options, in the order of the keys, without the seed.
     pub values: Vec<String>,
     /// Number of cases with figures, one for each seed.
     pub seeds: u64,
@@ -85,26 +87,28 @@ pub struct SearchGroup {
     pub register_bits: u64,
     /// Number of clocks that one round of the search (one decision) takes.
     pub clocks: u64,
-    /// Makespan in nanoseconds.
+    /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// Change of the makespan against the full search, seed by seed, as a fraction; `None` where no
-    /// seed has both.
+    /// Change of the makespan against the full search as a fraction, as a mean over the seeds that
+    /// both have; `None` where no seed has both.
     pub longer: Option<Within>,
-    /// Number of questions in which the workgroup waited, as less was free than it needs.
+    /// Number of questions to the allocate policy at which a workgroup had to wait, as less was
+    /// free than it needs; `None` where a case lacks it.
     pub not_enough: Option<Within>,
-    /// Number of questions in which the workgroup waited, as enough was free, but in runs that are
-    /// too short.
+    /// Number of questions to the allocate policy at which a workgroup had to wait, as enough was
+    /// free, but in runs that are too short; `None` where a case lacks it.
     pub in_pieces: Option<Within>,
-    /// Number of questions in which the workgroup waited, as the search did not see a run that was
-    /// long enough.
+    /// Number of questions to the allocate policy at which a workgroup had to wait, as the search
+    /// did not see a free run that was long enough; `None` where a case lacks it.
     pub not_seen: Option<Within>,
-    /// Number of launches that can never run, counted in one repetition of each process.
+    /// Number of launches that can never run, counted in one repetition of each process; `None`
+    /// where a case lacks it.
     pub refused: Option<Within>,
     /// 99th percentiles in nanoseconds, in the order of [`SearchSummary::waits`]; `None` where a
     /// case lacks the figure.
     pub waits: Vec<Option<Within>>,
-    /// True if no other search beside the same values is as good in both gates and makespan, and
-    /// better in one; `None` where a case with these values failed.
+    /// True if no other search, with the same values of the other varied options, is as good in
+    /// both gates and makespan and better in one; `None` where a case with these values failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_front: Option<bool>,
 }
@@ -162,7 +166,8 @@ impl SearchRows {
         }
     }
 
-    /// Sums up the rows over the seeds, and marks the searches that no other search beats.
+    /// Returns the summary of the rows: the figures as means over the seeds, and a mark at the
+    /// searches that no other search beats.
     #[must_use]
     pub fn summary(&self) -> SearchSummary {
         let axes: Vec<&SweptAxis> = self.axes.iter().filter(|axis| axis.key != "seed").collect();
@@ -245,8 +250,8 @@ impl SearchRows {
         }
     }
 
-    /// Returns the change of the makespan against the full search as a fraction, over the seeds
-    /// that both have; `None` where there is none.
+    /// Returns the change of the makespan against the full search as a fraction, as a mean over the
+    /// seeds that both have; `None` where no seed has both.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -261,9 +266,10 @@ impl SearchRows {
     }
 }
 
-/// Marks the searches that no other search beats in gates and makespan beside equal values of the
-/// other axes. Only the searches under which fewest launches can never run are marked, as a run
-/// with fewer launches is shorter. Beside values of which a case failed no search is marked.
+/// Marks the searches that no other search beats in gates and makespan, among those with equal
+/// values of the other varied options. Only the searches under which fewest launches can never run
+/// are marked, as a run with fewer launches is shorter. Where a case with such values failed, none
+/// of them is marked.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()
@@ -281,13 +287,13 @@ fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTre
     }
 }
 
-/// Returns the values of the axes other than that of the search.
+/// Returns `values` without the value at the index `search`; with `None`, all of them.
 fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     let others = values.iter().enumerate().filter(|(at, _)| Some(*at) != search);
     others.map(|(_, value)| value.clone()).collect()
 }
 
-/// Cost and gain of a search, by which searches are compared.
+/// Cost in gates and makespan of a search, by which searches are compared.
 struct SearchPoint {
     others: Vec<String>,
     refused: f64,

@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::answer::{FigureBounds, Goal, mean_within};
 use crate::units::{count, counted, percent};
 
-/// Summary of a sweep, with the seeds of each case summed up.
+/// Summary of a sweep, with means over the seeds of each case.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepSummary {
-    /// Keys of the axes, without the seed.
+    /// Keys of the varied options, without the seed.
     pub axes: Vec<String>,
-    /// Number of all cases.
+    /// Number of all cases of the sweep.
     pub cases: u64,
     /// Number of cases that have a row.
     pub rows: u64,
@@ -39,10 +39,10 @@ pub struct SweepSummary {
     pub along: Option<(usize, Vec<(String, f64)>)>,
     /// Figure by which each process is judged.
     pub judged: Vec<JudgedFigure>,
-    /// Figures of each combination of values but the seed, summed up over the seeds.
+    /// Figures of each combination of values but the seed, as means over the seeds.
     pub groups: Vec<GroupSummary>,
-    /// Reach along the axis `along`, for each combination of values of the other axes: up to which
-    /// value the results are good.
+    /// Reach along the option `along`, for each combination of values of the other varied options:
+    /// up to which value the results are good.
     pub reaches: Vec<Reach>,
 }
 
@@ -58,15 +58,15 @@ pub struct JudgedFigure {
     pub(super) at: usize,
 }
 
-/// Figures of one combination of values, over all its seeds.
+/// Figures of one combination of values, as means over all its seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
-    /// Values, one for each axis but the seed.
+    /// Values of the varied options, in the order of the keys, without the seed.
     pub values: Vec<String>,
     /// Number of cases with figures, one for each seed.
     pub seeds: u64,
-    /// Number of cases with an error.
+    /// Number of cases that have an error instead of figures, over the seeds.
     pub failed: u64,
     /// True if all launches ended in all cases with these values that have figures.
     pub complete: bool,
@@ -74,13 +74,14 @@ pub struct GroupSummary {
     /// from these values.
     #[serde(skip)]
     pub whole: bool,
-    /// Figure by which each process is judged, in nanoseconds; `None` where a case lacks it.
+    /// Figure by which each process is judged, in nanoseconds, in the order of `judged`; `None`
+    /// where a case lacks it.
     pub figures: Vec<Option<Within>>,
-    /// Median of the times of requests of each process, in nanoseconds; `None` for a process
-    /// without requests.
+    /// Median of the times of requests of each process, in nanoseconds, in the order of the
+    /// processes; `None` for a process without requests.
     pub medians: Vec<Option<Within>>,
-    /// Figure by which each process is judged, of the process alone on the device, in nanoseconds;
-    /// `None` where nothing ended.
+    /// Figure by which each process is judged, of the process alone on the device, in nanoseconds,
+    /// in the order of the processes; `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
     /// Makespan in nanoseconds; `None` where a case lacks it.
     pub makespan: Option<Within>,
@@ -108,7 +109,8 @@ pub struct Within {
 }
 
 impl Within {
-    /// Sums up values, one for each seed; `None` without any value.
+    /// Returns the mean of values, one for each seed, with the half of its 95 % confidence
+    /// interval; `None` without any value.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         match values {
             [] => None,
@@ -121,18 +123,18 @@ impl Within {
     }
 }
 
-/// Reach along one axis beside one combination of values of the other axes: up to which value the
-/// results are good. A result is good if all goals are met; without goals, if the first figure is
-/// at most twice that at the lowest value.
+/// Reach along one varied option, with one combination of values of the other ones: up to which
+/// value the results are good. A result is good if all goals are met; without goals, if the figure
+/// of the first process is at most twice that at the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {
-    /// Values, one for each of the other axes.
+    /// Values of the other varied options, in the order of the keys.
     pub values: Vec<String>,
-    /// Highest value of the axis that is good and below which all values are good; `None` where the
+    /// Highest value of the option up to which all results are good; `None` where the result at the
     /// lowest is not good, or is unknown.
     pub up_to: Option<String>,
-    /// True if `up_to` is the highest value of the axis.
+    /// True if `up_to` is the highest value of the option that was tried.
     pub all: bool,
     /// Highest value of the axis up to which all goals are met wherever in its bounds each figure
     /// lies; `None` where that is not even sure at the lowest.
@@ -153,7 +155,7 @@ pub struct FailedCase {
     pub error: String,
 }
 
-/// Largest number of reasons that are listed.
+/// Largest number of reasons that are listed; of further ones only the number is told.
 const REASONS: usize = 10;
 
 impl FailedCase {

@@ -8,12 +8,12 @@ use super::summary::{
 };
 use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, JudgedBy};
 
-/// An option that was varied, with its values.
+/// Option that was varied, with its values: an axis of the sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweptAxis {
     /// Name of the option.
     pub key: String,
-    /// Values of the option, in order.
+    /// Values of the option, in the order in which they are varied.
     pub values: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ const OTHER_VENDOR: usize = 12;
 /// too high, where there are no goals.
 const KNEE: f64 = 2.0;
 
-/// Rows of one sweep, taken in any order, which are summed up over seeds.
+/// Rows of one sweep, taken in any order, from which means over the seeds are made.
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
@@ -135,7 +135,8 @@ impl Swept {
         }
     }
 
-    /// Sums up the rows over the seeds, and judges the goals.
+    /// Returns the summary of the rows: the figures as means over the seeds, and which goals they
+    /// meet.
     #[must_use]
     pub fn summary(&self) -> SweepSummary {
         let axes: Vec<&SweptAxis> = self.group_axes().map(|(_, axis)| axis).collect();
@@ -183,7 +184,8 @@ impl Swept {
         summary
     }
 
-    /// Sums up the figure with the index `at` in [`OF_PROCESS`] for each process.
+    /// Returns, for each process, the mean over the seeds of the figure with the index `at` in
+    /// [`OF_PROCESS`]; `None` where a seed lacks it.
     fn of_each(&self, group: &SweptGroup, at: usize) -> Vec<Option<Within>> {
         let processes = 0..self.processes.len();
         processes.map(|process| group.figure(process * OF_PROCESS.len() + at)).collect()
@@ -321,8 +323,8 @@ fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     Some((at, numbers(axes[at])?))
 }
 
-/// Finds, for each combination of values of the other axes, up to which value along the axis the
-/// results are good.
+/// Finds, for each combination of values of the other varied options, up to which value of the
+/// option `along` the results are good.
 fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();

@@ -7,7 +7,7 @@ use crate::rules::is_recipe_key;
 
 /// Number of values of a range that names no step.
 const STEPS: i128 = 8;
-/// Largest number of values of one range.
+/// Largest number of values of one range; a range with more is an error.
 const MOST: usize = 100_000;
 
 /// An option that is varied: its name and its values.

@@ -183,8 +183,8 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
     ends.into_iter().filter_map(request).collect()
 }
 
-/// Returns the spans in which processes had no waves on the device, and what they did; `doing` has
-/// (begin in ns, activity) of each process.
+/// Returns the spans in which processes had no waves on the device, and what the processes waited
+/// for; `doing` has (begin in ns, activity) of each process.
 fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
         let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);

@@ -16,12 +16,12 @@ pub(super) struct CounterSet {
     step: u64,
 }
 
-/// Values of one counter over time.
+/// Values of one counter over time, as samples.
 #[derive(Clone, Debug, Default)]
 struct CounterSeries {
     /// Samples of the counter in order of time: (time in ns, value that is shown from then on).
     samples: Vec<(u64, u64)>,
-    /// Present value of the counter.
+    /// Value of the counter at the present time of the run.
     value: u64,
 }
 

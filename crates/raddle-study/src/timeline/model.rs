@@ -5,12 +5,12 @@
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
 
-/// Everything that is drawn of one run.
+/// Timeline of one run: everything that is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// Name of the device for people.
+    /// Name of the device, as people know it.
     pub device: String,
-    /// Number of compute units.
+    /// Number of compute units of the device.
     pub cus: u16,
     /// Largest number of waves that can be on the device at once.
     pub wave_slots: u64,
@@ -18,7 +18,7 @@ pub struct Timeline {
     pub end_ns: u64,
     /// Grain in which the compute units are drawn.
     pub grain: Grain,
-    /// Processes, by process id.
+    /// Processes, in the order of their ids.
     pub processes: Vec<DrawnProcess>,
     /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is an index in this list.
     pub kernels: Vec<String>,
@@ -36,8 +36,8 @@ pub struct Timeline {
     pub aways: Vec<Away>,
     /// True if `aways` would have been more than the slices wanted, so that none is drawn.
     pub aways_left_out: bool,
-    /// Time in ns from which on launches are not drawn, as there were more than wanted; `None`
-    /// where all are.
+    /// Time in ns from which on launches are not drawn, as more launches were ready than may be
+    /// drawn; `None` where all are drawn.
     pub cut_ns: Option<u64>,
     /// Counters: resident waves and ready launches over time.
     pub counters: Vec<Counter>,
@@ -121,7 +121,7 @@ pub struct DrawnRequest {
     pub process: u16,
     /// Number of the request, from 0; equal to the iteration of its launches.
     pub number: u32,
-    /// Time of its arrival, in ns.
+    /// Time at which the request arrived, in ns.
     pub start_ns: u64,
     /// Time at which its last launch ended, in ns.
     pub end_ns: u64,
@@ -234,12 +234,12 @@ impl Measure {
     }
 }
 
-/// Value that changes in steps over time.
+/// Counter: a value that changes in steps over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// Index of the process that is counted; `None` where all processes are counted together.
     pub process: Option<u16>,
-    /// Kind of the value.
+    /// Kind of value that the counter shows: waves or launches.
     pub measure: Measure,
     /// Samples in order of time: (time in ns, value from then on).
     pub samples: Vec<(u64, u64)>,

@@ -40,7 +40,7 @@ impl TakenSlot {
     }
 }
 
-/// Workgroup slots of one compute unit.
+/// Workgroup slots of one compute unit, with the workgroups in them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitSlots {
     cu: u16,
@@ -52,8 +52,8 @@ impl UnitSlots {
         Self { cu, slots: Vec::new() }
     }
 
-    /// Places `count` workgroups of a launch in the lowest free slots at `now`; slices that end by
-    /// that go to the store `to`.
+    /// Places `count` workgroups of a launch in the lowest free slots at the time `now`, in ns.
+    /// Slices that end because their slot is taken again are added to the store `to`.
     pub(super) fn start(
         &mut self,
         now: u64,
@@ -119,7 +119,8 @@ impl UnitSlots {
         left[first..].sort_unstable();
     }
 
-    /// Adds the slices of all slots that are still taken at the end of the run.
+    /// Adds to `to` the slices of all slots that are still taken at `now`, the end of the run in
+    /// ns.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for (at, slot) in self.slots.drain(..).enumerate() {
             let Some(slot) = slot else { continue };
