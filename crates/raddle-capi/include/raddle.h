@@ -73,39 +73,40 @@ typedef int32_t RaddleStatus;
 // Kinds of actions that the host carries out. The text of each kind names the fields of
 // `RaddleAction` that it uses; all others are 0.
 typedef enum {
-    // Take over a launch: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No event
-    // reports that it is done.
+    // Take over a launch. Fields: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No
+    // event reports that it is done.
     RADDLE_ACTION_KIND_SUBMIT = 1,
-    // Start workgroups, or waves of them: `launch`, `waves`, the pieces and the places. The event
-    // `WavesEnded` reports the end of each.
+    // Start workgroups, or waves of them. Fields: `launch`, `waves`, and those of the pieces and
+    // the places. The event `WavesEnded` reports the end of each.
     RADDLE_ACTION_KIND_START = 2,
-    // Start a copy: `launch`. The event `CopyEnded` reports its end.
+    // Start a copy. Field: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
-    // Assign a workgroup to a compute unit before its waves start: `launch`, `workgroup`, `cu`.
+    // Assign a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
+    // `cu`.
     RADDLE_ACTION_KIND_ASSIGN = 4,
-    // Take a launch off the device: `launch`, `how`. The event `TakenOff` reports when the launch
-    // is off.
+    // Take a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when the
+    // launch is off.
     RADDLE_ACTION_KIND_TAKE_OFF = 5,
-    // Let a launch that was taken off the device continue: `launch`. The event `Restored` reports
-    // when it does.
+    // Let a launch that was taken off the device continue. Field: `launch`. The event `Restored`
+    // reports when it continues.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the preemption flags of a process: `process`, `first_cut`, `cut_count`. A launch that
-    // starts leaves if the cut of its stream holds the launch's `sequence`. The event `Raised`
-    // reports that launches see the flags.
+    // Raise the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
+    // launch that starts leaves if its `sequence` is within the cut of its stream. The event
+    // `Raised` reports that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
-    // Reset the compute units of a process: `process`. The event `ResetOver` reports the end; each
-    // launch that is killed has its own `TakeOff`.
+    // Reset the compute units of a process. Field: `process`. The event `ResetOver` reports the
+    // end; each launch that is killed has its own action `TakeOff`.
     RADDLE_ACTION_KIND_RESET = 8,
-    // The preemption of a process is complete: `process`, `how`, `ticks` since the process lost
-    // the turn. The host has nothing to do.
+    // The preemption of a process is complete; the host has nothing to do. Fields: `process`,
+    // `how`, and `ticks`, the time since the process lost the turn (the right to issue launches).
     RADDLE_ACTION_KIND_DRAINED = 9,
-    // A launch will never run: `launch`, `cu`, `resource`, `wanted`, `available`. Work that waits
-    // for the launch may go on.
+    // A launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
+    // `resource`, `wanted`, `available`.
     RADDLE_ACTION_KIND_REFUSE = 10,
-    // Send the event `Woke` at the tick `ticks`.
+    // Send the event `Woke` at a tick. Field: `ticks`, that tick.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
     // Lower the preemption flags (tested by each launch at its start) of a process, before any
-    // launch that is submitted later starts: `process`. No event reports it.
+    // launch that is submitted later starts. Field: `process`. No event reports it.
     RADDLE_ACTION_KIND_LOWER = 12,
     // An action that this version of the C interface does not know.
     RADDLE_ACTION_KIND_OTHER = 255,
@@ -163,18 +164,18 @@ typedef enum {
 typedef enum {
     // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
-    // Raise the preemption flags (tested by each launch at its start) of a process, as
-    // `raddle_controller_cut` says; report `raddle_controller_raised`.
+    // Raise the preemption flags (tested by each launch at its start) of a process, for the
+    // submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
     RADDLE_COMMAND_KIND_RAISE = 2,
     // Lower the preemption flags (tested by each launch at its start) of a process.
     RADDLE_COMMAND_KIND_LOWER = 3,
     // Reset the compute units of a process; report each killed launch as `Killed`, then
     // `raddle_controller_drained`.
     RADDLE_COMMAND_KIND_RESET = 4,
-    // Place no further workgroup of a process; report `raddle_controller_drained` when none of
-    // them is on the device.
+    // Place no further workgroup of a process; report `raddle_controller_drained` when none of its
+    // workgroups is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
-    // Let the workgroups of a process start again that a drain kept from starting.
+    // Let those workgroups of a process start that a drain kept from starting.
     RADDLE_COMMAND_KIND_RELEASE = 6,
     // Save the work of a process on the device; report `raddle_controller_drained` when none of it
     // is on the device.
@@ -188,35 +189,37 @@ typedef enum {
 // Kinds of events outside of the dispatcher. The text of each kind names the fields of
 // `RaddleEvent` that it uses.
 typedef enum {
-    // A process appeared: `process`, `share` (1 or more).
+    // A process has joined. Fields: `process`, `share` (1 or more).
     RADDLE_EVENT_KIND_PROCESS_JOINED = 1,
-    // A process is gone: `process`.
+    // A process is gone. Field: `process`.
     RADDLE_EVENT_KIND_PROCESS_LEFT = 2,
-    // A launch was issued and waits for the end of another launch: `issued`. The event
-    // `LaunchReady` follows.
+    // A launch was issued and waits for the end of another launch. Field: `issued`, the launch.
+    // The event `LaunchReady` follows.
     RADDLE_EVENT_KIND_LAUNCH_ISSUED = 3,
-    // A launch was issued and waits for no other launch: `issued`.
+    // A launch was issued and waits for no other launch. Field: `issued`, the launch.
     RADDLE_EVENT_KIND_LAUNCH_READY = 4,
-    // A copy was issued: `launch`, `process`, `stream`, `level`, `lasts`.
+    // A copy was issued. Fields: `launch` (the id of the copy), `process`, `stream`, `level`,
+    // `lasts`.
     RADDLE_EVENT_KIND_COPY_ISSUED = 5,
-    // A copy waits for no other work any more: `launch`.
+    // A copy waits for no other work any more. Field: `launch`, the id of the copy.
     RADDLE_EVENT_KIND_COPY_READY = 6,
-    // A copy has ended: `launch`.
+    // A copy has ended. Field: `launch`, the id of the copy.
     RADDLE_EVENT_KIND_COPY_ENDED = 7,
-    // Workgroups ended, or some waves of each: `launch`, `waves`, `pieces`, `piece_count`.
+    // Workgroups ended, or some waves of each. Fields: `launch`, `waves`, `pieces`, `piece_count`.
     RADDLE_EVENT_KIND_WAVES_ENDED = 8,
-    // A launch was taken off the device as the dispatcher asked: `launch`, `how`, `done`.
+    // A launch was taken off the device as the dispatcher asked. Fields: `launch`, `how`, `done`.
     RADDLE_EVENT_KIND_TAKEN_OFF = 9,
-    // A launch that was taken off the device may continue: `launch`.
+    // A launch that was taken off the device may continue. Field: `launch`.
     RADDLE_EVENT_KIND_RESTORED = 10,
-    // Every launch of the process that starts from now on sees its raised preemption flag:
-    // `process`.
+    // Every launch of a process that starts from now on sees the raised preemption flag of the
+    // process. Field: `process`.
     RADDLE_EVENT_KIND_RAISED = 11,
-    // The reset of a process is over: `process`.
+    // The reset of a process's compute units is over. Field: `process`.
     RADDLE_EVENT_KIND_RESET_OVER = 12,
-    // A program gives a hint: `process`, `hint`, `value`, and `stream` if `of_stream` is not 0.
+    // A program gives a hint. Fields: `process`, `hint`, `value`, and `stream` if `of_stream` is
+    // not 0.
     RADDLE_EVENT_KIND_HINT = 13,
-    // The tick of a `WakeAt` action has come.
+    // The tick has come that an action `WakeAt` named. No fields.
     RADDLE_EVENT_KIND_WOKE = 14,
 } RaddleEventKind;
 
@@ -282,7 +285,8 @@ typedef enum {
 typedef enum {
     // No work is taken off: all submitted launches run to their end.
     RADDLE_PREEMPTION_WAIT = 0,
-    // Launches that have not started go back to the buffer; launches that run go on to their end.
+    // Launches that have not started go back to the buffer of their process; launches that run go
+    // on to their end.
     RADDLE_PREEMPTION_FLAG = 1,
     // Workgroups that are on the device run to their end, and all that have not started are held
     // back.
@@ -303,13 +307,13 @@ typedef enum {
     RADDLE_RECEIVED_FOREIGN = 2,
 } RaddleReceived;
 
-// Rule that says which launches get an entry of the agent's table.
+// Rule that says which launches get an entry of the agent's table of stored launches.
 typedef enum {
-    // The first launches get an entry of the table and keep it for ever.
+    // The first launches get an entry of the agent's table and keep it for ever.
     RADDLE_REPLACEMENT_FIRST = 0,
-    // A launch takes the place of the entry that was not used for longest.
+    // A launch takes the place of the entry of the agent's table that was not used for longest.
     RADDLE_REPLACEMENT_MOST_RECENT = 1,
-    // Launches of the kernels that are launched most often get an entry.
+    // Launches of the kernels that are launched most often get an entry of the agent's table.
     RADDLE_REPLACEMENT_FREQUENCY = 2,
 } RaddleReplacement;
 
@@ -396,14 +400,14 @@ typedef enum {
 typedef enum {
     // A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
-    // Every process gets the smallest slice.
+    // Every process gets the smallest slice, `t0`.
     RADDLE_SLICE_RULE_EQUAL = 1,
-    // A slice in proportion to the weight; the average slice is the smallest one.
+    // A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
     RADDLE_SLICE_RULE_MEAN = 2,
     // A slice in proportion to the weight; the slices of all processes together are as long as
     // under `Claim`.
     RADDLE_SLICE_RULE_INVERSE = 3,
-    // A slice in proportion to the weight; the shortest one is the smallest slice.
+    // A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
 
@@ -457,7 +461,7 @@ typedef enum {
     RADDLE_WORK_KIND_COPY = 1,
     // The record of an event, which finishes when all work before it in its stream has.
     RADDLE_WORK_KIND_RECORD = 2,
-    // A wait for the work that `after_stream` and `after_order` name.
+    // A wait for other work, which the fields `after_stream` and `after_order` name.
     RADDLE_WORK_KIND_WAIT = 3,
     // A graph of kernels that is submitted as one launch.
     RADDLE_WORK_KIND_GRAPH = 4,
@@ -465,13 +469,15 @@ typedef enum {
     RADDLE_WORK_KIND_COLLECTIVE = 5,
 } RaddleWorkKind;
 
-// Agent on the side of the device, which makes launches of packets.
+// Agent on the side of the device, which makes launches of packets, with the help of a table of
+// launches that it has stored.
 typedef struct RaddleAgent RaddleAgent;
 
 // Compute units of a device, with each granule of their resources free or taken by a workgroup.
 typedef struct RaddleAllocator RaddleAllocator;
 
-// Controllers of seed 003: the global one, and one for each streaming multiprocessor (SM).
+// Controllers that give blocks to streaming multiprocessors (SMs) and start their warps there
+// (seed 003): a global one, and one for each SM.
 typedef struct RaddleBlockWarp RaddleBlockWarp;
 
 // Controller that preempts processes in software, a state machine without I/O: the host reports
@@ -499,16 +505,16 @@ typedef struct RaddlePlacementCheck RaddlePlacementCheck;
 // before it are. Blocks count from 0.
 typedef struct RaddleRing RaddleRing;
 
-// Search for the length of the longest free run of a map, as one of the circuits of seed 000
-// answers it.
+// Search for the length of the longest free run of a map, with the answer that a search circuit of
+// one kind gives (seed 000).
 typedef struct RaddleSearch RaddleSearch;
 
-// Circuit that searches several free maps in turn: a round is made of periods, and each period
-// searches other maps.
+// Circuit that searches several free maps in turn: a round is made of periods, and each map is
+// searched in one of them.
 typedef struct RaddleShared RaddleShared;
 
-// Two stages of time slicing: the first chooses the processes that run next, the second how long
-// the slice of each is.
+// Two stages of time slicing: the first chooses the processes that run next, the second computes
+// the length of the slice of each.
 typedef struct RaddleSlices RaddleSlices;
 
 // Counts of the blocks of a map.
@@ -567,7 +573,8 @@ typedef struct {
 typedef struct {
     // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     uint32_t lacks;
-    // SIMD from which the next request by rotation starts, also where this one was refused.
+    // SIMD to give with the next request, where requests take the SIMDs in turn; also set where
+    // this request was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
@@ -588,9 +595,9 @@ typedef struct {
 typedef struct {
     // Choice of the waves, one of `RaddleWaveKind`.
     uint32_t kind;
-    // Number of the lowest of these waves within the workgroup, from 0.
+    // Number, within the workgroup, of the lowest wave that starts or ends, from 0.
     uint16_t first;
-    // Number of these waves; it has no meaning where all waves are meant.
+    // Number of waves that start or end; not read where `kind` is `All`.
     uint16_t count;
 } RaddleWaves;
 
@@ -599,9 +606,9 @@ typedef struct {
 typedef struct {
     // Id of the launch, unique in the run.
     uint32_t id;
-    // Stream of the process in which the launch was issued.
+    // Id of the stream of the process in which the launch was issued.
     uint32_t stream;
-    // Process that issued the launch.
+    // Id of the process that issued the launch.
     uint16_t process;
     // Urgency of the launch: 0 is the most urgent, 255 is best effort.
     uint8_t level;
@@ -633,13 +640,13 @@ typedef struct {
 
 // Workgroups `first`, `first + stride`, .. of one launch on one compute unit.
 typedef struct {
-    // Number of the lowest of these workgroups in the launch.
+    // Number of the lowest workgroup of the piece in its launch.
     uint64_t first;
     // Difference between the numbers of neighbouring workgroups, 1 or more.
     uint32_t stride;
-    // Number of these workgroups, 1 or more.
+    // Number of workgroups of the piece, 1 or more.
     uint32_t count;
-    // Compute unit on which the workgroups are, from 0.
+    // Compute unit on which the workgroups of the piece are, from 0.
     uint16_t cu;
 } RaddlePiece;
 
@@ -649,12 +656,12 @@ typedef struct {
     uint32_t kind;
     // Id of the launch or copy that the event concerns.
     uint32_t launch;
-    // Stream of the process that the event concerns.
+    // Id of the stream of the process that the event concerns.
     uint32_t stream;
-    // Share of a process that joined, 1 or more: the integer multiple of its weight in fair
-    // sharing.
+    // Share of a process that joined, 1 or more: a factor of its weight where the device is
+    // divided fairly among processes.
     uint32_t share;
-    // Process that the event concerns.
+    // Id of the process that the event concerns.
     uint16_t process;
     // Urgency of a copy: 0 is the most urgent, 255 is best effort.
     uint8_t level;
@@ -686,15 +693,15 @@ typedef struct {
     uint32_t kind;
     // Id of the launch or copy that the action concerns.
     uint32_t launch;
-    // Process that the action concerns.
+    // Id of the process that the action concerns.
     uint16_t process;
     // Method by which work leaves the device, one of `RaddlePreemption`.
     uint32_t how;
     // Compute unit that the action concerns; -1 where a refusal concerns all of them.
     int32_t cu;
-    // Resource that lacks for a refused launch, one of `RaddleResource`.
+    // Resource of which a refused launch lacks some, one of `RaddleResource`.
     uint32_t resource;
-    // Waves that start, of each workgroup that the pieces name.
+    // Waves that start, of each workgroup in the pieces of the action.
     RaddleWaves waves;
     // Index in `RaddleActions.pieces` of the first piece (equal workgroups on one compute unit)
     // that starts.
@@ -728,16 +735,17 @@ typedef struct {
     uint64_t cleanup;
     // Span of ticks for `Drained`, tick for `WakeAt`.
     uint64_t ticks;
-    // Amount of the lacking resource that one workgroup needs, in granules of that resource.
+    // Amount of the lacking resource that one workgroup needs, in granules or slots of that
+    // resource.
     uint64_t wanted;
-    // Amount of the lacking resource that a compute unit has, in granules of that resource.
+    // Amount of the lacking resource that was available, in granules or slots of that resource.
     uint64_t available;
 } RaddleAction;
 
 // Raised preemption flag of one stream: a launch of the stream leaves when it starts if its
 // `sequence` is `from` or more, and below `to`.
 typedef struct {
-    // Stream whose launches leave.
+    // Id of the stream whose launches leave.
     uint32_t stream;
     // Number of the first submission that leaves.
     uint64_t from;
@@ -787,19 +795,19 @@ typedef struct {
 
 // Resources of one SM, all of them or those left.
 typedef struct {
-    // Registers, in the unit in which kernels state their registers.
+    // Registers, in a unit of the caller's choice, which SMs and kernels share.
     uint64_t registers;
     // Number of hardware warps, each a slot for one warp.
     uint64_t warps;
-    // Shared memory, in the unit in which kernels state their shared memory.
+    // Shared memory, in a unit of the caller's choice, which SMs and kernels share.
     uint64_t shared;
 } RaddleSmResources;
 
-// Choices where the text of seed 003 can be read in two ways; where a function takes a null
-// pointer instead, the defaults apply.
+// Choices between two readings of the rules by which blocks and warps are given to SMs (seed 003).
+// Where a function takes a null pointer instead, the defaults apply.
 typedef struct {
-    // 1 if an SM must have more of each resource than one warp needs to get a single warp, 0 if
-    // the need is enough. Default 0.
+    // 1 if an SM may get a single warp only where it has more of each resource than the warp
+    // needs, 0 if it needs to have just as much. Default 0.
     uint32_t strict;
     // 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
     // Default 0.
@@ -827,9 +835,11 @@ typedef struct {
     uint64_t blocks;
     // Number of warps of one block, 1 or more.
     uint64_t warps;
-    // Registers that one warp takes, in the unit of `RaddleSmResources`.
+    // Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
+    // share.
     uint64_t registers;
-    // Shared memory that one block takes, in the unit of `RaddleSmResources`.
+    // Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
+    // share.
     uint64_t shared;
 } RaddleKernel;
 
@@ -847,11 +857,11 @@ typedef struct {
 typedef struct {
     // Route by which the blocks come to the SM, one of `RaddleRoute`.
     uint32_t route;
-    // Id of the kernel.
+    // Id of the kernel whose blocks the SM gets.
     uint32_t kernel;
     // SM that gets the blocks, from 0.
     uint16_t sm;
-    // Number of the first of these blocks in its kernel, from 0.
+    // Number, in the kernel, of the first block that the SM gets, from 0.
     uint64_t first;
     // Number of blocks that the decision gives to the SM.
     uint64_t count;
@@ -862,13 +872,13 @@ typedef struct {
 
 // Warps of one block that start on an SM.
 typedef struct {
-    // Id of the kernel.
+    // Id of the kernel whose warps start.
     uint32_t kernel;
     // 1 if all warps of the block have started with these, else 0.
     uint32_t last;
     // Number of the block in its kernel.
     uint64_t block;
-    // Number of the first of these warps in its block, from 0.
+    // Number, in the block, of the first warp that starts, from 0.
     uint64_t first;
     // Number of warps of the block that start.
     uint64_t count;
@@ -887,7 +897,7 @@ typedef struct {
 // Settings of the two stages of time slicing: the first chooses the processes that run next, the
 // second their slices.
 typedef struct {
-    // Length of the smallest slice, in ticks, 1 or more.
+    // Length of the smallest slice, from which all slices are computed, in ticks, 1 or more.
     uint64_t t0;
     // Length of the longest slice, in ticks; 0 for no limit.
     uint64_t longest;
@@ -955,7 +965,7 @@ typedef struct {
     // Type number of a barrier that waits for one of its signals, or -1 if there is none; the
     // default is 5.
     int16_t barrier_or;
-    // Number of entries of the agent's table, 1 to 8; the default is 8.
+    // Number of launches that the agent's table can store, 1 to 8; the default is 8.
     uint16_t entries;
 } RaddleAqlConfig;
 
@@ -1027,10 +1037,10 @@ typedef struct {
 typedef struct {
     // Kind of the command, one of `RaddleCommandKind`.
     uint32_t kind;
-    // Small number of a submission, for tables of the host: below the window, and no other
-    // submission of the process in the runtime has it. 0 for other commands.
+    // Small number of a submission, for tables of the host: below the setting `window`, and no
+    // other submission of the process in the runtime has it. 0 for other commands.
     uint32_t slot;
-    // Stream of a submission; 0 for other commands.
+    // Id of the stream of a submission; 0 for other commands.
     uint32_t stream;
     // 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     // 0.
@@ -1040,7 +1050,7 @@ typedef struct {
     uint64_t sequence;
     // Payload of the submitted work, as the host gave it; 0 for other commands.
     uint64_t payload;
-    // Process that the command concerns.
+    // Id of the process that the command concerns.
     uint16_t process;
 } RaddleCommand;
 
@@ -1056,8 +1066,8 @@ typedef struct {
     uint32_t tests_flag;
     // Stream of the work that a wait waits for; not read for other kinds of work.
     uint32_t after_stream;
-    // Order of capture of the work that a wait waits for, as it was written at that work's
-    // capture; not read for other kinds of work.
+    // Order of capture of the work that a wait waits for: the number that
+    // `raddle_controller_captured` wrote for that work; not read for other kinds of work.
     uint64_t after_order;
 } RaddleWork;
 
@@ -1097,74 +1107,80 @@ const char *raddle_version(void);
 // A null handle is no error and changes nothing.
 RaddleStatus raddle_free(void *handle);
 
-// Makes a map of `blocks` blocks, 1 or more, all free.
+// Makes a map of `blocks` blocks, 1 or more, all free. Writes its handle to `map`.
 RaddleStatus raddle_free_map_new(uint32_t blocks, RaddleFreeMap **map);
 
-// Makes a map from words: bit `i % 64` of word `i / 64` is block `i`, 1 is free, and bits past the last block are 0.
-// There are `blocks / 64` words, rounded up.
+// Makes a map from words, and writes its handle to `map`: bit `i % 64` of word `i / 64` is block
+// `i`, 1 is free, and bits past the last block are 0. There are `blocks / 64` words, rounded up.
 RaddleStatus raddle_free_map_from_words(const uint64_t *words,
                                         size_t count,
                                         uint32_t blocks,
                                         RaddleFreeMap **map);
 
 // Writes the map as words, as `raddle_free_map_from_words` reads them, and the number of words to
-// `count`.
+// `count`. Where `words` has too little room, only the number is written, and the answer is
+// `Room`.
 RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, size_t capacity, size_t *count);
 
 // Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
 RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
 // Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
-// block; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run is long
-// enough.
+// block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run
+// is long enough.
 RaddleStatus raddle_free_map_find(const RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Finds a free run as `raddle_free_map_find` does, takes it, and writes its first block.
+// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, takes it, and writes
+// its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and takes nothing,
+// where no run is long enough.
 RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Takes the `len` blocks from `start`. Answers `Refused` where one of them is taken; an error
-// where they lie past the end.
+// Takes the `len` blocks from `start`. Answers `Refused`, and takes nothing, where one of them is
+// taken; the answer is `Invalid` where they lie past the end.
 RaddleStatus raddle_free_map_take(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-// one.
+// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
 RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Adds `by` free blocks behind the last block of the map.
 RaddleStatus raddle_free_map_grow(RaddleFreeMap *map, uint32_t by);
 
-// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out.
+// Makes a ring of `blocks` blocks, 1 or more, of which no run is handed out. Writes its handle to
+// `ring`.
 RaddleStatus raddle_ring_new(uint32_t blocks, RaddleRing **ring);
 
-// Writes the block at which a run of `want` blocks would begin, and takes nothing. A run of 0
-// blocks begins at 0. Answers `Refused` where there is no room.
+// Writes to `start` the block at which a run of `want` blocks would begin, and takes nothing. A
+// run of 0 blocks begins at 0. Answers `Refused` where there is no room.
 RaddleStatus raddle_ring_find(const RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Hands out a run of `want` blocks, and writes the block at which it begins, as `raddle_ring_find`
-// does.
+// Hands out a run of `want` blocks, and writes to `start` the block at which it begins. Answers
+// `Refused` where there is no room.
 RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
 
 // Gives back the run of 1 or more blocks that begins at the block `start`.
 RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
 
-// Makes the search that reports the longest run exactly, for maps of every size.
+// Makes the search that reports the longest run exactly, for maps of every size. Writes its handle
+// to `search`.
 RaddleStatus raddle_search_full(RaddleSearch **search);
 
 // Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
-// multiple of the size of a group: a lower bound.
+// multiple of the size of a group: a lower bound of the longest run. Writes its handle to
+// `search`.
 RaddleStatus raddle_search_grouped(uint32_t blocks, uint32_t groups, RaddleSearch **search);
 
 // Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
-// blocks, and reports the longest of them: a lower bound. The list is ascending, and each k is
-// below `blocks`.
+// blocks, and reports the longest of them: a lower bound of the longest run. Writes its handle to
+// `search`. The list is ascending, and each k is below `blocks`.
 RaddleStatus raddle_search_sampled(uint32_t blocks, const uint32_t *k, size_t count, RaddleSearch **search);
 
-// Writes the length of the longest free run of a map that the search reports, in blocks. An error
-// where the search is for maps of another size.
+// Writes to `longest` the length of the free run of a map that the search reports, in blocks. An
+// error where the search is for maps of another size.
 RaddleStatus raddle_search_longest(const RaddleSearch *search, const RaddleFreeMap *map, uint32_t *longest);
 
 // Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
-// blocks together. `layout` is one of `RaddleLayout`.
+// blocks together. Writes its handle to `shared`. `layout` is one of `RaddleLayout`.
 RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t bound,
                                const RaddleSharedMap *maps,
@@ -1172,15 +1188,16 @@ RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t layout,
                                RaddleShared **shared);
 
-// Writes the length in blocks of the longest free run of each map of a period, in the order of the
-// maps. `maps` and `longest` have as many places as the period has maps.
+// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
+// order of the maps. `count` is the number of maps of the period.
 RaddleStatus raddle_shared_longest(const RaddleShared *shared,
                                    uint32_t period,
                                    const RaddleFreeMap *const *maps,
                                    size_t count,
                                    uint32_t *longest);
 
-// Makes an allocator of `cus` empty compute units, 1 or more, of one shape.
+// Makes an allocator of `cus` empty compute units, 1 or more, of one shape. Writes its handle to
+// `allocator`.
 RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, RaddleAllocator **allocator);
 
 // Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
@@ -1201,27 +1218,30 @@ RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        RaddlePlace *places,
                                        size_t capacity);
 
-// Frees all granules that a workgroup has on a compute unit.
+// Frees all granules that a workgroup has on the compute unit `cu`; an error, with nothing
+// changed, where the workgroup is not there.
 RaddleStatus raddle_allocator_release(RaddleAllocator *allocator,
                                       uint16_t cu,
                                       uint32_t launch,
                                       uint64_t workgroup);
 
-// Frees all granules that a launch has, and stores its addresses for `raddle_allocator_restore`.
+// Frees all granules that the workgroups of a launch have, and stores their places for
+// `raddle_allocator_restore`.
 RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 
-// Takes again exactly the places that a launch has saved. Writes to `displaced` the number of
-// workgroups that found a place of theirs taken. These workgroups lie nowhere, and their compute
-// units take no new workgroup until they have been released.
+// Takes again exactly the places that the workgroups of a launch had when it was saved. Writes to
+// `displaced` the number of workgroups that found a place of theirs taken. These workgroups lie
+// nowhere, and their compute units take no new workgroup until they have been released.
 RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launch, size_t *displaced);
 
-// Writes the number of workgroups that are on the device.
+// Writes the number of workgroups that are on the device to `workgroups`.
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
-// Makes a checker of 1 to 65536 units without resources. `wave_slots` is the most waves that a
-// unit runs at once, 0 for any number. `lag` is the number of clocks between the choice of a start
-// and its event, mostly 0: a predicted start is right if the rule gives it at any moment in
-// between. With a lag, and no rule for any resource, the first event is an error.
+// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
+// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
+// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
+// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
+// event is an error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,
@@ -1235,9 +1255,10 @@ RaddleStatus raddle_placement_check_resource(RaddlePlacementCheck *check,
                                              uint32_t share,
                                              uint32_t starts);
 
-// Reports that a workgroup waits for a place. `sizes` has the number of blocks that it wants of
-// each resource. Here and in all events, the answer `Finding` says that a rule is broken,
-// `RADDLE_NOT_TOLD` means that a number is not known, and numbers go up to 2^62 - 1.
+// Reports that a workgroup of `waves` waves waits for a place since the clock `clock` (a time of
+// the caller, in clocks). `sizes` has the number of blocks that it wants of each resource. Here
+// and in all events, the answer `Finding` says that a rule is broken, `RADDLE_NOT_TOLD` means that
+// a number is not known, and numbers go up to 2^62 - 1.
 RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
                                             uint64_t clock,
                                             uint64_t workgroup,
@@ -1245,9 +1266,9 @@ RaddleStatus raddle_placement_check_request(RaddlePlacementCheck *check,
                                             const uint64_t *sizes,
                                             size_t count);
 
-// Reports that a workgroup gets its part of a unit's resources. `starts` has the first block and
-// `sizes` the number of blocks of each resource, `count` numbers each; a resource of which it gets
-// no block has size 0, and any start.
+// Reports that a workgroup of `waves` waves gets its part of a unit's resources at the clock
+// `clock`. `starts` has the first block and `sizes` the number of blocks of each resource, `count`
+// numbers each; a resource of which it gets no block has size 0, and any start.
 RaddleStatus raddle_placement_check_place(RaddlePlacementCheck *check,
                                           uint64_t clock,
                                           uint64_t unit,
@@ -1257,8 +1278,9 @@ RaddleStatus raddle_placement_check_place(RaddlePlacementCheck *check,
                                           const uint64_t *sizes,
                                           size_t count);
 
-// Reports that a wave starts. `wave` is its number within the workgroup, from 0, `tag` the name
-// that the unit gives it, and `bases` has the first block of its part of each resource.
+// Reports that a wave starts at the clock `clock`. `wave` is its number within the workgroup, from
+// 0, `tag` the name that the unit gives it, and `bases` has the first block of its part of each
+// resource.
 RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
                                          uint64_t clock,
                                          uint64_t unit,
@@ -1268,8 +1290,8 @@ RaddleStatus raddle_placement_check_wave(RaddlePlacementCheck *check,
                                          const uint64_t *bases,
                                          size_t count);
 
-// Reports that a wave of a workgroup ends on a compute unit; where neither `wave` nor `tag` is
-// given, that all waves of the workgroup end.
+// Reports that a wave of a workgroup ends on a compute unit at the clock `clock`; where neither
+// `wave` nor `tag` is given (both are `RADDLE_NOT_TOLD`), that all waves of the workgroup end.
 RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t clock,
                                         uint64_t unit,
@@ -1277,24 +1299,26 @@ RaddleStatus raddle_placement_check_end(RaddlePlacementCheck *check,
                                         uint64_t wave,
                                         uint64_t tag);
 
-// Reports that a workgroup gives back all that it holds of the resources of a compute unit.
+// Reports that a workgroup gives back, at the clock `clock`, all that it holds of the resources of
+// a compute unit.
 RaddleStatus raddle_placement_check_free(RaddlePlacementCheck *check,
                                          uint64_t clock,
                                          uint64_t unit,
                                          uint64_t workgroup);
 
-// Ends the check, where requests that are still open may be a finding, and writes the number of
-// all findings. Further events are errors.
+// Ends the check, and writes the number of all findings (broken rules) to `findings`; requests
+// that are still open may be findings, too. Events after this call are errors.
 RaddleStatus raddle_placement_check_finish(RaddlePlacementCheck *check, uint64_t *findings);
 
-// Lends the report so far, as `raddle check-placement` prints it; a `line` in it is the number of
-// an event, from 1. The text stands until the next call for a text of this check, or until the
-// check is freed.
+// Writes to `text` the address of the report so far, as `raddle check-placement` prints it; a
+// `line` in it is the number of an event, from 1. The text stands until the next call for a text
+// of this check, or until the check is freed.
 RaddleStatus raddle_placement_check_text(RaddlePlacementCheck *check, const char **text);
 
-// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus` empty compute units
-// of one shape. `log` is the name of a file for the decision log, or null: `raddle log FILE --check` and
-// `raddle log FILE --replay` read it. A file of this name is written over.
+// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus`
+// empty compute units of one shape, and writes its handle to `dispatcher`. `log` is the name of a
+// file for the decision log, or null: `raddle log FILE --check` and `raddle log FILE --replay`
+// read it. A file of this name is written over.
 RaddleStatus raddle_dispatcher_new(const char *recipe,
                                    const RaddleCuShape *shape,
                                    uint16_t cus,
@@ -1309,18 +1333,19 @@ RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 // `raddle_dispatcher_decide` once.
 RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
-// Decides what to do now, and writes the actions: none where no event was reported since the last
-// decision. After an error, which is a policy that broke its law, the run cannot go on.
+// Decides what to do at the tick `now`, and writes the actions: none where no event was reported
+// since the last decision. An error means that a policy broke its law; then the run cannot go on.
 RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher, uint64_t now, RaddleActions *actions);
 
-// Writes 1 if the dispatcher takes the events of launches that wait for others, and of copies;
-// else 0. It does where its recipe has a `window`.
+// Writes 1 to `ahead` if the dispatcher takes the events `LaunchIssued` (a launch that waits for
+// another) and `CopyIssued`, which it does where its recipe has a `window`; else 0.
 RaddleStatus raddle_dispatcher_looks_ahead(const RaddleDispatcher *dispatcher, uint32_t *ahead);
 
-// Writes the free resources of a compute unit, as the dispatcher counts them.
+// Writes the free resources of a compute unit, as the dispatcher counts them, to `free`.
 RaddleStatus raddle_dispatcher_free(const RaddleDispatcher *dispatcher, uint16_t cu, RaddleFreeAmounts *free);
 
-// Makes the controllers of `sms` equal SMs, 1 or more. `config` may be null for the defaults.
+// Makes the controllers of `sms` equal SMs, 1 or more. `each` has the resources of one SM;
+// `config` may be null for the defaults. Writes the handle to `block_warp`.
 RaddleStatus raddle_block_warp_new(uint16_t sms,
                                    const RaddleSmResources *each,
                                    const RaddleBlockWarpConfig *config,
@@ -1337,17 +1362,18 @@ RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
 // before the next decision.
 RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp, RaddleDistribution *distribution);
 
-// Makes one step of the controller of an SM, which starts warps of one block, and writes which.
-// Answers `Empty` when no warp can start now.
+// Makes one step of the controller of an SM, which starts warps of one block, and writes to
+// `started` which warps these are. Answers `Empty` when no warp can start now.
 RaddleStatus raddle_block_warp_serve(RaddleBlockWarp *block_warp, uint16_t sm, RaddleStarted *started);
 
-// Reports that one warp of a block has ended, and writes the effects.
+// Reports that one warp of a block has ended. Writes to `end` whether it was the last of its block
+// or kernel.
 RaddleStatus raddle_block_warp_ended(RaddleBlockWarp *block_warp,
                                      uint32_t kernel,
                                      uint64_t block,
                                      RaddleWarpEnd *end);
 
-// Writes the resources that are left on an SM.
+// Writes the resources that are left on an SM to `remaining`.
 RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
                                          uint16_t sm,
                                          RaddleSmResources *remaining);
@@ -1356,31 +1382,32 @@ RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
 // `slices`.
 RaddleStatus raddle_slices_new(const RaddleSliceConfig *config, RaddleSlices **slices);
 
-// Writes the next slice. `pool` lists the processes that can run now. Answers `Empty` for an empty
-// pool.
+// Writes the next slice to `slice`. `pool` lists the processes that can run now. Answers `Empty`
+// for an empty pool.
 RaddleStatus raddle_slices_next(RaddleSlices *slices,
                                 const RaddlePoolEntry *pool,
                                 size_t count,
                                 RaddleSlice *slice);
 
-// Writes 1 if a process of the pool ends the running slice now, because it is more urgent than
-// `running`, the level of that slice; else 0.
+// Writes 1 to `cuts` if a process of the pool ends the running slice now, because its level is
+// more urgent than `running`, the level of that slice; else 0.
 RaddleStatus raddle_slices_cuts(const RaddleSlices *slices,
                                 uint8_t running,
                                 const RaddlePoolEntry *pool,
                                 size_t count,
                                 uint32_t *cuts);
 
-// Makes an encoder for an agent whose table is empty. `replacement` is one of `RaddleReplacement`.
-// An entry counts as near to a launch of the same kernel if the launch differs from it by up to
-// `near` half-words; 9 is usual.
+// Makes an encoder for an agent whose table of stored launches is empty, and writes its handle to
+// `encoder`. `replacement` is one of `RaddleReplacement`. An entry counts as near to a launch of
+// the same kernel if the launch differs from it by up to `near` half-words; 9 is usual.
 RaddleStatus raddle_encoder_new(const RaddleAqlConfig *config,
                                 uint32_t replacement,
                                 uint16_t near,
                                 RaddleEncoder **encoder);
 
-// Takes a launch, and writes the packets that are complete with it. `packets` must have room for
-// `RADDLE_PACKETS_AT_ONCE` packets; the answer `Room` has changed nothing.
+// Takes a launch, and writes the packets that are complete with it, and their number to `count`.
+// `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is `Room`, and
+// nothing has changed.
 RaddleStatus raddle_encoder_launch(RaddleEncoder *encoder,
                                    const RaddleKernelDispatch *dispatch,
                                    RaddlePacket *packets,
@@ -1388,26 +1415,29 @@ RaddleStatus raddle_encoder_launch(RaddleEncoder *encoder,
                                    size_t *count);
 
 // Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
-// with it, that packet among them. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets.
+// with it, that packet among them, and their number to `count`. `packets` must have room for
+// `RADDLE_PACKETS_AT_ONCE` packets.
 RaddleStatus raddle_encoder_barrier(RaddleEncoder *encoder,
                                     const RaddlePacket *barrier,
                                     RaddlePacket *packets,
                                     size_t capacity,
                                     size_t *count);
 
-// Writes the condensed packet that is being filled, if launches are in it. `packets` must have
-// room for `RADDLE_PACKETS_AT_ONCE` packets.
+// Writes the condensed packet that is being filled, if launches are in it, and the number of
+// packets written (0 or 1) to `count`. `packets` must have room for `RADDLE_PACKETS_AT_ONCE`
+// packets.
 RaddleStatus raddle_encoder_flush(RaddleEncoder *encoder,
                                   RaddlePacket *packets,
                                   size_t capacity,
                                   size_t *count);
 
-// Makes an agent with an empty table.
+// Makes an agent whose table of stored launches is empty. Writes its handle to `agent`.
 RaddleStatus raddle_agent_new(const RaddleAqlConfig *config, RaddleAgent **agent);
 
-// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, and its launches to
-// `launches`, which must have room for `RADDLE_LAUNCHES_OF_PACKET` of them. A packet that is
-// malformed, or names an empty entry of the table, is an error and has changed nothing.
+// Takes a packet, writes its kind, one of `RaddleReceived`, to `kind`, its launches to `launches`
+// and their number to `count`; `launches` must have room for `RADDLE_LAUNCHES_OF_PACKET` of them.
+// A packet that is malformed, or names an empty entry of the table, is an error and has changed
+// nothing.
 RaddleStatus raddle_agent_receive(RaddleAgent *agent,
                                   const RaddlePacket *packet,
                                   uint32_t *kind,
@@ -1415,16 +1445,17 @@ RaddleStatus raddle_agent_receive(RaddleAgent *agent,
                                   size_t capacity,
                                   size_t *count);
 
-// Makes a controller without processes.
+// Makes a controller without processes. Writes its handle to `controller`.
 RaddleStatus raddle_controller_new(const RaddleControllerConfig *config, RaddleController **controller);
 
 // Writes the next command for any process; answers `Empty` until something is reported. Carry out
 // commands in their order.
 RaddleStatus raddle_controller_next(RaddleController *controller, RaddleCommand *command);
 
-// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says.
-// `payload` is written where the submission has ended for good, and may be null. Answers `Refused`
-// for an exit that no preemption flag asked for: launches behind it may have run before it.
+// Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says. The
+// payload of the work is written to `payload` where the submission has ended for good; `payload`
+// may be null. Answers `Refused` for an exit that no preemption flag asked for: launches behind it
+// may have run before it.
 RaddleStatus raddle_controller_report(RaddleController *controller,
                                       uint32_t report,
                                       uint16_t process,
@@ -1432,23 +1463,23 @@ RaddleStatus raddle_controller_report(RaddleController *controller,
                                       uint64_t *payload);
 
 // Reports that every launch of the process that starts from now on sees its raised preemption
-// flag. Writes one of `RaddleAnswer`, which says whether a reset follows.
+// flag. Writes one of `RaddleAnswer` to `answer`, which says whether a reset follows.
 RaddleStatus raddle_controller_raised(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 // Reports that a preemption of a process is complete: its reset is over, or none of its held or
 // saved work runs on the device any more.
 RaddleStatus raddle_controller_drained(RaddleController *controller, uint16_t process);
 
-// Writes the raised preemption flag of a stream: submissions with the numbers `from` up to, but
-// not, `to` leave when they start. Answers `Empty` where no flag is raised. Read the flag when the
-// command to raise it comes.
+// Writes which submissions leave by the raised preemption flag of a stream when they start: those
+// whose numbers are at least `from` and below `to`. Answers `Empty` where no flag is raised. Call
+// it when the command to raise the flag comes.
 RaddleStatus raddle_controller_cut(const RaddleController *controller,
                                    uint16_t process,
                                    uint32_t stream,
                                    uint64_t *from,
                                    uint64_t *to);
 
-// Writes 1 if a commanded reset kills the submission where it runs; else 0.
+// Writes 1 to `hit` if a commanded reset kills the submission where it runs; else 0.
 RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
                                       uint16_t process,
                                       uint64_t sequence,
@@ -1463,16 +1494,16 @@ RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level,
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
-// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
-// changed.
+// capture, and their number to `count`. Where `payloads` has too little room, the answer is
+// `Room`, `count` is the number of payloads, and nothing else has changed.
 RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
-// reset kills the launches of one part.
+// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
+// reset kills all launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
@@ -1481,43 +1512,45 @@ RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t proce
 // Closes a stream: no further work is captured in it; the work in it runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
-// Holds back the work of a stream that was captured from the order `from` on.
+// Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
+// `raddle_controller_release` is called with the same `from`. Launches in the runtime run on.
 RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Lets the launches of a stream run again that the host held back from the order of capture `from`
-// on.
+// Ends the hold that `raddle_controller_hold` made of a stream with the same `from`: the work that
+// was held back may be submitted.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
-// Adds captured work at the end of its stream, and writes its place in the order of capture.
-// Answers `Refused` where the queues are full: capture the work again when the generation of the
-// process has changed.
+// Adds captured work at the end of its stream, and writes its number in the order of capture to
+// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
+// of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
                                         const RaddleWork *work,
                                         uint64_t *order);
 
-// Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
+// Writes 1 to `reached` if all work of a process that was captured up to `order` has finished;
+// else 0.
 RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint16_t process,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
-// start) and its launches.
+// Writes the state of a process to `state`: its phase, its preemption flag (tested by each launch
+// at its start) and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
 // `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer`.
+// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
@@ -1525,7 +1558,7 @@ RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint32_t *answer);
 
 // Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
-// `RaddleAnswer`.
+// `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
@@ -1534,7 +1567,7 @@ RaddleStatus raddle_controller_escalate(RaddleController *controller,
 // Pauses a process: none of its launches is submitted until it is resumed.
 RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
-// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
+// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 // Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
@@ -1546,16 +1579,16 @@ RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level,
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
-// capture. Where `payloads` has too little room, `count` is the number of payloads and nothing has
-// changed.
+// capture, and their number to `count`. Where `payloads` has too little room, the answer is
+// `Room`, `count` is the number of payloads, and nothing else has changed.
 RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     uint16_t process,
                                     uint64_t *payloads,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the number of the part of the device that a process uses, 0 by default. It matters where a
-// reset kills the launches of one part.
+// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
+// reset kills all launches of one part.
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
@@ -1564,43 +1597,45 @@ RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t proce
 // Closes a stream: no further work is captured in it; the work in it runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
-// Holds back the work of a stream that was captured from the order `from` on.
+// Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
+// `raddle_controller_release` is called with the same `from`. Launches in the runtime run on.
 RaddleStatus raddle_controller_hold(RaddleController *controller,
                                     uint16_t process,
                                     uint32_t stream,
                                     uint64_t from);
 
-// Lets the launches of a stream run again that the host held back from the order of capture `from`
-// on.
+// Ends the hold that `raddle_controller_hold` made of a stream with the same `from`: the work that
+// was held back may be submitted.
 RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t stream,
                                        uint64_t from);
 
-// Adds captured work at the end of its stream, and writes its place in the order of capture.
-// Answers `Refused` where the queues are full: capture the work again when the generation of the
-// process has changed.
+// Adds captured work at the end of its stream, and writes its number in the order of capture to
+// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
+// of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
                                         const RaddleWork *work,
                                         uint64_t *order);
 
-// Writes 1 if all work of a process that was captured up to `order` has finished; else 0.
+// Writes 1 to `reached` if all work of a process that was captured up to `order` has finished;
+// else 0.
 RaddleStatus raddle_controller_reached(const RaddleController *controller,
                                        uint16_t process,
                                        uint64_t order,
                                        uint32_t *reached);
 
-// Writes the state of a process: its phase, its preemption flag (tested by each launch at its
-// start) and its launches.
+// Writes the state of a process to `state`: its phase, its preemption flag (tested by each launch
+// at its start) and its launches.
 RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        uint16_t process,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
 // `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer`.
+// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
@@ -1608,7 +1643,7 @@ RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint32_t *answer);
 
 // Replaces the method of a preemption under way by a stronger one, `how`. Writes one of
-// `RaddleAnswer`.
+// `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_escalate(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t how,
@@ -1617,7 +1652,7 @@ RaddleStatus raddle_controller_escalate(RaddleController *controller,
 // Pauses a process: none of its launches is submitted until it is resumed.
 RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t process);
 
-// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer`.
+// Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
 #ifdef __cplusplus

@@ -28,8 +28,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// Name of a workgroup: (launch, number of the workgroup, number of the wave if the workgroup was
-/// cut into waves, else `None`).
+/// Name of a workgroup: (launch, its number, number of its wave where it was cut, else `None`).
 type Name = (LaunchId, u64, Option<u16>);
 
 /// One compute unit, with its free granules and slots.
@@ -47,14 +46,12 @@ pub(super) struct Cu {
     /// Number of workgroups that came back and found their place taken; while it is not 0, nothing
     /// new starts on this compute unit.
     displaced: u64,
-    /// Lengths in granules that the searches report (a2), as (vector registers of each SIMD, scalar
-    /// registers, LDS).
+    /// Granules that searches report (a2): (vector registers of each SIMD, scalar registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Returns the free amounts of the unit, as (wave slots, vector registers, scalar registers,
-    /// LDS).
+    /// Returns what is free: (wave slots, vector registers, scalar registers, LDS).
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -97,8 +94,7 @@ pub(super) struct Matching {
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams as (process, stream) in the order of first use; each is a channel, unless the number
-    /// of channels is set.
+    /// Streams in the order of first use; each is a channel, unless the number of these is set.
     streams: Vec<(ProcessId, StreamId)>,
     /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level,
     /// channel).
@@ -128,8 +124,7 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for the settings of a recipe (file that chooses the policies of a run), on a
-    /// device of `count` compute units; the error says why there is no such model.
+    /// Makes the model for a recipe's settings, of `count` units; the error says why there is none.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
