@@ -27,8 +27,7 @@ pub enum ChartKind {
     /// Each series is a line that holds each value until the next point; points that could not be
     /// told apart are joined.
     Steps,
-    /// Each series is a point with its name beside it; the area below the dashed line is good, and
-    /// the first series is the one to choose.
+    /// Each series is a point with its name beside it; the area below the dashed line is good.
     Points,
     /// Each series is a line from point to point.
     Lines,
@@ -72,8 +71,8 @@ pub enum ValueUnit {
 /// Series of points of a chart: one line, or one point.
 #[derive(Clone, Debug)]
 pub struct ChartSeries {
-    /// Position in the legend, which gives the series its colour, dashes and marker.
-    pub look: usize,
+    /// Look of the series, which the legend explains.
+    pub look: SeriesLook,
     /// Text beside the point of the series.
     pub name: String,
     /// Description of the series in words.
@@ -81,6 +80,35 @@ pub struct ChartSeries {
     /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value is drawn up to the
     /// next point, and the last point ends the series.
     pub points: Vec<(f64, f64)>,
+    /// Intervals of the first point along the horizontal and the vertical axis, each as [least,
+    /// most]; `None` where none is known.
+    pub within: [Option<[f64; 2]>; 2],
+}
+
+impl ChartSeries {
+    /// Makes a series without intervals.
+    #[must_use]
+    pub const fn new(
+        look: SeriesLook,
+        name: String,
+        words: String,
+        points: Vec<(f64, f64)>,
+    ) -> Self {
+        Self { look, name, words, points, within: [None; 2] }
+    }
+}
+
+/// Look of a series: its colour, and the dashes of its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeriesLook {
+    /// Recommended series.
+    Chosen,
+    /// Baseline, with which the others are compared.
+    Baseline,
+    /// Series beside these two, by its index among such series.
+    Other(usize),
+    /// One of many equal series, by its index.
+    Nth(usize),
 }
 
 /// Horizontal bar of a picture, divided into parts.
@@ -90,7 +118,17 @@ pub struct ChartBar {
     pub name: String,
     /// Figure beside the name, as text.
     pub note: String,
-    /// Parts of the bar from the left: (index of the part's colour in the legend, fraction of the
-    /// full width).
-    pub parts: Vec<(usize, f64)>,
+    /// Parts of the bar from the left.
+    pub parts: Vec<BarPart>,
+}
+
+/// Part of a horizontal bar.
+#[derive(Clone, Debug)]
+pub struct BarPart {
+    /// Index of the colour or pattern of the part.
+    pub look: usize,
+    /// Fraction of the full width that the part takes, 0 to 1.
+    pub share: f64,
+    /// Figure of the part, as text.
+    pub text: String,
 }

@@ -8,15 +8,15 @@
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use raddle_study::units::{count, plain};
 
-use super::chart::{Chart, ChartBar};
+use super::chart::{Chart, ChartBar, SeriesLook};
 use super::model::{Block, Document, List, Medium};
-use super::plot::{colour, key, patch, svg};
-use super::table::{Cell, ColumnKind, Table};
+use super::plot::{key, svg};
+use super::table::{Cell, CellBar, CellLink, ColumnKind, Table};
 
 const SCRIPT: &str = include_str!("script.js");
 /// Hash by which a page allows its script: no other script runs. `cargo xtask browse` fails where
 /// the hash is not that of the script.
-pub const SCRIPT_HASH: &str = "sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc=";
+pub const SCRIPT_HASH: &str = "sha256-EdxKVhE5LEObInPURxTOBCCgl1TzlJdyi0BA96lr6zQ=";
 /// Text that every page of raddle contains, and no other page; a page is recognised by it.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
 /// Largest number of characters of a name; `TEXT` is that of a text.
@@ -27,7 +27,9 @@ const LISTED: usize = 60;
 /// Largest number of characters of a cell that is not broken into lines.
 const LONG: usize = 40;
 /// Smallest fraction of a bar's full width at which a part has its figure written in it.
-const ROOM: f64 = 0.15;
+const ROOM: f64 = 0.2;
+/// Index of the first look of a part of a bar that is a pattern, in place of a colour.
+const PATTERN: usize = 7;
 
 impl Document {
     /// Writes the document as one HTML page.
@@ -43,7 +45,7 @@ impl Document {
                 (block, None) => head.push(block),
             }
         }
-        let block = |block: &Block| self.block(block);
+        let [first, within] = [2, 3].map(|level| move |block: &Block| self.block(block, level));
         let policy =
             format!("default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'");
         let page = html! {
@@ -64,15 +66,15 @@ impl Document {
                         p class="under" { (self.summary) }
                     }
                     main {
-                        @for item in head { (block(item)) }
+                        @for item in head { (first(item)) }
                         @for (id, title, blocks) in sections {
                             @if folded {
                                 details id=(id) {
                                     summary { h2 { (title) } }
-                                    @for item in blocks { (block(item)) }
+                                    @for item in blocks { (within(item)) }
                                 }
                             } @else {
-                                section id=(id) { h2 { (title) } @for item in blocks { (block(item)) } }
+                                section id=(id) { h2 { (title) } @for item in blocks { (within(item)) } }
                             }
                         }
                     }
@@ -83,14 +85,15 @@ impl Document {
         page.into_string()
     }
 
-    fn block(&self, block: &Block) -> Markup {
+    /// Writes a block whose headings are of this level.
+    fn block(&self, block: &Block, level: u8) -> Markup {
         html! {
             @match block {
                 Block::Section { .. } => {}
-                Block::Heading(text) => h3 { (text) },
+                Block::Heading(text) => (heading(text, level)),
                 Block::Paragraph { label, text } => p { @if !label.is_empty() { strong { (plain(label, NAME)) ": " } } (rich(text)) },
                 Block::Note(text) => p class="small" { (rich(text)) },
-                Block::List(list) => (self.items(list)),
+                Block::List(list) => (self.items(list, level)),
                 Block::Warning(text) => p class="warning" { (rich(text)) },
                 Block::Table(table) => (grid(table)),
                 Block::Charts(legend, charts) => (pictures(legend, charts)),
@@ -109,31 +112,44 @@ impl Document {
                     @for (label, text) in chips { li { span { (label) } " " (rich(text)) } }
                 },
                 Block::Beside(columns) => div class=(if columns.len() == 2 { "beside two" } else { "beside" }) {
-                    @for blocks in columns { div { @for item in blocks { (self.block(item)) } } }
+                    @for blocks in columns { div { @for item in blocks { (self.block(item, level)) } } }
                 },
                 Block::Link { text, to } => p { a href=(if to.starts_with('#') { to.clone() } else { address(to) }) { (rich(text)) } },
-                Block::Files { text, paths } => {
+                Block::Files { text, paths, how } => {
                     p { (rich(text)) }
                     ul class="files" {
-                        @for path in paths { li { a href=(address(path)) { (name(path)) } } }
+                        @for path in paths { li { a href=(address(path)) download { (name(path)) ": " (how) } } }
                     }
                 }
-                Block::Commands { label, commands } => { h3 { (label) } ul { @for command in commands { li { code { (command) } } } } },
+                Block::Fold(title, blocks) => details class="fold" {
+                    summary { (title) }
+                    @for item in blocks { (self.block(item, level)) }
+                },
+                Block::Commands { label, commands } => {
+                    (heading(label, level))
+                    ul class="commands" { @for command in commands { li { code tabindex="0" { (command) } } } }
+                },
             }
         }
     }
 
-    fn items(&self, list: &List) -> Markup {
+    fn items(&self, list: &List, level: u8) -> Markup {
+        let id = |at: usize| (!list.anchor.is_empty()).then(|| format!("{}-{at}", list.anchor));
         html! {
-            @if !list.label.is_empty() { h3 { (list.label) } }
+            @if !list.label.is_empty() { (heading(&list.label, level)) }
             ul {
-                @for item in list.items.iter().take(LISTED) { li { (rich(item)) } }
+                @for (at, item) in list.items.iter().enumerate().take(LISTED) { li id=[id(at)] { (rich(item)) } }
                 @if list.items.len() > LISTED {
                     li { "and " (count((list.items.len() - LISTED) as u64)) " more " (self.full) }
                 }
             }
         }
     }
+}
+
+/// Writes a heading of level 2, for parts of the page before its sections, or 3, within a section.
+fn heading(text: &str, level: u8) -> Markup {
+    html! { @if level == 2 { h2 class="part" { (text) } } @else { h3 { (text) } } }
 }
 
 /// Writes a name from outside into the page, made harmless and set apart from the text around it.
@@ -182,7 +198,7 @@ fn grid(table: &Table) -> Markup {
     let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {
         div class="wide" role="region" tabindex="0" aria-label=(table.label) {
-            table class="sorts" {
+            table class=(if table.is_deciding { "sorts deciding" } else { "sorts" }) {
                 thead {
                     tr { @for (at, column) in table.columns.iter().enumerate() {
                         th scope="col" class=[class(at)] { (column.title) }
@@ -212,19 +228,36 @@ fn content(cell: &Cell, kind: ColumnKind) -> Markup {
     let long = text.chars().count() > LONG && kind != ColumnKind::Figure;
     html! {
         span class=[long.then_some("words")] {
-            @if let Some(share) = bar { span class="meter" { span style=(format!("width:{:.1}%", share * 100.0)) {} } }
-            @if let Some(path) = link { a href=(address(path)) { (shown) } } @else { (shown) }
+            @match link {
+                Some(CellLink::File(path)) => a href=(address(path)) download { (shown) ": download" },
+                Some(CellLink::Place(place, words)) => a href=(format!("#{place}")) title=(plain(words, TEXT)) { (shown) },
+                None => (shown),
+            }
             @if !note.is_empty() { " " span class="note" { (note) } }
+        }
+        @if let Some(bar) = bar { (meter(bar)) }
+    }
+}
+
+/// Draws the bar of a cell, with the interval of its figure across it.
+fn meter(bar: &CellBar) -> Markup {
+    let percent = |share: f64| format!("{:.1}%", share * 100.0);
+    html! {
+        span class="meter" aria-hidden="true" {
+            span class=(if bar.is_cut { "full cut" } else { "full" }) style=(format!("width:{}", percent(bar.share))) {}
+            @if let Some([least, most]) = bar.within {
+                span class="within" style=(format!("left:{};width:{}", percent(least), percent(most - least))) {}
+            }
         }
     }
 }
 
-fn pictures(legend: &[String], charts: &[Chart]) -> Markup {
+fn pictures(legend: &[(SeriesLook, String)], charts: &[Chart]) -> Markup {
     html! {
         @if !legend.is_empty() {
             ul class="legend" {
-                @for (look, text) in legend.iter().enumerate() {
-                    li { (key(look)) (name(text)) }
+                @for (look, text) in legend {
+                    li { (key(*look)) (name(text)) }
                 }
             }
         }
@@ -245,18 +278,31 @@ fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
             @if !title.is_empty() { figcaption { (title) } }
             @if !names.is_empty() {
                 ul class="legend" {
-                    @for &(look, text) in names { li { (patch(look)) (text) } }
+                    @for &(look, text) in names { li { span class=(format!("key f{look}")) {} (text) } }
                 }
             }
             @for bar in bars {
                 p { (name(&bar.name)) span { (bar.note) } }
-                div class="bar" {
-                    @for &(look, share) in &bar.parts {
-                        @let n = colour(look);
-                        @let percent = format!("{:.1}%", share * 100.0);
-                        span title=(percent) style=(format!("width:{:.2}%;background:var(--s{n});color:var(--o{n})", share * 100.0)) {
-                            @if share >= ROOM && bar.parts.len() > 1 { (percent) }
-                        }
+                (one_bar(bar, names))
+            }
+        }
+    }
+}
+
+/// Draws one bar; readers who do not see it hear its parts.
+fn one_bar(bar: &ChartBar, names: &[(usize, &str)]) -> Markup {
+    let meaning =
+        |look: usize| names.iter().find(|(of, _)| *of == look).map_or("", |(_, text)| *text);
+    let words = |at: usize| format!("{}: {}", meaning(bar.parts[at].look), bar.parts[at].text);
+    let seen = (0..bar.parts.len()).filter(|&at| bar.parts[at].share > 0.0);
+    let heard: Vec<String> = seen.clone().map(words).collect();
+    html! {
+        div class="bar" role="img" aria-label=(heard.join(", ")) {
+            @for at in seen {
+                @let part = &bar.parts[at];
+                span class=(format!("f{}", part.look)) title=(words(at)) style=(format!("width:{:.2}%", part.share * 100.0)) {
+                    @if part.share >= ROOM && bar.parts.len() > 1 {
+                        @if part.look >= PATTERN { b { (part.text) } } @else { (part.text) }
                     }
                 }
             }

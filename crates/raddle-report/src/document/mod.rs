@@ -12,7 +12,9 @@ mod table;
 mod text;
 
 pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Scale, ValueUnit};
+pub(crate) use chart::{BarPart, SeriesLook};
 pub use html::{PAGE_MARK, SCRIPT_HASH};
 pub use model::{Block, Document, List, Medium};
+pub(crate) use table::CellBar;
 pub use table::{Cell, Column, Table};
 pub use text::{alarm, heading};

@@ -1,6 +1,6 @@
 //! Of which blocks is a document made?
 
-use super::chart::{Chart, ChartBar};
+use super::chart::{Chart, ChartBar, SeriesLook};
 use super::table::Table;
 
 /// Medium on which a block is shown.
@@ -84,9 +84,8 @@ pub enum Block {
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
-    /// Charts with one legend: the names in the legend, in the order of the series' looks, and the
-    /// charts.
-    Charts(Vec<String>, Vec<Chart>),
+    /// Charts with one legend: the looks and names in the legend, and the charts.
+    Charts(Vec<(SeriesLook, String)>, Vec<Chart>),
     /// Picture of horizontal bars.
     Bars {
         /// Title, which says what a full bar means.
@@ -102,7 +101,11 @@ pub enum Block {
         text: String,
         /// Paths of the files from the page.
         paths: Vec<String>,
+        /// Words of each link behind the name of its file: what to do with it.
+        how: &'static str,
     },
+    /// Blocks of the page that are hidden until somebody opens their title.
+    Fold(String, Vec<Block>),
     /// Commands under one label.
     Commands {
         /// Purpose of the commands, in a word.
@@ -121,6 +124,8 @@ pub struct List {
     pub items: Vec<String>,
     /// True if a terminal shows the lines as one paragraph; false for one line each.
     pub inline: bool,
+    /// Name by which links of the page lead to line `n`, as `#NAME-n`; empty for none.
+    pub anchor: &'static str,
 }
 
 impl Document {
@@ -141,6 +146,11 @@ impl Document {
     /// Adds each of these lines as a warning, as it says what can overturn an answer.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
+    }
+
+    /// Adds the command to run next, which only a terminal shows.
+    pub fn next(&mut self, lines: Vec<String>) {
+        self.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: lines });
     }
 
     /// Adds a block at the end, which only `medium` (the terminal or the page) shows.
@@ -177,7 +187,7 @@ impl Document {
     /// Adds a list of lines under a label, unless it has no line.
     pub fn list(&mut self, label: impl Into<String>, items: Vec<String>) {
         if !items.is_empty() {
-            self.add(Block::List(List { label: label.into(), items, inline: false }));
+            self.add(Block::List(List { label: label.into(), items, inline: false, anchor: "" }));
         }
     }
 

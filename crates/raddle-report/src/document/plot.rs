@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
+use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 220.0;
@@ -19,15 +19,35 @@ const RIGHT: f64 = WIDTH - 16.0;
 const LINE: f64 = 11.0;
 /// Distance, in units of the picture, below which two points of a line are drawn as one.
 const NEAR: f64 = 2.0;
-/// Dashes of lines, by look: lengths drawn and not drawn, in turn. Together with the colours, forty
-/// looks differ.
+/// Dashes of lines, in turn: lengths drawn and not drawn. Together with the colours, 35 looks
+/// differ.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
+/// Dashes of the lines beside the recommended one and the baseline, which have one colour.
+const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
 /// Number of colours in the style sheet.
-const COLOURS: usize = 8;
+const COLOURS: usize = 7;
+/// Largest number of points of a line that are marked.
+const MARKED: usize = 24;
 
-/// Returns the number of the colour of a look: its index in the legend, from 0.
-pub(super) const fn colour(look: usize) -> usize {
-    look % COLOURS
+impl SeriesLook {
+    /// Returns the class of the style sheet that gives the series its colour.
+    fn class(self) -> String {
+        match self {
+            Self::Chosen => "chosen".to_owned(),
+            Self::Baseline => "base".to_owned(),
+            Self::Other(_) => "other".to_owned(),
+            Self::Nth(at) => format!("l{}", at % COLOURS),
+        }
+    }
+
+    /// Returns the dashes of the line of the series.
+    const fn dashes(self) -> &'static str {
+        match self {
+            Self::Chosen | Self::Baseline => "none",
+            Self::Other(at) => OTHERS[at % OTHERS.len()],
+            Self::Nth(at) => DASHES[at % DASHES.len()],
+        }
+    }
 }
 
 /// Draws a chart as an SVG picture.
@@ -50,44 +70,42 @@ pub(super) fn svg(chart: &Chart) -> Markup {
                 }
                 line class="rule" x1=(LEFT) x2=(RIGHT) y1=(number(at)) y2=(number(at)) {}
             }
-            @if chart.kind == ChartKind::Points { (points(&lines, 1, &x, &y, bottom)) }
+            @if chart.kind == ChartKind::Points { (points(&lines, 0, &x, &y, bottom)) }
             @if let ChartKind::Front(on) = chart.kind {
                 path class="l front" d=(joined(lines.iter().take(on).map(|series| series.points[0]), &x, &y)) {}
                 (points(&lines, on, &x, &y, bottom))
             }
-            @if chart.kind == ChartKind::Lines {
-                @for series in lines.iter().rev() {
-                    path class=(format!("l l{}", colour(series.look)))
-                        stroke-dasharray=(DASHES[series.look % DASHES.len()])
-                        d=(joined(series.points.iter().copied(), &x, &y)) { title { (series.words) } }
-                }
+            @if matches!(chart.kind, ChartKind::Lines | ChartKind::Steps) {
+                @for series in lines.iter().rev() { (line(series, chart.kind, &x, &y)) }
             }
-            @if chart.kind == ChartKind::Steps {
-                @for series in lines.iter().rev() {
-                    path class=(format!("l l{}", colour(series.look)))
-                        stroke-dasharray=(DASHES[series.look % DASHES.len()])
-                        d=(steps(&series.points, &x, &y)) { title { (series.words) } }
-                }
-            }
+        }
+    }
+}
+
+/// Draws the line of a series. Where values hold from point to point, and the points are few, each
+/// is marked, so that a single one is seen too.
+fn line(series: &ChartSeries, kind: ChartKind, x: &PlotAxis, y: &PlotAxis) -> Markup {
+    let class = series.look.class();
+    let path = match kind {
+        ChartKind::Steps => steps(&series.points, x, y),
+        _ => joined(series.points.iter().copied(), x, y),
+    };
+    let marked = kind == ChartKind::Lines && series.points.len() <= MARKED;
+    html! {
+        path class=(format!("l {class}")) stroke-dasharray=(series.look.dashes()) d=(path) {
+            title { (series.words) }
+        }
+        @for &(along, up) in series.points.iter().filter(|_| marked) {
+            circle class=(format!("mark {class}")) r="3" cx=(number(x.at(along))) cy=(number(y.at(up))) {}
         }
     }
 }
 
 /// Draws the line by which a legend shows a series.
-pub(super) fn key(look: usize) -> Markup {
+pub(super) fn key(look: SeriesLook) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="36" height="12" viewBox="0 0 36 12" {
-            path class=(format!("l l{}", colour(look)))
-                stroke-dasharray=(DASHES[look % DASHES.len()]) d="M0 6h36" {}
-        }
-    }
-}
-
-/// Draws the patch by which a legend shows a part of a bar.
-pub(super) fn patch(look: usize) -> Markup {
-    html! {
-        svg class="key" aria-hidden="true" width="18" height="12" viewBox="0 0 18 12" {
-            path class=(format!("f{}", colour(look))) d="M0 0h18v12h-18z" {}
+            path class=(format!("l {}", look.class())) stroke-dasharray=(look.dashes()) d="M0 6h36" {}
         }
     }
 }
@@ -108,6 +126,9 @@ fn points(
         .iter()
         .map(|series| at(series))
         .map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0])
+        .chain(series.iter().flat_map(|series| whiskers(series, x, y)).map(|[x1, y1, x2, y2]| {
+            [x1.min(x2) - 1.0, y1.min(y2) - 1.0, x1.max(x2) + 1.0, y1.max(y2) + 1.0]
+        }))
         .collect();
     let mut place = |(x, y): (f64, f64), text: &str| {
         let width = text.chars().count() as f64 * LETTER;
@@ -116,7 +137,7 @@ fn points(
         let fits = |(right, down): (f64, f64)| {
             let (left, base) = (x + right, y + down);
             let room = [left, base - 11.0, left + width, base + 3.0];
-            let inside = left >= 0.0 && left + width <= WIDTH && base <= bottom && base > TOP;
+            let inside = left >= LEFT && left + width <= WIDTH && base <= bottom && base > TOP;
             let free = |o: &[f64; 4]| {
                 room[0] >= o[2] || room[2] <= o[0] || room[1] >= o[3] || room[3] <= o[1]
             };
@@ -127,17 +148,34 @@ fn points(
         Some((left, base))
     };
     html! {
+        @for series in series {
+            @for [x1, y1, x2, y2] in whiskers(series, x, y) {
+                line class=(if series.look == SeriesLook::Chosen { "whisker chosen" } else { "whisker" })
+                    x1=(number(x1)) y1=(number(y1)) x2=(number(x2)) y2=(number(y2)) {}
+            }
+        }
         @for (position, series) in series.iter().enumerate() {
             @let (cx, cy) = at(series);
-            @let first = position < firsts;
-            circle class=(if first { "point first" } else { "point" }) r=(if first { "7" } else { "5" })
-                cx=(number(cx)) cy=(number(cy)) { title { (series.words) } }
+            @let chosen = series.look == SeriesLook::Chosen;
+            @let first = chosen || position < firsts;
+            circle class=(if chosen { "point chosen" } else if first { "point first" } else { "point" })
+                r=(if first { "7" } else { "5" }) cx=(number(cx)) cy=(number(cy)) { title { (series.words) } }
             @let text = raddle_study::units::plain(&series.name, 24);
             @if let Some((left, base)) = place((cx, cy), &text) {
                 text class=(if first { "t b" } else { "t" }) x=(number(left)) y=(number(base)) { (text) }
             }
         }
     }
+}
+
+/// Returns the lines that show the intervals of the first point of a series, each as [x, y, x, y] of
+/// its ends.
+fn whiskers(series: &ChartSeries, x: &PlotAxis, y: &PlotAxis) -> Vec<[f64; 4]> {
+    let (along, up) = (x.at(series.points[0].0), y.at(series.points[0].1));
+    let [across, upright] = series.within;
+    let across = across.map(|[from, to]| [x.at(from), up, x.at(to), up]);
+    let upright = upright.map(|[from, to]| [along, y.at(from), along, y.at(to)]);
+    across.into_iter().chain(upright).collect()
 }
 
 /// Draws the horizontal lines of the grid, each with its value at the left where there is room.
@@ -388,8 +426,9 @@ mod tests {
 
     #[test]
     fn lines_are_steps_and_many_points_become_few() {
-        let series =
-            |look, points| ChartSeries { look, name: String::new(), words: "w".to_owned(), points };
+        let series = |at, points| {
+            ChartSeries::new(SeriesLook::Nth(at), String::new(), "w".to_owned(), points)
+        };
         let points = vec![(0.0, 0.5), (10.0, 0.0), (20.0, 0.2), (40.0, 0.0)];
         let mut chart = Chart {
             title: "<a>".to_owned(),
@@ -402,6 +441,14 @@ mod tests {
             series: vec![series(0, points.clone()), series(1, points)],
         };
         insta::assert_snapshot!(svg(&chart).into_string().replace("><", ">\n<"));
+        // A single value is seen, with its interval.
+        let single = |kind| {
+            let mut one = series(0, vec![(10.0, 0.5)]);
+            one.within = [None, Some([0.25, 0.75])];
+            svg(&Chart { kind, series: vec![one], ..chart.clone() }).into_string()
+        };
+        assert!(single(ChartKind::Lines).contains("<circle class=\"mark l0\""));
+        assert!(single(ChartKind::Points).contains("<line class=\"whisker\""));
         let values = (0..10_000).map(|n| (f64::from(n) / 250.0, f64::from(n) / 1e4));
         chart.series[0].points = values.collect();
         let svg = svg(&chart).into_string();

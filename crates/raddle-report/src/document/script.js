@@ -1,5 +1,5 @@
 "use strict";
-/* Tables sort by a click on a heading and are filtered by a word; pages print with everything open. */
+/* Tables sort by a click on a heading and are filtered by a word; links open what they lead to; pages print with their sections open. */
 for (const table of document.querySelectorAll("table.sorts")) {
   const body = table.tBodies[0];
   if (!body || body.rows.length < 2) continue;
@@ -23,7 +23,7 @@ for (const table of document.querySelectorAll("table.sorts")) {
       if (event.key === "Enter") sort();
     });
   });
-  if (body.rows.length < 6) continue;
+  if (body.rows.length < 6 || table.classList.contains("deciding")) continue;
   const box = document.createElement("input");
   box.type = "search";
   box.placeholder = "Only rows with \u2026";
@@ -35,5 +35,12 @@ for (const table of document.querySelectorAll("table.sorts")) {
   table.parentElement.before(box);
 }
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("details")) fold.open = true;
+  for (const fold of document.querySelectorAll("details:not(.fold)")) fold.open = true;
 });
+const reveal = () => {
+  const at = document.getElementById(location.hash.slice(1));
+  for (let up = at; up; up = up.parentElement) if (up.localName === "details") up.open = true;
+  at?.scrollIntoView();
+};
+addEventListener("hashchange", reveal);
+reveal();

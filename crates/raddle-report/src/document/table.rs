@@ -9,6 +9,8 @@ pub struct Table {
     pub(super) rows: Vec<Vec<Cell>>,
     /// Index in the rows, from 0, of the row that is recommended; `None` where none is.
     pub(super) chosen: Option<usize>,
+    /// True if the table has the columns that decide alone, and fits a telephone.
+    pub(super) is_deciding: bool,
 }
 
 /// Column of a table: its title and the kind of its values.
@@ -59,12 +61,32 @@ pub struct Cell {
     pub(super) text: String,
     /// Number by which the cell is sorted; `None` where it is sorted by its text.
     pub(super) rank: Option<f64>,
-    /// Fraction of the bar beside the cell that is full, 0 to 1; `None` draws no bar.
-    pub(super) bar: Option<f64>,
+    /// Bar below the text of the cell; `None` draws no bar.
+    pub(super) bar: Option<CellBar>,
     /// Text that is added in small print; empty for none.
     pub(super) note: String,
-    /// Path of a file in the folder of the page to which the cell links; `None` for no link.
-    pub(super) link: Option<String>,
+    /// Link of the cell; `None` for none.
+    pub(super) link: Option<CellLink>,
+}
+
+/// Bar in a cell of a table. All bars of a column begin at one place and have one scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellBar {
+    /// Fraction of the full width that the bar takes, 0 to 1.
+    pub share: f64,
+    /// True if the figure is longer than the scale, so that the bar is cut off.
+    pub is_cut: bool,
+    /// Interval of the figure as fractions of the full width, [least, most]; `None` draws none.
+    pub within: Option<[f64; 2]>,
+}
+
+/// Link of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum CellLink {
+    /// Path of a file in the folder of the page, which is to be downloaded.
+    File(String),
+    /// Place on the page as (its name, words that say what is there).
+    Place(String, String),
 }
 
 impl Cell {
@@ -75,10 +97,10 @@ impl Cell {
 }
 
 impl Cell {
-    /// Adds a bar beside the cell, of which this fraction is full, 0 to 1.
+    /// Adds a bar below the text of the cell.
     #[must_use]
-    pub fn bar(self, share: f64) -> Self {
-        Self { bar: Some(share), ..self }
+    pub fn bar(self, bar: CellBar) -> Self {
+        Self { bar: Some(bar), ..self }
     }
 
     /// Adds a text in small print behind the text of the cell.
@@ -90,7 +112,13 @@ impl Cell {
     /// Adds a link to a file in the folder of the page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {
-        Self { link: Some(path.into()), ..self }
+        Self { link: Some(CellLink::File(path.into())), ..self }
+    }
+
+    /// Adds a link to a place on the page; `words` say what is there.
+    #[must_use]
+    pub fn place(self, name: impl Into<String>, words: impl Into<String>) -> Self {
+        Self { link: Some(CellLink::Place(name.into(), words.into())), ..self }
     }
 }
 
@@ -109,7 +137,19 @@ impl From<&str> for Cell {
 impl Table {
     /// Makes a table without rows; `label` is the subject of its rows.
     pub fn new(label: impl Into<String>, columns: impl Into<Vec<Column>>) -> Self {
-        Self { label: label.into(), columns: columns.into(), rows: Vec::new(), chosen: None }
+        Self {
+            label: label.into(),
+            columns: columns.into(),
+            rows: Vec::new(),
+            chosen: None,
+            is_deciding: false,
+        }
+    }
+
+    /// Marks the table as one that has the columns that decide alone.
+    #[must_use]
+    pub fn deciding(self) -> Self {
+        Self { is_deciding: true, ..self }
     }
 
     /// Adds columns of figures with these titles.

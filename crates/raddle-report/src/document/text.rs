@@ -100,12 +100,12 @@ impl TextWriter {
                 }
             }
             // A terminal does not show these blocks.
-            Block::Beside(_) | Block::Link { .. } | Block::Chips(_) => {}
+            Block::Beside(_) | Block::Link { .. } | Block::Chips(_) | Block::Fold(..) => {}
             Block::Bars { title, bars, .. } => {
                 let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
                 self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));
             }
-            Block::Files { text, paths } => self.paragraph(text, &paths.join(", ")),
+            Block::Files { text, paths, .. } => self.paragraph(text, &paths.join(", ")),
             Block::Commands { label, commands } => {
                 let width = label.len() + 2;
                 for (position, command) in commands.iter().enumerate() {

@@ -87,7 +87,7 @@ fn head(document: &mut Document, profile: &InspectedProfile, words: VendorWords)
         format!("{} of device memory held at most by its own allocations, as recorded", size(bytes))
     });
     let items = unknown.into_iter().chain([work, clock, device(profile)]).chain(held).collect();
-    document.add(Block::List(List { label: String::new(), items, inline: false }));
+    document.add(Block::List(List { label: String::new(), items, inline: false, anchor: "" }));
 }
 
 fn device(profile: &InspectedProfile) -> String {

@@ -3,17 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures};
+use raddle_study::answer::{JudgedBy, PolicyFigures};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
-use raddle_study::units::{apart, counted, duration, plain, shell};
+use raddle_study::units::{apart, counted, plain, shell};
 
 use super::NAME;
+use super::choice::pareto;
 use super::columns::{AnswerDetail, FigureColumn, figures};
 use super::files::Closing;
-use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
-    ValueUnit,
-};
+use super::looks::{POLICY, is_chosen};
+use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::verdict::verdict;
 
 /// Number of columns of a terminal whose width is unknown.
@@ -22,8 +21,6 @@ const COLUMNS: usize = 80;
 const SHORT: usize = 12;
 /// Options by which a user replays on another device, or with another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
-/// Largest number of policies that are named one by one.
-const CHIPS: usize = 6;
 /// Largest number of lines of the first screen, where it does not show everything.
 const LINES: usize = 20;
 
@@ -72,10 +69,15 @@ const LEAST: AnswerDetail =
 /// Columns that a table may have with `-v`, also where the terminal has fewer.
 const VERBOSE_COLUMNS: usize = 120;
 
+/// Detail of the table at the top of the page: the figures that decide, which a telephone shows
+/// without scrolling.
+const DECIDING: AnswerDetail =
+    AnswerDetail { words: false, alone: false, median: false, change: false, within: BOTH };
+
 /// The intervals of the figures by which processes are judged, without those of medians.
 const BOTH: [bool; 3] = [true, true, false];
 
-/// Detail of the table of policies on the page, where tables scroll.
+/// Detail of the table of all figures on the page, where tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
 /// Adds the first screen of a terminal and the first page of the report; `cards` are the blocks of
@@ -90,17 +92,16 @@ pub(super) fn fill(
     document.append(screen(document, result, closing));
     document.page(verdict(answer));
     overturning(result).for_each(|warning| document.page(warning));
-    document.page(Block::Chips(chips(result)));
-    let mut left = vec![Block::Heading("What the choice costs".to_owned())];
-    left.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
-    let right = vec![
+    document.page(Block::Chips(facts(result)));
+    let left = vec![
         Block::Heading("Policies, the best first".to_owned()),
-        Block::Table(policies(result, usize::MAX, PAGE, true)),
+        Block::Table(policies(result, usize::MAX, DECIDING, true).deciding()),
         Block::Note(page_note(answer)),
     ];
-    document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
+    let mut right = vec![Block::Heading("What the choice costs".to_owned())];
+    right.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
+    document.page(Block::Beside(if right.len() > 1 { vec![left, right] } else { vec![left] }));
     document.page(Block::Beside(cards));
-    document.page(Block::Note(format!("Memory: {}.", result.memory)));
     if let Some(no_driver) = &result.no_driver {
         document.page(Block::Note(format!("Offered: {}.", no_driver.text())));
     }
@@ -245,17 +246,21 @@ pub(super) fn what_on(result: &ReplayResult) -> String {
     format!("{processes} on {}", result.device)
 }
 
-/// Returns the facts on which the figures depend: (label, text) of goals, device, loads and
-/// policies.
-fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
+/// Returns the facts on which the figures depend: (label, text) of goals, loads and memory.
+fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
-    let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     let goals = answer.goals.iter().map(|goal| ("goal", goal.to_string()));
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
-        let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
         let name = plain(&profile.name, NAME);
-        Some(("load", format!("{count}requests of {name} ({})", requests.process)))
+        let text = match requests.per_s {
+            Some(rate) => format!("{name} {rate}/s ({})", requests.process),
+            None => {
+                let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
+                format!("{count}requests of {name} ({})", requests.process)
+            }
+        };
+        Some(("load", text))
     });
     let recorded = result.profiles.iter().filter(|profile| profile.requests.is_none());
     let recorded: Vec<String> = recorded.map(|profile| plain(&profile.name, NAME)).collect();
@@ -265,23 +270,13 @@ fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
         (false, _) => "once",
         _ => "repeated, the longest once",
     };
-    let mut chips: Vec<(&str, String)> = goals.collect();
-    if chips.is_empty() {
-        chips.push(("goal", "none".to_owned()));
-    }
-    chips.push(("device", result.device.to_string()));
-    chips.extend(loads);
+    let mut facts: Vec<(&str, String)> = loads.collect();
     if !recorded.is_empty() {
-        chips.push(("load", format!("{} as recorded, {how}", recorded.join(", "))));
+        facts.push(("load", format!("{} as recorded, {how}", recorded.join(", "))));
     }
-    let policies: Vec<String> = result.recipes.iter().map(|of| plain(&of.name, NAME)).collect();
-    let policies = match policies.len() {
-        0..=CHIPS => policies.join(", "),
-        n => format!("{n}, from {} to {}", policies[0], policies[n - 1]),
-    };
-    chips.push(("policies", policies));
-    chips.push(("compared with", plain(base, NAME)));
-    chips
+    facts.extend(goals);
+    facts.push(("memory", result.memory.clone()));
+    facts
 }
 
 /// Makes the cell with the name of the recipe whose row in the answer has the index `row`.
@@ -291,13 +286,9 @@ fn named(answer: &PolicyFigures, row: usize) -> Cell {
     if today { cell.note(" (today)") } else { cell }
 }
 
-fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
-    answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
-}
-
 /// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
-/// `row`; `None` where no goals were set.
-fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
+/// `row`; `None` where no goals were set. The page sets the fraction within the limit apart.
+fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let is_sure = sure.iter().all(|&sure| sure);
     let text = match met.iter().filter(|met| **met).count() {
@@ -306,12 +297,17 @@ fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
         n => format!("{n} of {}{}", met.len(), if is_sure { "" } else { "?" }),
     };
     // With a single goal, the fraction of the requests within its limit shows how nearly it is met.
-    let text = match answer.rows[row].goals_share.as_slice() {
-        [Some(share)] if *share < 1.0 => format!("{text}, {:.1}%", floor_per_mille(*share)),
-        _ => text,
+    let share = match answer.rows[row].goals_share.as_slice() {
+        [Some(share)] if *share < 1.0 => Some(format!("{:.1}%", floor_per_mille(*share))),
+        _ => None,
     };
     let rank = met.iter().filter(|met| !**met).count() as f64;
-    (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
+    let cell = |text: String| Cell::ranked(text, Some(rank));
+    (!met.is_empty()).then(|| match share {
+        None => cell(text),
+        Some(share) if page => cell(text).note(share),
+        Some(share) => cell(format!("{text}, {share}")),
+    })
 }
 
 /// Converts a fraction to percent with one decimal, rounded down, so that 100 % is shown only for
@@ -327,8 +323,13 @@ fn processes(answer: &PolicyFigures) -> Vec<usize> {
     order
 }
 
+/// Makes the table of all figures of the policies, for the page.
+pub(super) fn all_figures(result: &ReplayResult) -> Table {
+    policies(result, usize::MAX, PAGE, true)
+}
+
 /// Makes the table of policies, the best first, with at most `most` rows. The page shows bars and
-/// longest waits too, and rows link to their timelines.
+/// longest waits too, and names lead to what the policies do.
 fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
@@ -338,8 +339,10 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     let figures: Vec<FigureColumn<'_>> =
         processes(answer).into_iter().flat_map(figures).filter(|figure| figure.when).collect();
     columns.extend(figures.iter().map(|figure| Column::figure(figure.title.as_str())));
-    let goals = !answer.goals.is_empty();
-    columns.extend(goals.then(|| Column::figure("goal").kept()));
+    // On the page the goal comes first, so that no width hides it.
+    let goals = (!answer.goals.is_empty()).then(|| Column::figure("goal").kept());
+    let at = if page { 1 } else { columns.len() };
+    columns.splice(at..at, goals);
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
@@ -396,84 +399,32 @@ fn cells(
     page: bool,
 ) -> Vec<Cell> {
     let answer = &result.answer;
-    let recipe = result.recipes.get(row);
-    let drawn = recipe.and_then(|of| of.timeline.as_ref()).filter(|_| page);
+    let words = result.recipes.get(row).and_then(|of| of.recipe.description.as_deref());
+    let words = words.unwrap_or_default();
     let name = named(answer, row);
-    let mut cells = vec![match drawn {
-        Some(drawn) => name.link(drawn.file.clone()),
-        None => name,
-    }];
+    let mut cells = vec![if page { name.place(format!("{POLICY}-{row}"), words) } else { name }];
     cells.extend(figures.iter().map(|figure| (figure.cell)(row)));
-    cells.extend(goals(answer, row));
-    let words = recipe.and_then(|of| of.recipe.description.as_deref());
-    cells.extend(detail.words.then(|| words.unwrap_or_default().into()));
+    let at = if page { 1 } else { cells.len() };
+    cells.splice(at..at, goals(answer, row, page));
+    cells.extend(detail.words.then(|| words.into()));
     cells
 }
 
+/// Says how the table at the top of the page is read.
 fn page_note(answer: &PolicyFigures) -> String {
+    let mut note = "A name leads to what the policy does; a click on a heading sorts.".to_owned();
+    let bounds =
+        |row: usize| (0..answer.processes.len()).any(|at| answer.bounds(row, at).is_some());
+    if (0..answer.rows.len()).any(bounds) {
+        note += " Brackets, and the lines across bars and points, are intervals: of 95 % for the requests drawn, or what unknown costs leave open.";
+    }
+    note + " A bar with a tip goes on."
+}
+
+/// Says how the table of all figures is read.
+pub(super) fn figures_note(answer: &PolicyFigures) -> String {
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     format!(
-        "A click on a heading sorts. `x alone` compares with the same process by itself on this device under {base}, `change` with {base}. The longest wait is the longest time for which a process had work and none of it was on the device."
+        "`x alone` compares with the same process by itself on this device under {base}, `change` with {base}. The longest wait is the longest time for which a process had work and none of it was on the device."
     )
-}
-
-/// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
-/// and that of the process whose cost is on the horizontal axis: the first with requests and the
-/// first without, else the first two. `None` with fewer than two processes.
-fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
-    let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
-    let all = 0..answer.processes.len();
-    let up = all.clone().find(requests).or(all.clone().next())?;
-    let along = all.clone().find(|at| *at != up && !requests(at));
-    Some((up, along.or(all.clone().find(|at| *at != up))?))
-}
-
-/// Draws the figure by which one process is judged over what another process pays for it, one point
-/// for each recipe; `None` with fewer than two points.
-fn pareto(answer: &PolicyFigures) -> Option<Chart> {
-    let (up, along) = axes(answer)?;
-    let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;
-    let complete = answer.ranking.iter().copied();
-    let complete: Vec<usize> = complete.filter(|&row| answer.rows[row].complete).collect();
-    let fastest = complete.iter().filter_map(|&row| figure(row, along)).min()?.max(1) as f64;
-    let series = complete.iter().filter_map(|&row| {
-        let (gain, cost) = (figure(row, up)?, figure(row, along)? as f64 / fastest - 1.0);
-        let name = answer.rows[row].recipe.clone();
-        let words = format!("{name}: {}, {:+.1}%", duration(gain), cost * 100.0);
-        Some(ChartSeries { look: row, name, words, points: vec![(cost, gain as f64)] })
-    });
-    let mut series: Vec<ChartSeries> = series.collect();
-    // The recommended recipe is drawn first.
-    series.sort_by_key(|series| !is_chosen(answer, series.look));
-    if series.len() < 2 {
-        return None;
-    }
-    let [one, other] = [up, along].map(|at| &answer.processes[at]);
-    let goal = answer.goals.iter().find(|goal| {
-        goal.process == one.name
-            && (goal.metric == GoalMetric::P99 || one.judged != JudgedBy::Requests)
-    });
-    let rule = goal.and_then(|goal| goal.limit_ns(answer)).map(|ns| ns as f64);
-    let ups = || series.iter().map(|series| series.points[0].1).chain(rule);
-    let (least, most) = (ups().fold(f64::INFINITY, f64::min), ups().fold(1.0, f64::max));
-    let dearest = series.iter().map(|series| series.points[0].0).fold(0.02, f64::max);
-    let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
-    Some(Chart {
-        title: format!("{} {} by what {} pays", one.name, one.judged.word(), other.name),
-        note: rule.map_or_else(String::new, |ns| format!("goal: at most {}", duration(ns as u64))),
-        words: words.join("; "),
-        kind: ChartKind::Points,
-        x: Axis {
-            title: "longer than the fastest (left is better)",
-            scale: Scale::Linear(dearest * 1.15),
-            unit: ValueUnit::Share,
-        },
-        y: Axis {
-            title: "lower is better",
-            scale: Scale::Ratio(least / 1.3, most * 1.25),
-            unit: ValueUnit::Ns,
-        },
-        rule,
-        series,
-    })
 }

@@ -1,15 +1,15 @@
 //! Which three cards does the first page have: where is the GPU idle and why, what limits
 //! occupancy, and what did the slowest requests wait for?
 
-use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
+use raddle_sim::{DeviceTime, RequestSummary, SlowRequest};
 use raddle_study::VendorWords;
 use raddle_study::answer::{JudgedProcess, PolicyFigures};
 use raddle_study::inspect::{LaunchLimits, NamedKernel, by_kernel, one_more};
 use raddle_study::result::{RecipeResult, Replay, ReplayResult};
 use raddle_study::units::{duration, percent, plain};
 
-use super::NAME;
-use crate::document::{Block, ChartBar};
+use super::{NAME, spent};
+use crate::document::{BarPart, Block, ChartBar};
 
 /// Largest number of kernels for which the card says what would let one more workgroup fit a
 /// compute unit.
@@ -35,10 +35,10 @@ fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
         (0, "over 3/4 full", time.above_ns),
         (5, "1/4 to 3/4 full", time.to_three_quarters_ns),
         // A copy inside the device takes no part of its wave slots.
-        (2, "under 1/4 full", time.under_quarter_ns.saturating_add(time.copying_inside_ns)),
+        (7, "under 1/4 full", time.under_quarter_ns.saturating_add(time.copying_inside_ns)),
         (6, "idle: host", time.idle_host_ns),
         (4, "idle: copies", time.idle_copies_ns),
-        (7, "idle: dependency", time.idle_dependency_ns),
+        (2, "idle: dependency", time.idle_dependency_ns),
         (1, "idle: turn", time.idle_turn_ns),
         (3, "idle: room", time.idle_room_ns),
     ]
@@ -46,6 +46,10 @@ fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
 
 fn share(ns: u64, of: u64) -> f64 {
     ns as f64 / of.max(1) as f64
+}
+
+fn part(look: usize, share: f64) -> BarPart {
+    BarPart { look, share, text: percent(share) }
 }
 
 fn idle(result: &ReplayResult) -> Vec<Block> {
@@ -57,7 +61,7 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     let bars = compared.iter().zip(&times).map(|(of, time)| ChartBar {
         name: of.name.clone(),
         note: format!("idle {}", percent(time.idle())),
-        parts: parts(time).map(|(look, _, ns)| (look, share(ns, time.window_ns))).to_vec(),
+        parts: parts(time).map(|(look, _, ns)| part(look, share(ns, time.window_ns))).to_vec(),
     });
     let mut card = vec![
         Block::Heading("Where is the GPU idle, and why?".to_owned()),
@@ -167,22 +171,6 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     card
 }
 
-/// Returns the parts of the time of a request, the longest first: (ns, what the request did).
-pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
-    let mut parts = vec![
-        (waits.behind_ns, "behind earlier requests"),
-        (waits.host_ns, "waiting for its host"),
-        (waits.dependency_ns, "waiting for its own work or copies"),
-        (waits.turn_ns, "waiting for its turn"),
-        (waits.room_ns, "waiting for room"),
-        (waits.beside_ns, "running beside others"),
-        (waits.alone_ns, "running alone"),
-    ];
-    parts.retain(|(ns, _)| *ns > 0);
-    parts.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
-    parts
-}
-
 /// Returns the name and the requests of the first process that has any.
 fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
     of.summary.processes.iter().find_map(|own| Some((&*own.name, own.requests.as_ref()?)))
@@ -190,18 +178,20 @@ fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
 
 fn waited(result: &ReplayResult) -> Vec<Block> {
     let mut card = vec![Block::Heading("What did the slowest requests wait for?".to_owned())];
-    for of in compared(result) {
-        let Some((name, requests)) = requests(of) else { continue };
-        let Some(SlowRequest { number, latency_ns, waits, .. }) = requests.slowest.first() else {
-            continue;
-        };
-        let parts: Vec<String> = spent(waits)
-            .iter()
-            .take(3)
-            .map(|(ns, what)| format!("{} {what}", duration(*ns)))
-            .collect();
-        let text = format!("{name} #{number}, {}: {}.", duration(*latency_ns), parts.join(", "));
-        card.push(Block::Paragraph { label: of.name.clone(), text });
+    let slowest = compared(result).into_iter().filter_map(|of| {
+        let (name, requests) = requests(of)?;
+        Some((of, name, requests.slowest.first()?))
+    });
+    let slowest: Vec<(&RecipeResult, &str, &SlowRequest)> = slowest.collect();
+    let full_ns = slowest.iter().map(|(.., slow)| slow.latency_ns).max().unwrap_or(0);
+    let bars = slowest.iter().map(|(of, name, slow)| {
+        let note = format!("{name} #{}, {}", slow.number, duration(slow.latency_ns));
+        spent::bar(of.name.clone(), note, slow, full_ns)
+    });
+    let bars: Vec<ChartBar> = bars.collect();
+    if !bars.is_empty() {
+        let names = spent::legend(slowest.iter().map(|(.., slow)| *slow));
+        card.push(Block::Bars { title: String::new(), names, bars });
     }
     let blocked = compared(result).into_iter().filter_map(|of| {
         let pairs = of.summary.blocked.iter();

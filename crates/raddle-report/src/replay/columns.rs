@@ -3,7 +3,11 @@
 use raddle_study::answer::{FigureBounds, JudgedBy, PolicyFigures, ProcessFigures};
 use raddle_study::units::{duration, in_unit_of};
 
-use crate::document::Cell;
+use super::looks::is_chosen;
+use crate::document::{Cell, CellBar};
+
+/// Largest figure that a bar shows whole, in figures of the recommendation or the baseline.
+const LONGEST_BAR: u64 = 4;
 
 /// Choice of the columns that a table of policies has beside the figures by which processes are
 /// judged.
@@ -50,10 +54,11 @@ pub(super) fn figures<'a>(
         cell,
     };
     let decisive = move |row: usize| {
-        let ns = |row: usize| own(row).decisive_ns;
-        let most = (0..answer.rows.len()).filter_map(ns).max().unwrap_or(1).max(1) as f64;
         let [_, decisive] = both(row);
-        if page { decisive.bar(ns(row).unwrap_or(0) as f64 / most) } else { decisive }
+        match own(row).decisive_ns.filter(|_| page) {
+            Some(ns) => decisive.bar(bar(answer, at, ns, answer.bounds(row, at))),
+            None => decisive,
+        }
     };
     let median = move |row| {
         let [median, _] = both(row);
@@ -73,11 +78,26 @@ pub(super) fn figures<'a>(
             Box::new(move |row| change(answer.change(row, at))),
         ),
         of(
-            page && requests,
+            page && requests && detail.median,
             "longest wait",
             Box::new(move |row| time(Some(own(row).longest_wait_ns))),
         ),
     ]
+}
+
+/// Makes the bar of the figure `ns` of the process with the index `at`. The scale ends at the
+/// largest figure, but at [`LONGEST_BAR`] times those of the recommendation and the baseline: longer
+/// bars would leave nothing to be seen of these, and are cut off.
+fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<[u64; 2]>) -> CellBar {
+    let figure = |row: usize| answer.rows[row].processes[at].decisive_ns;
+    let all = || 0..answer.rows.len();
+    let compared = |row: &usize| *row == answer.baseline || is_chosen(answer, *row);
+    let most = all().filter(compared).filter_map(figure).max().unwrap_or(u64::MAX);
+    let most = most.saturating_mul(LONGEST_BAR);
+    let end = |row: usize| figure(row).max(answer.bounds(row, at).map(|[_, most]| most));
+    let full = all().filter_map(end).max().unwrap_or(1).min(most).max(1) as f64;
+    let share = |ns: u64| (ns as f64 / full).min(1.0);
+    CellBar { share: share(ns), is_cut: ns > full as u64, within: bounds.map(|of| of.map(share)) }
 }
 
 fn time(ns: Option<u64>) -> Cell {

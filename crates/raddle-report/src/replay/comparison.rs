@@ -216,7 +216,7 @@ fn energy(result: &ReplayResult) -> Table {
                 joules(energy.total_low_uj).into(),
                 joules(energy.total_high_uj).into(),
                 Cell::ranked(
-                    format!("{:.3} mJ s", energy.energy_delay_uj_s / 1000.0),
+                    format!("{} mJ s", three_digits(energy.energy_delay_uj_s / 1000.0)),
                     Some(energy.energy_delay_uj_s),
                 ),
                 watts(energy.peak_mw).into(),
@@ -229,15 +229,26 @@ fn energy(result: &ReplayResult) -> Table {
     table
 }
 
-/// Writes microjoules as mJ or J with three decimals.
+/// Writes microjoules as mJ or J with three digits: the weights are assumed.
 fn joules(uj: u64) -> String {
-    let (thousands, unit) = if uj >= 1_000_000 { (uj / 1000, "J") } else { (uj, "mJ") };
-    format!("{}.{:03} {unit}", thousands / 1000, thousands % 1000)
+    let (of, unit) = if uj >= 1_000_000 { (1e6, "J") } else { (1e3, "mJ") };
+    format!("{} {unit}", three_digits(uj as f64 / of))
 }
 
-/// Writes milliwatts as W with three decimals.
+/// Writes milliwatts as W with three digits.
 fn watts(mw: u64) -> String {
-    format!("{}.{:03} W", mw / 1000, mw % 1000)
+    format!("{} W", three_digits(mw as f64 / 1e3))
+}
+
+/// Writes a number with as many decimals as three digits leave, and with every digit before the
+/// point.
+fn three_digits(value: f64) -> String {
+    let decimals = match value {
+        _ if value >= 99.95 => 0,
+        _ if value >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}")
 }
 
 #[cfg(test)]
@@ -245,9 +256,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_three_decimals_and_a_unit() {
-        assert_eq!([0, 999, 999_999].map(joules), ["0.000 mJ", "0.999 mJ", "999.999 mJ"]);
-        assert_eq!([1_000_000, 1_234_567].map(joules), ["1.000 J", "1.234 J"]);
-        assert_eq!([7, 12_345].map(watts), ["0.007 W", "12.345 W"]);
+    fn figures_have_three_digits_and_a_unit() {
+        assert_eq!([0, 999, 999_499].map(joules), ["0.00 mJ", "1.00 mJ", "999 mJ"]);
+        assert_eq!([1_000_000, 12_345_678].map(joules), ["1.00 J", "12.3 J"]);
+        assert_eq!([7, 12_345, 882_748].map(watts), ["0.01 W", "12.3 W", "883 W"]);
     }
 }

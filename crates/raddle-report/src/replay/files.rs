@@ -10,6 +10,12 @@ use crate::document::{Block, Document, Medium};
 /// Sum of the sizes of decision logs, in bytes, from which on their size is shown.
 const LARGE: u64 = 1_000_000;
 
+/// Words about the files of a page that was sent alone.
+const BESIDE: &str = "These files lie in the folder of this page. A page that was mailed alone left them behind, so that its links to them lead nowhere: ask its sender for the folder.";
+
+/// Words of a link to a file.
+const DOWNLOAD: &str = "download";
+
 /// Largest number of characters of the name of a file.
 const FILE: usize = 160;
 
@@ -68,22 +74,26 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult, closing: &Clo
         let text = format!("{}: {PAGE}, {SUMMARY}{each}", folder.display());
         document.add_on(Medium::Terminal, Block::Paragraph { label: "Files".to_owned(), text });
     }
-    for (text, paths) in [
+    document.page(Block::Note(BESIDE.to_owned()));
+    for (text, paths, how) in [
         (
             "Everything above as one JSON document, for other programs and for `raddle compare`:",
             vec![SUMMARY.to_owned()],
+            DOWNLOAD,
         ),
         (
             "Every event and every answer of a run, one JSON line each. `raddle replay --events FILE` feeds the events again and must get the same answers:",
             logs,
+            DOWNLOAD,
         ),
         (
-            "When which launch ran where. To look at one, open `ui.perfetto.dev` in a browser and drag the file onto the page; the file stays on your machine:",
+            "When which launch ran where. Drag a file onto the page of `ui.perfetto.dev`; it stays on your machine:",
             timelines,
+            "download, open in ui.perfetto.dev",
         ),
     ] {
         if !paths.is_empty() {
-            document.page(Block::Files { text: text.to_owned(), paths });
+            document.page(Block::Files { text: text.to_owned(), paths, how });
         }
     }
     let label = "Timelines drawn coarser, for no more slices than wanted (--timeline-slices)";

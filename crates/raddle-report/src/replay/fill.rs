@@ -7,6 +7,7 @@ use raddle_study::result::{DeviceFound, ProfileFacts, RecipeResult, ReplayResult
 use raddle_study::units::{copies_elsewhere, count, counted, duration, plain};
 
 use super::files::{self, Closing};
+use super::looks::POLICY;
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 
@@ -29,14 +30,19 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document.fold();
     requests::fill(&mut document, result);
     document.section("compared", "What was compared");
-    document.list("Policies", result.recipes.iter().map(recipe).collect());
+    let items = result.recipes.iter().map(recipe).collect();
+    let policies = List { label: "Policies".to_owned(), items, inline: false, anchor: POLICY };
+    document.add(Block::List(policies));
+    document.page(Block::Heading("All figures".to_owned()));
+    document.page(Block::Table(answer::all_figures(result)));
+    document.page(Block::Note(answer::figures_note(&result.answer)));
     document.list("Profiles", result.profiles.iter().map(profile).collect());
     comparison::fill(&mut document, result);
     shares::fill(&mut document, result);
     refused::fill(&mut document, result);
     rests(&mut document, result);
     files::fill(&mut document, result, &closing);
-    document.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: closing.next });
+    document.next(closing.next);
     document
 }
 
@@ -116,7 +122,7 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.page(Block::Note(model.to_owned()));
     let label = "Cost model".to_owned();
     let items = result.assumptions.clone();
-    document.add(Block::List(List { label, items, inline: true }));
+    document.add(Block::List(List { label, items, inline: true, anchor: "" }));
     let met = result.profiles.iter().flat_map(|profile| {
         let name = plain(&profile.name, NAME);
         profile.quirks.iter().map(move |quirk| format!("{name}: {}", met(quirk)))

@@ -4,14 +4,17 @@
 
 mod answer;
 mod cards;
+mod choice;
 mod columns;
 mod comparison;
 mod files;
 mod fill;
+mod looks;
 mod preemptions;
 mod refused;
 mod requests;
 mod shares;
+mod spent;
 
 pub use files::Closing;
 pub use fill::document;

@@ -5,13 +5,20 @@ use raddle_sim::{RequestSummary, SlowRequest};
 use raddle_study::result::{DrawnTimeline, RecipeResult, ReplayResult};
 use raddle_study::units::{duration, plain};
 
-use super::NAME;
+use super::cards::compared;
+use super::looks::look;
+use super::{NAME, spent};
 use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
+    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook, Table,
+    ValueUnit,
 };
 
-const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
-const LINKS: &str = "The number of a request leads to the timeline that holds it: drag the file into `ui.perfetto.dev` and search there for `request` with that number; arrows lead from it to its launches, and `waiting` says for what the process waits. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so, and `--timeline all` the policies that have none.";
+const SLOWEST: &str = "The times of a row add up to the latency: behind earlier requests of the same process; waiting for the host, for own work or copies (dependency), for the turn, for room; running beside others, or alone.";
+const LINKS: &str = "The number of a request is a link to the timeline that holds it: download, open in `ui.perfetto.dev`, and search there for `request` with that number; arrows lead from it to its launches, and `waiting` says for what the process waits. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so, and `--timeline all` the policies that have none.";
+/// Largest number of requests of one process under one policy that are drawn as bars.
+const DRAWN: usize = 5;
+/// Largest number of policies that one chart shows.
+const LINES: usize = 6;
 const BLOCKED: &str = "For how long a process (row) had work and no waves on the device while another (column) had; where several ran, the time counts for each.";
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -23,16 +30,19 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.section("requests", "Slow requests, and who blocks whom");
     let charts = charts(result);
     if !charts.is_empty() {
-        let names = result.recipes.iter().map(|of| of.name.clone()).collect();
-        document.page(Block::Charts(names, charts));
+        let names = drawn(result)
+            .into_iter()
+            .map(|at| (look(&result.answer, at), result.recipes[at].name.clone()));
+        document.page(Block::Charts(names.collect(), charts));
     }
     if !slow.is_empty() {
         document.page(Block::Heading("The slowest requests".to_owned()));
-        document.page(Block::Note(SLOWEST.to_owned()));
-        document.page(Block::Table(slow));
+        document.page(bars(result));
+        let mut figures = vec![Block::Note(SLOWEST.to_owned()), Block::Table(slow)];
         if result.recipes.iter().any(|of| of.timeline.is_some()) {
-            document.page(Block::Note(LINKS.to_owned()));
+            figures.push(Block::Note(LINKS.to_owned()));
         }
+        document.page(Block::Fold("All figures of these requests, by policy".to_owned(), figures));
     }
     if !blocked.is_empty() {
         document.page(Block::Heading("Who blocks whom".to_owned()));
@@ -41,18 +51,51 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     }
 }
 
+/// Draws the slowest requests of each process under the baseline and under the recommended recipe,
+/// as bars of one scale.
+fn bars(result: &ReplayResult) -> Block {
+    let slow = compared(result).into_iter().flat_map(|of| {
+        requests_of(of).flat_map(move |(name, own)| {
+            own.slowest.iter().take(DRAWN).map(move |slow| (of, name, slow))
+        })
+    });
+    let slow: Vec<(&RecipeResult, &str, &SlowRequest)> = slow.collect();
+    let full_ns = slow.iter().map(|(.., slow)| slow.latency_ns).max().unwrap_or(0);
+    let bar = |(of, name, slow): &(&RecipeResult, &str, &SlowRequest)| {
+        let name = format!("{name} #{} under {}", slow.number, of.name);
+        spent::bar(name, duration(slow.latency_ns), slow, full_ns)
+    };
+    let names = spent::legend(slow.iter().map(|(.., slow)| *slow));
+    Block::Bars { title: String::new(), names, bars: slow.iter().map(bar).collect() }
+}
+
 fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary)> {
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
+}
+
+/// Returns the indices of the recipes that charts show: the best ones, and the baseline.
+fn drawn(result: &ReplayResult) -> Vec<usize> {
+    let answer = &result.answer;
+    let best = answer.ranking.iter().copied().filter(|&at| at != answer.baseline);
+    let best: Vec<usize> = best.take(LINES - 1).chain([answer.baseline]).collect();
+    let in_order = answer.ranking.iter().copied().filter(|at| best.contains(at));
+    in_order.filter(|&at| at < result.recipes.len()).collect()
 }
 
 /// Draws a chart for each process with requests: the fraction of the requests that took at most a
 /// time.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
+    let mut note = "the share that took no longer".to_owned();
+    let (some, all) = (drawn(result).len(), result.recipes.len());
+    if some < all {
+        note += &format!(", under the best of {all} policies and the baseline");
+    }
     let chart = |(process, _): (&str, &RequestSummary)| {
-        let lines = result.recipes.iter().enumerate().filter_map(|(look, of)| {
+        let lines = drawn(result).into_iter().filter_map(|at| {
+            let of = &result.recipes[at];
             let (_, own) = requests_of(of).find(|(name, _)| *name == process)?;
-            (own.ended > 0).then(|| line(look, &of.name, own))
+            (own.ended > 0).then(|| line(look(&result.answer, at), &of.name, own))
         });
         let series: Vec<ChartSeries> = lines.collect();
         let ends = |at: usize| series.iter().map(move |line| line.points[at].0);
@@ -61,7 +104,7 @@ fn charts(result: &ReplayResult) -> Vec<Chart> {
         let words: Vec<&str> = series.iter().map(|line| &*line.words).collect();
         Chart {
             title: format!("Requests of {process}"),
-            note: "the share that took no longer".to_owned(),
+            note: note.clone(),
             words: words.join("; "),
             kind: ChartKind::Steps,
             x: Axis {
@@ -77,7 +120,7 @@ fn charts(result: &ReplayResult) -> Vec<Chart> {
     requests_of(first).map(chart).collect()
 }
 
-fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
+fn line(look: SeriesLook, name: &str, own: &RequestSummary) -> ChartSeries {
     let mut seen = 0;
     let points = own.latencies.buckets.iter().map(|&(ns, count)| {
         seen += count;
@@ -87,7 +130,7 @@ fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
     let [p50, p99, longest] =
         [own.latency_p50_ns, own.latency_p99_ns, own.latency_max_ns].map(duration);
     let words = format!("{name}: p50 {p50}, p99 {p99}, longest {longest}");
-    ChartSeries { look, name: name.to_owned(), words, points }
+    ChartSeries::new(look, name.to_owned(), words, points)
 }
 
 /// Returns the results of the recipes, the best first.

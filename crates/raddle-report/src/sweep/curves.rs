@@ -5,7 +5,7 @@ use raddle_study::answer::{GoalLimit, GoalMetric};
 use raddle_study::sweep::{GroupSummary, SweepSummary};
 use raddle_study::units::duration;
 
-use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
+use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
 /// Largest number of series in one chart; more are divided into several charts by an axis.
 const SERIES: usize = 8;
@@ -63,7 +63,7 @@ fn curve(
                 others.map(|(_, value)| value).eq(&reach.values)
             });
             let look = look.unwrap_or(series.len());
-            series.push(ChartSeries { look, name, words: String::new(), points: Vec::new() });
+            series.push(ChartSeries::new(SeriesLook::Nth(look), name, String::new(), Vec::new()));
             series.len() - 1
         });
         series[position].points.push((at, figure.mean));
@@ -171,7 +171,7 @@ fn front(
             let name = point.0.clone();
             let words = format!("{name}: {}, {:+.1}%", duration(point.1 as u64), share * 100.0);
             let points = vec![(share, point.1)];
-            (beaten, ChartSeries { look, name, words, points })
+            (beaten, ChartSeries::new(SeriesLook::Nth(look), name, words, points))
         })
         .collect();
     series.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.points[0].0.total_cmp(&b.1.points[0].0)));

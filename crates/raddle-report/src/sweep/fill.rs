@@ -5,7 +5,7 @@ use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
 use raddle_study::units::{count, counted, duration, them};
 
 use super::curves::{CHARTS, curves, fronts};
-use crate::document::{Block, Cell, Chart, Column, Document, Medium, Table};
+use crate::document::{Block, Cell, Chart, Column, Document, Medium, SeriesLook, Table};
 
 /// Largest number of rows of the table on the page; the file has all rows.
 const ROWS: usize = 2000;
@@ -62,12 +62,17 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     document
 }
 
-fn legend(summary: &SweepSummary) -> Vec<String> {
+fn legend(summary: &SweepSummary) -> Vec<(SeriesLook, String)> {
     let names = summary.reaches.iter().map(|reach| reach.values.join(" "));
-    names.collect()
+    names.enumerate().map(|(at, name)| (SeriesLook::Nth(at), name)).collect()
 }
 
-fn pictures(document: &mut Document, heading: &str, mut charts: Vec<Chart>, legend: &[String]) {
+fn pictures(
+    document: &mut Document,
+    heading: &str,
+    mut charts: Vec<Chart>,
+    legend: &[(SeriesLook, String)],
+) {
     if charts.is_empty() {
         return;
     }

@@ -5,7 +5,8 @@ use raddle_study::units::{count, counted, duration, plain};
 
 use super::fill::{memory, of_failures};
 use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
+    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook, Table,
+    ValueUnit,
 };
 
 /// Largest number of characters of a value on a terminal.
@@ -172,7 +173,7 @@ fn chart(note: String, groups: &[&SearchGroup], search: usize) -> Chart {
     let series = points.into_iter().enumerate().map(|(look, (_, name, point))| {
         let words =
             format!("{name}: {} gates, {}", count(point.0 as u64), duration(point.1 as u64));
-        ChartSeries { look, name, words, points: vec![point] }
+        ChartSeries::new(SeriesLook::Nth(look), name, words, vec![point])
     });
     let series: Vec<ChartSeries> = series.collect();
     Chart {

@@ -73,6 +73,12 @@ impl<'s> Schedule<'s> {
             format: opened.file.format,
             task: plain(&task.name, 200),
             process: task.process.name(),
+            per_s: match &task.process {
+                ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {
+                    rate.to_string().parse().ok()
+                }
+                _ => None,
+            },
             replayed: None,
             of: None,
             until_ns: None,

@@ -350,6 +350,9 @@ pub struct RequestFacts {
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
+    /// Requests a second; `None` where they arrive at no rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_s: Option<f64>,
     /// Number of requests that were replayed; `None` where their times are not known before the
     /// run.
     pub replayed: Option<u64>,

@@ -163,6 +163,7 @@ fn names_from_outside_are_names_and_nothing_else() {
     // Every tag that is opened is one of ours.
     let ours = [
         "a",
+        "b",
         "bdi",
         "body",
         "circle",
@@ -303,8 +304,15 @@ fn timelines_and_requests_are_there_where_there_are_some() {
     assert_eq!(both.matches("<svg class=\"chart\" role=\"img\"").count(), 1, "their distribution");
     let words = words(&both);
     let slowest = words.split_once("\nThe slowest requests\n").expect("a table of them").1;
-    let rows = slowest
-        .lines()
-        .filter(|line| line.strip_prefix('#').is_some_and(|n| n.parse::<u32>().is_ok()));
-    assert_eq!(rows.count(), 3, "{words}");
+    let rows =
+        slowest.lines().filter_map(|line| line.strip_prefix('#')?.strip_suffix(": download"));
+    assert_eq!(rows.filter(|n| n.parse::<u32>().is_ok()).count(), 3, "{words}");
+    for said in ["dependency: copies or own work", "running", "download, open in ui.perfetto.dev"] {
+        assert!(words.contains(said), "{said}: {words}");
+    }
+    assert!(words.contains("A page that was mailed alone left them behind"), "{words}");
+    // A name leads to what its policy does.
+    assert!(
+        both.contains("<a href=\"#policy-0\" title=\"") && both.contains("<li id=\"policy-0\">")
+    );
 }

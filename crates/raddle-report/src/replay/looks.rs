@@ -1,0 +1,26 @@
+//! How does a policy look on the page, and where does the page say what it does?
+
+use raddle_study::answer::PolicyFigures;
+
+use crate::document::SeriesLook;
+
+/// Name of the lines of the page that say what each policy does.
+pub(super) const POLICY: &str = "policy";
+
+/// Returns whether the recipe whose row in the answer has the index `row` is the recommended one.
+pub(super) fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
+    answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
+}
+
+/// Returns the look of the recipe whose row in the answer has the index `row`.
+pub(super) fn look(answer: &PolicyFigures, row: usize) -> SeriesLook {
+    match row {
+        _ if is_chosen(answer, row) => SeriesLook::Chosen,
+        _ if row == answer.baseline => SeriesLook::Baseline,
+        _ => {
+            let other = |at: &usize| !is_chosen(answer, *at) && *at != answer.baseline;
+            let others = answer.ranking.iter().copied().filter(other);
+            SeriesLook::Other(others.take_while(|at| *at != row).count())
+        }
+    }
+}
