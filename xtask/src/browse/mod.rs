@@ -1,7 +1,7 @@
 //! Does a page look right in a browser?
 //!
-//! Opens the page in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark,
-//! and fails where the console says anything, a table does not sort or is not filtered, a picture
+//! Opens the page in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark, and
+//! as on paper, and fails where the console says anything, a table does not sort or is not filtered, a picture
 //! is empty or its text lies outside of it or on other text, something is wider than the window and
 //! does not scroll by itself, text has too little contrast, or anything is loaded. A browser's own
 //! window cannot be as narrow as a telephone, so the page stands in a frame.
@@ -15,11 +15,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// A width in pixels and a colour scheme.
+/// A width in pixels, and a colour scheme or `print`.
 type PageView = (u32, &'static str);
 
-const VIEWS: [PageView; 5] =
-    [(1440, "light"), (1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")];
+const VIEWS: [PageView; 6] = [
+    (1440, "light"),
+    (1280, "light"),
+    (1280, "dark"),
+    (390, "light"),
+    (390, "dark"),
+    // Paper of 210 mm without its margins.
+    (718, "print"),
+];
 /// The least width of a browser's own window.
 const WINDOW: u32 = 500;
 /// The height of the tallest picture: some programs cannot open longer ones.
@@ -31,6 +38,9 @@ pub(crate) struct BrowseArgs {
     /// Pages
     #[arg(required = true, value_name = "FILE.html")]
     files: Vec<PathBuf>,
+    /// Fail where the first screen lacks the answer, the load, the memory, the goal or an interval
+    #[arg(long)]
+    first_screen: bool,
     /// Keep a picture of each view in this folder
     #[arg(long, value_name = "FOLDER")]
     shots: Option<PathBuf>,
@@ -46,7 +56,7 @@ pub(crate) fn run(args: &BrowseArgs) -> Result<()> {
     let mut failures = 0;
     for file in &args.files {
         let page = fs::read_to_string(file).with_context(|| file.display().to_string())?;
-        let found = look(&program, &page)?;
+        let found = look(&program, &page, args.first_screen)?;
         println!("{}:\n  {}", file.display(), found.lines.join("\n  "));
         if let Some(folder) = &args.shots {
             shoot(&program, &page, &found, file, folder)?;
@@ -76,10 +86,10 @@ impl PageLines {
 }
 
 /// Looks at a page in every view.
-fn look(program: &Path, page: &str) -> Result<PageLines> {
+fn look(program: &Path, page: &str, first_screen: bool) -> Result<PageLines> {
     let views = serde_json::to_string(&VIEWS)?;
     let probe = format!(
-        "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>probe</title>\n<body>\n<script>\nconst PAGE = {};\nconst VIEWS = {views};\n{PROBE}</script>\n",
+        "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>probe</title>\n<body>\n<script>\nconst PAGE = {};\nconst VIEWS = {views};\nconst FIRST_SCREEN = {first_screen};\n{PROBE}</script>\n",
         quoted(page)
     );
     let (dom, console) = chromium::run(program, &probe, &["--dump-dom"])?;
@@ -102,10 +112,14 @@ fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Pa
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     for view in VIEWS {
         let (width, scheme) = view;
+        let (scheme_shown, page) = match scheme {
+            "print" => ("light", page.replace("@media print", "@media all")),
+            _ => (scheme, page.to_owned()),
+        };
         let height = found.height(view).unwrap_or(WINDOW).clamp(1, TALLEST);
         let frame = format!(
-            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<style>body {{ margin: 0 }} iframe {{ display: block; border: 0; width: {width}px; height: {height}px; color-scheme: {scheme} }}</style>\n<iframe></iframe>\n<script>document.querySelector(\"iframe\").srcdoc = {};</script>\n",
-            quoted(page)
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<style>body {{ margin: 0 }} iframe {{ display: block; border: 0; width: {width}px; height: {height}px; color-scheme: {scheme_shown} }}</style>\n<iframe></iframe>\n<script>document.querySelector(\"iframe\").srcdoc = {};</script>\n",
+            quoted(&page)
         );
         let to = folder.join(format!("{stem}-{width}-{scheme}.png"));
         let size = format!("--window-size={},{height}", width.max(WINDOW));
@@ -137,7 +151,8 @@ mod tests {
             println!("skipped: there is no Chromium");
             None
         })?;
-        let found = look(&chromium, &GOOD.replace("BAD", more)).expect("it can be looked at");
+        let found = look(&chromium, &GOOD.replace("BAD", more), more.contains("deciding"));
+        let found = found.expect("it can be looked at");
         let ok = found.lines.iter().filter(|line| line.starts_with("ok ")).count();
         assert_eq!(ok, VIEWS.len(), "every view was looked at: {:?}", found.lines);
         for view in VIEWS {
@@ -180,6 +195,36 @@ mod tests {
             assert!(all.contains(words), "`{words}` is missing in:\n{all}");
         }
         assert!(!all.contains("fail 1280 light: the page"), "it fits there:\n{all}");
+    }
+
+    #[test]
+    fn what_decides_is_on_the_first_screen() {
+        let page = r#"<h1>t</h1><div class="verdict"><p>Use a</p></div>
+            <ul class="chips"><li><span>load</span> a 40/s</li><li><span>goal</span> g</li><li><span>memory</span> m</li></ul>
+            <table class="deciding"><thead><tr><th>policy</th><th>goal</th><th>p99</th></tr></thead><tbody><tr><th>a</th><td>met</td>
+            <td>2 <span class="note">(1 to 3)</span><span class="within" style="display:block;height:2px"></span></td></tr></tbody></table>"#;
+        let Some(failures) = looked_at(page) else { return };
+        assert!(failures.is_empty(), "{failures:?}");
+        let spoilt = |from: &str, to: &str| looked_at(&page.replace(from, to)).unwrap_or_default();
+        for (from, to, said) in [
+            (
+                "Use a",
+                "<span style=\"display:block;height:900px\"></span>Use a",
+                "the answer ends at",
+            ),
+            (" 40/s", "", "the load is not on the page"),
+            ("1 to 3", "2", "an interval is not on the page"),
+            ("memory", "m", "the memory is not on the page"),
+            (
+                "<th>goal",
+                "<th style=\"padding-left:390px\">goal",
+                "fail 390 light: the goal ends at",
+            ),
+            ("</table>", "</table><h3>x</h3>", "is of level 3 below level 1"),
+        ] {
+            let all = spoilt(from, to).join("\n");
+            assert!(all.contains(said), "`{said}` is missing in:\n{all}");
+        }
     }
 
     #[test]

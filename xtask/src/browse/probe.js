@@ -1,5 +1,6 @@
 // What is wrong with PAGE as a browser shows it? Looks at it in every one of VIEWS, [width, scheme],
-// and writes a line for each finding; "ok" lines say what was looked at.
+// and writes a line for each finding; "ok" lines say what was looked at. The scheme "print" has the
+// rules for paper. With FIRST_SCREEN, the page has to say what decides before anybody scrolls.
 const lines = [];
 const say = (kind, view, text) => lines.push(`${kind} ${view}: ${text.replace(/\s+/g, " ").trim()}`);
 const SLACK = 1;
@@ -27,7 +28,7 @@ function widths(view, fail) {
   let count = 0;
   for (const element of document.body.querySelectorAll("*")) {
     const box = element.getBoundingClientRect();
-    if (element.ownerSVGElement || (!box.width && !box.height)) continue;
+    if (element.ownerSVGElement || (!box.width && !box.height) || !element.checkVisibility()) continue;
     count += 1;
     if ((box.right > view.innerWidth + SLACK || box.left < -SLACK) && !scrolls(element, view)) {
       fail(`${named(element)} reaches from ${Math.round(box.left)} to ${Math.round(box.right)}`);
@@ -166,19 +167,56 @@ function tables(view, fail) {
   return sorted;
 }
 
+// Without scrolling one sees the answer, the load, the memory, and of the table of what decides the
+// goal, a row and an interval.
+function firstScreen(view, fail) {
+  const seen = (element, what) => {
+    if (!element) return fail(`${what} is not on the page`);
+    const box = element.getBoundingClientRect();
+    const [right, bottom] = [Math.round(box.right), Math.round(box.bottom)];
+    if (right > view.innerWidth || bottom > view.innerHeight) fail(`${what} ends at ${right}, ${bottom}, off the first screen`);
+  };
+  const facts = [...view.document.querySelectorAll(".chips li")];
+  const fact = (name, words) => facts.find((one) => one.textContent.startsWith(name) && words.test(one.textContent));
+  const table = view.document.querySelector("table.deciding");
+  seen(view.document.querySelector(".verdict p"), "the answer");
+  seen(fact("load", /\d\/s/), "the load");
+  seen(fact("memory", /./), "the memory");
+  seen(table?.tBodies[0].rows[0].cells[0], "the best policy");
+  const interval = [...(table?.querySelectorAll(".note") ?? [])].find((note) => / to /.test(note.textContent));
+  seen(interval, "an interval");
+  seen(interval?.closest("td").querySelector(".within"), "the line of an interval");
+  const goal = table?.tHead.rows[0].cells[1];
+  if (fact("goal", /./)) seen(goal, "the goal");
+}
+
+// Headings leave out no level.
+function headings(view, fail) {
+  let level = 0;
+  for (const head of view.document.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
+    const own = Number(head.localName[1]);
+    if (own > level + 1) fail(`${named(head)} is of level ${own} below level ${level}`);
+    level = own;
+  }
+}
+
 function look(view, width, scheme) {
   const name = `${width} ${scheme}`;
   const fail = (text) => say("fail", name, text);
+  const dark = scheme === "dark";
   if (view.innerWidth !== width) fail(`the window is ${view.innerWidth} wide`);
-  if (!view.matchMedia(`(prefers-color-scheme: ${scheme})`).matches) fail("the colour scheme is another one");
+  if (view.matchMedia("(prefers-color-scheme: dark)").matches !== dark) fail("the colour scheme is another one");
   for (const entry of view.performance.getEntriesByType("resource")) fail(`it loads ${entry.name}`);
   for (const element of view.document.querySelectorAll("[src], [srcset], link[href], object[data], use")) {
     fail(`${named(element)} takes something from elsewhere`);
   }
   const height = view.document.documentElement.scrollHeight;
+  headings(view, fail);
+  if (FIRST_SCREEN && scheme !== "print") firstScreen(view, fail);
   // As it opens, then with everything unfolded.
   if (view.document.querySelector("details")) widths(view, fail);
-  for (const fold of view.document.querySelectorAll("details")) fold.open = true;
+  const folds = scheme === "print" ? "details:not(.fold)" : "details";
+  for (const fold of view.document.querySelectorAll(folds)) fold.open = true;
   const elements = widths(view, fail);
   const drawn = pictures(view, fail);
   const least = contrasts(view, fail);
@@ -189,7 +227,8 @@ function look(view, width, scheme) {
 
 const views = VIEWS.map(([width, scheme]) => {
   const frame = document.createElement("iframe");
-  frame.style.cssText = `width:${width}px;height:800px;border:0;display:block;color-scheme:${scheme}`;
+  const shown = scheme === "dark" ? "dark" : "light";
+  frame.style.cssText = `width:${width}px;height:800px;border:0;display:block;color-scheme:${shown}`;
   return new Promise((resolve) => {
     frame.onload = () => {
       try {
@@ -199,7 +238,7 @@ const views = VIEWS.map(([width, scheme]) => {
       }
       resolve();
     };
-    frame.srcdoc = PAGE;
+    frame.srcdoc = scheme === "print" ? PAGE.replaceAll("@media print", "@media all") : PAGE;
     document.body.append(frame);
   });
 });
