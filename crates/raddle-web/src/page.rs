@@ -18,7 +18,7 @@ use crate::MARK;
 const SCRIPT: &str = include_str!("page/app.js");
 /// Hash by which a page allows its script; `cargo xtask web --check` fails where it is not that of
 /// the script.
-const SCRIPT_HASH: &str = "sha256-tnPhRUtOJPsS/FtmnjZyMWZLd16Tyd+726J8MQGnWbQ=";
+const SCRIPT_HASH: &str = "sha256-sb53x8ButkM0BrtnQo4ryUYVzi1J3fKzu7DLoiEc9D0=";
 /// First bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
 
@@ -167,7 +167,7 @@ fn form(stays: &str) -> Markup {
     }
 }
 
-/// Makes the fields of the form for one process: its load and its goal.
+/// Makes the fields of the form for one process: its load, its goal and its priority.
 fn row() -> Markup {
     html! {
         fieldset {
@@ -187,6 +187,10 @@ fn row() -> Markup {
                     option value="end" { "end" }
                 } }
                 label { "at most " input name="limit" placeholder="20ms, +5%"; }
+            }
+            p class="line" {
+                label { "Priority " input name="priority" type="number" min="0" max="255" placeholder="by load"; }
+                span class="small" { "0 is the most urgent" }
             }
         }
     }

@@ -72,7 +72,14 @@ function state(name, text = "") {
   $("error").textContent = "";
 }
 
+/* An answer to another question is not left standing. */
+function forget() {
+  $("answer").hidden = true;
+  document.body.classList.remove("answered");
+}
+
 function failed(error) {
+  forget();
   state("failed");
   $("error").textContent = error.message || String(error);
 }
@@ -104,18 +111,19 @@ async function ask(study, more) {
   }
 }
 
-/* The rate and the goal that the page shows of a process, each with its place in the study. */
+/* The rate, the goal and the priority that the page shows of a process, taken out of the study. */
 function asked(name, lists) {
   const rate = lists.requests.findIndex((text) => text.match(/^(.+)=[\d.]+\/s$/)?.[1] === name);
   const goal = lists.goals.findIndex((text) => text.replace(/\s+\S+\s+\S+$/, "") === name);
+  const level = lists.priorities.findIndex((text) => text.replace(/=\d+$/, "") === name);
   const take = (list, at) => (at < 0 ? "" : list.splice(at, 1)[0]);
-  return [take(lists.requests, rate), take(lists.goals, goal)];
+  return [take(lists.requests, rate), take(lists.goals, goal), take(lists.priorities, level)];
 }
 
 function row(found, lists) {
   const part = $("row").content.cloneNode(true).firstElementChild;
   const at = (name) => part.querySelector(`[name="${name}"]`);
-  const [said, goal] = asked(found.name, lists);
+  const [said, goal, level] = asked(found.name, lists);
   const span = found["span-ns"] < NS.s ? `${(found["span-ns"] / NS.ms).toPrecision(3)} ms` : `${(found["span-ns"] / NS.s).toPrecision(3)} s`;
   part.querySelector("legend").textContent = found.name;
   part.querySelector(".facts").textContent = `${found.launches.toLocaleString("en")} kernels in ${span}, ${found.device ?? "device not known"}`;
@@ -132,6 +140,7 @@ function row(found, lists) {
   const [, figure, limit] = goal.match(/(\S+)\s+(\S+)$/) ?? ["", "", ""];
   at("figure").value = figure;
   at("limit").value = limit;
+  at("priority").value = level.split("=").pop();
   part.addEventListener("input", later);
   return {
     part,
@@ -142,6 +151,7 @@ function row(found, lists) {
       if (same) return goal;
       return at("figure").value && at("limit").value && `${found.name} ${at("figure").value} ${at("limit").value}`;
     },
+    priority: () => at("priority").value && `${found.name}=${at("priority").value}`,
   };
 }
 
@@ -156,13 +166,14 @@ function study() {
     for (const key of ["until", "seed", "seeds", "jitter", "time-unit"]) delete load[key];
   }
   const goals = [...base.rest.goals, ...some(rows.map((row) => row.goal()))];
+  const priorities = [...base.rest.priorities, ...some(rows.map((row) => row.priority()))];
   const profiles = base.study.profiles ?? files.map(({ name }) => name);
-  return { ...base.study, profiles, ways, device: device || null, load, goals };
+  return { ...base.study, profiles, ways, device: device || null, load, goals, priorities };
 }
 
 /* What is in the files; a file that cannot be read goes again. */
 async function read(before) {
-  const lists = { requests: [...(base.study.load?.requests ?? [])], goals: [...(base.study.goals ?? [])] };
+  const lists = { requests: [...(base.study.load?.requests ?? [])], goals: [...(base.study.goals ?? [])], priorities: [...(base.study.priorities ?? [])] };
   const profiles = base.study.profiles ?? files.map(({ name }) => name);
   const { shapes } = base.study;
   const answer = await ask({ profiles, ...(shapes && { shapes }) }, { "read-only": true });
@@ -173,7 +184,7 @@ async function read(before) {
   }
   rows = answer.profiles.map((found) => row(found, lists));
   base.rest = lists;
-  $("rest").textContent = [...lists.requests.map((text) => `requests ${text}`), ...lists.goals].join("; ");
+  $("rest").textContent = [...lists.requests.map((text) => `requests ${text}`), ...lists.goals, ...lists.priorities.map((text) => `priority ${text}`)].join("; ");
   $("profiles").replaceChildren(...rows.map(({ part }) => part));
   $("clear").hidden = Boolean(base.study.profiles);
   state("ready");
@@ -183,6 +194,7 @@ function show(report) {
   Object.assign(shown, report);
   $("report").srcdoc = report.page;
   $("answer").hidden = false;
+  document.body.classList.add("answered");
   for (const [id, type] of [["page", "text/html"], ["summary", "application/json"]]) {
     const link = $(`save-${id}`);
     URL.revokeObjectURL(link.href);
@@ -217,7 +229,7 @@ async function take(list) {
 }
 
 async function begin() {
-  base = { study: {}, rest: { requests: [], goals: [] } };
+  base = { study: {}, rest: { requests: [], goals: [], priorities: [] } };
   const carried = data("carried");
   state(carried ? "busy" : "ready");
   if (!carried) return;
@@ -235,9 +247,14 @@ async function begin() {
 }
 
 $("file").addEventListener("change", () => { take([...$("file").files]); $("file").value = ""; });
-$("ask").addEventListener("submit", (event) => { event.preventDefault(); replay(); });
+$("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  await replay();
+  /* Where the answer stands above the form, it is what is looked at. */
+  if (document.body.dataset.state === "done" && matchMedia("(max-width: 560px)").matches) scrollTo(0, 0);
+});
 $("stop").addEventListener("click", () => going?.abort());
-$("clear").addEventListener("click", () => { going?.abort(); [files, rows] = [[], []]; $("profiles").replaceChildren(); $("clear").hidden = true; state("ready"); });
+$("clear").addEventListener("click", () => { going?.abort(); forget(); [files, rows] = [[], []]; $("profiles").replaceChildren(); $("clear").hidden = true; state("ready"); });
 for (const id of ["device", "ways", "until"]) $(id).addEventListener("input", later);
 addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", (event) => {

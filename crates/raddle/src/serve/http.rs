@@ -10,6 +10,9 @@ const HEAD: u64 = 16 * 1024;
 /// Most bytes of a body, which is also the most that the profiles of a question take together.
 const BODY: u64 = 1 << 32;
 
+/// Names of this machine under which it is reached from itself alone.
+const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
+
 /// A request whose body was not read yet.
 #[derive(Debug)]
 pub(super) struct HttpRequest<R> {
@@ -54,8 +57,9 @@ impl HttpRefusal {
         match self {
             Self::BadRequest => "this is no request of the page that raddle serves\n",
             Self::Forbidden => {
-                "only the page that raddle serves may ask, at the port that it serves: through ssh forward \
-                 the same port, as in `ssh -L 9000:localhost:9000` with `raddle serve --port 9000`\n"
+                "only the page that raddle serves may ask, under the name localhost or 127.0.0.1: open the \
+                 address that raddle serve printed; through `ssh -L 9000:localhost:PORT` open it with the \
+                 port 9000 in place of its own\n"
             }
             Self::NotFound => "open the address that raddle serve printed last\n",
             Self::NotAllowed => "the page is got, questions are posted\n",
@@ -116,11 +120,15 @@ impl<R: Read> HttpRequest<R> {
         found.next().is_none().then_some(value)
     }
 
-    /// Checks that a request comes from the page at one of these hosts, or from a user who typed
-    /// its address: not from a page of another origin, nor under another name for this machine.
-    pub(super) fn check(&self, hosts: &[String]) -> Result<(), HttpRefusal> {
-        let host = self.header("host").filter(|host| hosts.iter().any(|own| own == host));
-        let host = host.ok_or(HttpRefusal::Forbidden)?;
+    /// Checks that a request comes from the page at one of the names of this machine, or from a
+    /// user who typed its address: not from a page of another origin, nor under another name. Any
+    /// port will do, as ssh may forward another one.
+    pub(super) fn check(&self) -> Result<(), HttpRefusal> {
+        let is_own = |host: &&str| {
+            let (name, port) = host.split_once(':').unwrap_or((host, "80"));
+            HOSTS.contains(&name) && port.parse::<u16>().is_ok()
+        };
+        let host = self.header("host").filter(is_own).ok_or(HttpRefusal::Forbidden)?;
         let site = self.header("sec-fetch-site");
         let apart = site.is_some_and(|site| !["same-origin", "none"].contains(&site));
         let own = match self.header("origin") {
@@ -172,9 +180,8 @@ mod tests {
     }
 
     fn checked(headers: &str) -> Result<(), HttpRefusal> {
-        let hosts = ["127.0.0.1:7".to_owned(), "localhost:7".to_owned()];
         let text = format!("{headers}\r\n\r\n");
-        read(&text).unwrap().unwrap().check(&hosts)
+        read(&text).unwrap().unwrap().check()
     }
 
     #[test]
@@ -208,6 +215,9 @@ mod tests {
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:7",
             "GET / HTTP/1.1\r\nHost: localhost:7\r\nSec-Fetch-Site: none",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nOrigin: http://127.0.0.1:7\r\nSec-Fetch-Site: same-origin",
+            // As ssh forwards another port.
+            "GET / HTTP/1.1\r\nHost: localhost:8000",
+            "POST / HTTP/1.1\r\nHost: localhost:8000\r\nOrigin: http://localhost:8000",
         ] {
             assert_eq!(checked(good), Ok(()), "{good}");
         }
@@ -215,12 +225,15 @@ mod tests {
             "GET / HTTP/1.1",
             "GET / HTTP/1.1\r\nHost: evil.example",
             "GET / HTTP/1.1\r\nHost: evil.example:7",
+            "GET / HTTP/1.1\r\nHost: localhost.evil.example:7",
+            "GET / HTTP/1.1\r\nHost: localhost:7:evil.example",
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nHost: 127.0.0.1:7",
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nSec-Fetch-Site: cross-site",
             "GET / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nSec-Fetch-Site: same-site",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nOrigin: null",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nOrigin: http://localhost:7",
+            "POST / HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nOrigin: http://127.0.0.1:7",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nOrigin: https://127.0.0.1:7",
             "POST / HTTP/1.1\r\nHost: 127.0.0.1:7\r\nOrigin: http://evil.example",
         ] {
