@@ -91,6 +91,7 @@ pub use error::{StudyError, meant};
 pub use files::{Files, Leavings, MemoryFiles};
 pub use fitted::{FitRules, Fitted};
 pub use host::{RecipeGiven, dispatcher};
+pub use next::NextCommand;
 pub use outcome::{Figure, ProcessOutcome, RecipeOutcome};
 pub use profiles::Loaded;
 pub use raddle_dispatch::Registry;

@@ -5,7 +5,10 @@
 
 use std::path::Path;
 
-use crate::answer::VerdictKind;
+use crate::answer::{JudgedBy, VerdictKind};
+use crate::check::{Check, CheckedTenant};
+use crate::files::{Files, base_name};
+use crate::inspect::Inspection;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
 use crate::study::{FileNames, Study, Ways, operand};
@@ -20,28 +23,115 @@ const SIZE: &str = "SIZE";
 /// Largest number of characters in a line of a command; only a longer word makes a line longer.
 const COLUMNS: usize = 100;
 
-/// Command that a user should run next, as words, and its purpose.
-pub(crate) struct NextCommand {
-    words: Vec<String>,
+/// Word in a command in place of the name of another profile, which the user has to fill in.
+const OTHER: &str = "OTHER";
+/// Word in a command in place of a later result, which the user has to fill in.
+const AFTER: &str = "AFTER";
+/// Word in a command in place of a recording, which the user has to fill in.
+const RECORDING: &str = "RECORDING";
+
+/// Command that a user should run next, and its purpose.
+#[derive(Clone, Debug)]
+pub struct NextCommand {
+    /// Words of the command, with files as the user gave them.
+    given: Vec<String>,
+    /// Words of the command, with files without their folders.
+    bare: Vec<String>,
     purpose: &'static str,
 }
 
 impl NextCommand {
     fn new(words: Vec<String>, purpose: &'static str) -> Self {
-        Self { words, purpose }
+        Self { bare: words.clone(), given: words, purpose }
     }
 
-    /// Returns the command in one line, quoted for a shell.
-    pub(crate) fn command(&self) -> String {
-        shell(&self.words)
+    /// Makes a command about files, to which `more` words are added.
+    fn about(verb: &str, files: &[&str], more: Vec<String>, purpose: &'static str) -> Self {
+        let words = |name: &dyn Fn(&str) -> String| {
+            let mut words = vec!["raddle".to_owned(), verb.to_owned()];
+            words.extend(files.iter().map(|file| operand(name(file))));
+            words.extend(more.iter().cloned());
+            words
+        };
+        Self { given: words(&str::to_owned), bare: words(&base_name), purpose }
     }
 
-    /// Returns the command and its purpose as lines for a shell, of at most [`COLUMNS`] characters
-    /// where no word is longer.
-    fn lines(&self) -> Vec<String> {
+    /// Returns the command to run after a check of `prediction`: a look into the recording of the
+    /// first tenant that was predicted wrong, or else a gate that keeps the figures as they are.
+    /// `recordings` are the (tenant, file) of the check.
+    #[must_use]
+    pub fn after_check(check: &Check, prediction: &str, recordings: &[(String, String)]) -> Self {
+        let file = |tenant: &str| recordings.iter().find(|(of, _)| of == tenant);
+        // Without an interval, a twentieth counts: as much as the gate below lets pass.
+        let far = |of: &&CheckedTenant| of.error.is_some_and(|error| error.abs() > 0.05);
+        let off = |of: &&CheckedTenant| of.within.map_or(far(of), |within| !within);
+        match check.tenants.iter().filter(off).find_map(|of| file(&of.name)) {
+            Some((_, file)) => {
+                let purpose = "says what the recording holds, and why the device was idle in it";
+                Self::about("inspect", &[file], Vec::new(), purpose)
+            }
+            None => {
+                let figure = |judged: JudgedBy| match judged {
+                    JudgedBy::Requests => "request-p99",
+                    JudgedBy::Steps | JudgedBy::End => judged.word(),
+                };
+                let gate = check.tenants.first();
+                let gate =
+                    gate.map(|of| format!("--fail-if={}.{} > +5%", of.name, figure(of.judged)));
+                let purpose = "fails where a later result is worse";
+                Self::about("compare", &[prediction, AFTER], gate.into_iter().collect(), purpose)
+            }
+        }
+    }
+
+    /// Returns the command to run after results of replays were compared: a check of the last one,
+    /// at `path`, by recordings of its `processes`.
+    #[must_use]
+    pub fn after_compare(path: &str, recipe: Option<&str>, processes: &[&str]) -> Self {
+        let recordings = processes.iter().map(|name| format!("{name}={RECORDING}"));
+        let mut more: Vec<String> = recipe.iter().map(|of| format!("--recipe={of}")).collect();
+        more.extend(processes.iter().any(|name| name.starts_with('-')).then(|| "--".to_owned()));
+        more.extend(recordings);
+        Self::about("check", &[path], more, "holds it against recordings")
+    }
+
+    /// Returns the command to run after profiles were compared: a look into the other one.
+    #[must_use]
+    pub fn after_changes(other: &str) -> Self {
+        Self::about("inspect", &[other], Vec::new(), "says why the device is idle in it")
+    }
+
+    /// Returns the command to run after the profiles of `study` were inspected: how they may share
+    /// a device, with each other, or with another one.
+    #[must_use]
+    pub fn after_inspect(inspection: &Inspection, study: &Study, files: &dyn Files) -> Self {
+        let mut study = Study { ways: Ways::Modes, ..study.clone() };
+        let alone = inspection.profiles.len() < 2;
+        for names in [&mut study.profiles, &mut study.given] {
+            names.extend((alone && !names.is_empty()).then(|| OTHER.to_owned()));
+        }
+        let device = inspection.profiles.first().and_then(|of| of.device.as_ref());
+        if study.device.is_none() && device.is_none_or(|of| is_unnamed(of.found)) {
+            study.device = Some(DEVICE.to_owned());
+        }
+        let [given, bare] =
+            [FileNames::Given, FileNames::Bare(files)].map(|names| study.command("share", &names));
+        Self { given, bare, purpose: "asks which way of sharing the device suits them" }
+    }
+
+    /// Returns the command in one line, quoted for a shell, with files without their folders.
+    #[must_use]
+    pub fn command(&self) -> String {
+        shell(&self.bare)
+    }
+
+    /// Returns the command, with files as they were given, and its purpose as lines for a shell, of
+    /// at most 100 characters where no word is longer.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let mut line = String::new();
-        for word in &self.words {
+        for word in &self.given {
             let word = quoted(word);
             if !line.is_empty() && line.chars().count() + word.chars().count() > COLUMNS {
                 lines.push(format!("{line} \\"));

@@ -7,14 +7,15 @@ use raddle_report::check::document;
 use raddle_report::json;
 use raddle_study::check::{Check, Prediction, TenantRecording};
 use raddle_study::pair::PairTruth;
-use raddle_study::profiles;
 use raddle_study::result::SUMMARY;
+use raddle_study::{NextCommand, profiles};
 
 use crate::Console;
 use crate::args::{CheckArgs, Format};
 use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::place;
+use crate::schema::Followed;
 use crate::seal::Seal;
 
 /// Name of a check's page, which is put beside the report of the prediction; the next constant is
@@ -55,6 +56,7 @@ pub(crate) fn verb(
         known.map_err(|why| CliError::Usage(format!("--recipe {recipe}: {shown}: {why}")))?;
     }
     let refused = |why: String| CliError::Refused(format!("{shown}: {why}"));
+    let mut files = Vec::new();
     let check = match pair(args)? {
         Some(truth) => {
             let (recipe, load) = (args.recipe.as_deref(), args.load.as_deref());
@@ -64,9 +66,12 @@ pub(crate) fn verb(
             let text = "--load chooses among measurements of `raddle calibrate pair`, and a recording is of one load";
             return Err(CliError::Usage(text.to_owned()));
         }
-        None => recorded(args, &prediction, console)?.map_err(refused)?,
+        None => recorded(args, &prediction, &mut files, console)?.map_err(refused)?,
     };
-    let (result, document) = (json(&check), document(&check));
+    let next = NextCommand::after_check(&check, &args.prediction.display().to_string(), &files);
+    let result = json(&Followed::new(&check, Some(&next)));
+    let mut document = document(&check);
+    document.next(next.lines());
     if let Some((page, data)) = beside {
         place::write_sealed(&data, &result, Seal::Json, &earlier)?;
         place::write_sealed(&page, &document.html(), Seal::Html, &place::page)?;
@@ -93,10 +98,12 @@ fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     truth.map(Some).map_err(|error| CliError::Refused(format!("{name}: {error}")))
 }
 
-/// Compares the prediction with a recording of each tenant, or says why that cannot be.
+/// Compares the prediction with a recording of each tenant, or says why that cannot be. `told` gets
+/// the tenant and the file of each recording.
 fn recorded(
     args: &CheckArgs,
     prediction: &Prediction,
+    told: &mut Vec<(String, String)>,
     console: &Console,
 ) -> Result<Result<Check, String>, CliError> {
     let given: Vec<GivenRecording> =
@@ -111,6 +118,8 @@ fn recorded(
         process: of.process,
     });
     let recordings: Vec<_> = recordings.collect();
+    let shown = files.iter().map(|file| file.display().to_string());
+    told.extend(recordings.iter().map(|of| of.tenant.clone()).zip(shown));
     Ok(prediction.check(args.recipe.as_deref(), &recordings))
 }
 

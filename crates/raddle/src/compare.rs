@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use raddle_report::compare::{document, markdown};
 use raddle_report::inspect::changes as page;
-use raddle_report::json;
+use raddle_report::{Document, json};
 use raddle_study::compare::{ComparedResult, compare};
 use raddle_study::inspect::ProfileChanges;
 use raddle_study::result::SUMMARY;
-use raddle_study::{Loaded, profiles};
+use raddle_study::{Loaded, NextCommand, profiles};
 use raddle_trace::ImportConfig;
 
 use crate::Console;
 use crate::args::{CompareArgs, Format};
 use crate::disk::{Disk, named};
 use crate::error::CliError;
-use crate::schema::versioned;
+use crate::schema::{Followed, versioned};
 
 /// Carries out the verb `compare`: compares results of replays, or profiles of one program.
 pub(crate) fn verb(
@@ -41,10 +41,11 @@ pub(crate) fn verb(
     if !args.equal {
         comparison.only_changes();
     }
+    let next = ComparedResult::next(&results);
     let text = match format {
-        Format::Json => versioned("compare", &comparison),
+        Format::Json => versioned("compare", &Followed::new(&comparison, next.as_ref())),
         Format::Text if args.markdown => markdown(&comparison, &failures),
-        Format::Text => document(&comparison).text(console.stdout_colour),
+        Format::Text => followed(document(&comparison), next.as_ref(), console),
     };
     console.print(&text)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
@@ -74,14 +75,27 @@ fn compare_profiles(
         ProfileChanges::of((&first.name, &first.profile), (&other.name, &other.profile))
     });
     let all: Vec<ProfileChanges> = all.collect();
+    let files = args.results.iter().skip(1).map(|path| path.display().to_string());
+    let next: Vec<NextCommand> = files.map(|file| NextCommand::after_changes(&file)).collect();
     let text = match format {
-        Format::Json => json(&all),
+        Format::Json => {
+            let all = all.iter().zip(&next);
+            let all = all.map(|(changes, next)| Followed::new(changes, Some(next)));
+            json(&all.collect::<Vec<_>>())
+        }
         Format::Text => {
-            let pages = all.iter().map(|changes| page(changes).text(console.stdout_colour));
+            let pages = all.iter().zip(&next);
+            let pages = pages.map(|(changes, next)| followed(page(changes), Some(next), console));
             pages.collect::<Vec<_>>().join("\n")
         }
     };
     console.print(&text)
+}
+
+/// Writes a document as text, with the command to run next at its end.
+fn followed(mut document: Document, next: Option<&NextCommand>, console: &Console) -> String {
+    document.next(next.map_or_else(Vec::new, NextCommand::lines));
+    document.text(console.stdout_colour)
 }
 
 /// Splits `PATH#RECIPE` into the path and the recipe. A path that exists as it is written has no

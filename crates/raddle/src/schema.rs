@@ -4,15 +4,15 @@ mod keys;
 
 use keys::KeyList;
 use raddle_report::json;
-use raddle_study::meant;
+use raddle_study::{NextCommand, meant};
 use serde::Serialize;
 
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Documents by name, each with the list of its keys. Verbs of `live` and `serve` are not among them.
-const DOCUMENTS: [(&str, &str); 26] = [
+/// Documents by name, each with the list of its keys.
+const DOCUMENTS: [(&str, &str); 31] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
     ("sweep", include_str!("../schemas/sweep.keys")),
@@ -39,13 +39,18 @@ const DOCUMENTS: [(&str, &str); 26] = [
     ("packet-stats", include_str!("../schemas/packet-stats.keys")),
     ("packet-encode", include_str!("../schemas/packet-encode.keys")),
     ("packet-decode", include_str!("../schemas/packet-decode.keys")),
+    ("golden", include_str!("../schemas/golden.keys")),
+    ("serve", include_str!("../schemas/serve.keys")),
+    ("live-status", include_str!("../schemas/live-status.keys")),
+    ("live-preempt", include_str!("../schemas/live-preempt.keys")),
+    ("live-log", include_str!("../schemas/live-log.keys")),
 ];
 
 /// List of the keys that several documents have in common, with its name.
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
-/// Verbs whose document has its schema under the name of another verb: (verb, name).
-const SAME: [(&str, &str); 1] = [("share", "replay")];
+/// Names of verbs whose document has its schema under the name of another verb: (verb, name).
+const SAME: [(&str, &str); 2] = [("share", "replay"), ("live-resume", "live-preempt")];
 
 /// A document together with the name and version of its schema.
 #[derive(Serialize)]
@@ -53,6 +58,23 @@ struct Versioned<'v, T> {
     schema: &'v str,
     #[serde(flatten)]
     document: &'v T,
+}
+
+/// A document together with the command to run next.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Followed<'d, T> {
+    #[serde(flatten)]
+    pub(crate) document: &'d T,
+    /// Command as a shell takes it; `None` where none follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_command: Option<String>,
+}
+
+impl<'d, T> Followed<'d, T> {
+    pub(crate) fn new(document: &'d T, next: Option<&NextCommand>) -> Self {
+        Self { document, next_command: next.map(NextCommand::command) }
+    }
 }
 
 /// Writes a document as JSON, with the name and version of its schema.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::metrics::{self, Metric};
+use crate::next::NextCommand;
 use crate::written::json;
 
 /// Result of a replay, as its `summary.json` holds it; only the parts that are compared.
@@ -67,6 +68,16 @@ pub(super) struct ComparedRecipe {
     pub(super) recipe: Value,
     /// Figures of the recipe as JSON, in which metrics are found by their paths.
     pub(super) summary: Value,
+}
+
+impl ComparedResult {
+    /// Returns the command to run after results were compared: a check of the last one.
+    #[must_use]
+    pub fn next(results: &[Self]) -> Option<NextCommand> {
+        let last = results.last()?;
+        let processes: Vec<&str> = last.profiles.iter().map(|of| &*of.name).collect();
+        Some(NextCommand::after_compare(&last.file, last.chosen.as_deref(), &processes))
+    }
 }
 
 impl ComparedRecipe {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use raddle_report::inspect::document;
 use raddle_study::inspect::{InspectedAs, InspectedProfile, Inspection, WantedAmounts};
-use raddle_study::{FitRules, Loaded, NeedClaim, StudyError, devices, profiles, self_replay};
+use raddle_study::{
+    FitRules, Loaded, NeedClaim, NextCommand, Study, StudyError, devices, profiles, self_replay,
+};
 
 use crate::Console;
 use crate::args::{Format, InspectArgs};
@@ -13,7 +15,7 @@ use crate::error::CliError;
 use crate::kernel::Sources;
 use crate::progress::RunsShown;
 use crate::replay::Latency;
-use crate::schema::versioned;
+use crate::schema::{Followed, versioned};
 
 /// Carries out the verb `inspect`: shows what is in profiles, and how well their replay agrees.
 pub(crate) fn verb(
@@ -42,12 +44,31 @@ pub(crate) fn verb(
         all.push(inspected(loaded, (args, other.as_ref()), &sources, &disk, console.progress)?);
     }
     let inspection = Inspection::new(all);
+    let next = NextCommand::after_inspect(&inspection, &study(args, &files), &disk);
     let text = match format {
-        Format::Json => versioned("inspect", &inspection),
-        Format::Text => document(&inspection).text(console.stdout_colour),
+        Format::Json => versioned("inspect", &Followed::new(&inspection, Some(&next))),
+        Format::Text => {
+            let mut document = document(&inspection);
+            document.next(next.lines());
+            document.text(console.stdout_colour)
+        }
     };
     console.print(&text)?;
     Ok(enough?)
+}
+
+/// Returns the study of how the profiles share a device, with the options that both verbs have.
+fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
+    Study {
+        profiles: named(files),
+        given: named(&args.profiles),
+        ranks: args.ranks.ranks.iter().map(ToString::to_string).collect(),
+        shapes: args.shapes.rules(),
+        device: args.device.clone(),
+        barriers: args.barriers.into(),
+        needs: args.needs.clone(),
+        ..Study::default()
+    }
 }
 
 /// Returns the folders of kernel sources: those that the command line names, or else the folder

@@ -45,10 +45,10 @@ fn name(args: &[&str], document: &Value) -> Option<String> {
         "compare" if document.is_array() => Some("compare-profiles".to_owned()),
         "log" if has("--check") => Some("log-check".to_owned()),
         "log" if has("--replay") => Some("log-replay".to_owned()),
-        "packet" | "kernel" | "calibrate" => Some(format!("{verb}-{}", behind()?)),
+        "packet" | "kernel" | "calibrate" | "live" => Some(format!("{verb}-{}", behind()?)),
         "replay" | "share" | "tune" | "sweep" | "search-study" | "check" | "compare"
         | "inspect" | "contention" | "recipes" | "devices" | "explain" | "circuit"
-        | "check-placement" => Some((*verb).to_owned()),
+        | "check-placement" | "serve" => Some((*verb).to_owned()),
         _ => None,
     }
 }

@@ -134,6 +134,8 @@ fn a_daemon_says_how_it_stands_and_its_log_replays() {
         assert_eq!(replayed.code, 0, "{}", replayed.err);
         assert!(replayed.out.contains("agree byte for byte\n"), "{}", replayed.out);
     }
+    let replayed = place.raddle(&["live", "log", "daemon.jsonl", "--format", "json"]);
+    assert!(replayed.out.contains("\"agree\": true"), "{}", replayed.out);
     let absent = place.raddle(&["live", "status", "--socket", "socket"]);
     assert_eq!(absent.code, 1);
     assert!(absent.err.contains("start `raddle live serve`"), "{}", absent.err);

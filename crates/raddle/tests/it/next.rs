@@ -176,3 +176,47 @@ fn the_text_names_the_command_of_the_document_with_paths() {
     let text = next(&[&known[..], &["--no-files"]].concat());
     assert!(text.starts_with("raddle share in/train.csv ") && !text.contains("no-files"), "{text}");
 }
+
+/// `inspect`, `compare` and `check` name a command too: one, in the text as in the document.
+#[test]
+fn looking_comparing_and_checking_lead_on_too() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("in")).unwrap();
+    place.file("in/train.csv", train());
+    place.file("in/infer.csv", infer());
+    let kept = ["replay", "in/train.csv", "in/infer.csv", "--recipe=mps", "--out=plan"];
+    assert_eq!(place.raddle(&kept).code, 0);
+    let recorded = ["train=in/train.csv", "infer=in/infer.csv"];
+    // One recording lasts as long as was predicted, the other much longer.
+    place.file("in/slow.csv", train().replace(",801000,", ",9801000,"));
+    let check = ["check", "plan", "--no-files", "--recipe=mps"];
+    let cases = [
+        (&["inspect", "in/train.csv"][..], "raddle share in/train.csv OTHER "),
+        (&["inspect", "in/train.csv", "in/infer.csv"], "raddle share in/train.csv in/infer.csv "),
+        (&["compare", "in/train.csv", "in/infer.csv"], "raddle inspect in/infer.csv"),
+        (&["compare", "plan", "plan#mps"], "raddle check plan --recipe=mps train=RECORDING infer="),
+        (&[&check[..], &["train=in/slow.csv"]].concat(), "raddle inspect in/slow.csv"),
+        (
+            &[&check[..], &recorded[..1]].concat(),
+            "raddle compare plan AFTER '--fail-if=train.end > +5%'",
+        ),
+    ];
+    for (args, begin) in cases {
+        let (text, document) =
+            (place.raddle(args), place.raddle(&[args, &["--format=json"]].concat()));
+        assert_eq!((text.code, document.code), (0, 0), "{}{}", text.err, document.err);
+        let (_, next) = text.out.split_once("\nNext:  ").unwrap_or_else(|| panic!("{}", text.out));
+        let next = next.replace(" \\\n         ", " ").replace("\n           # ", "    # ");
+        let (next, purpose) = next.trim_end().split_once("    # ").expect("a purpose");
+        assert!(next.starts_with(begin) && !purpose.contains('\n'), "{next}: {purpose}");
+        let document = json(&document);
+        let document = if document.is_array() { &document[0] } else { &document };
+        assert_eq!(document["next-command"], next.replace("in/", ""));
+        let filled = ["train=RECORDING", "infer=RECORDING"].iter().zip(recorded);
+        let filled = filled.fold(next.to_owned(), |next, (word, with)| next.replace(word, with));
+        let filled = filled.replace("OTHER", "in/infer.csv").replace("AFTER", "plan");
+        assert_eq!(filled != next, place.pasted(next).code != 0, "unfilled it is refused: {next}");
+        let ran = place.pasted(&filled);
+        assert_eq!(ran.code, 0, "{filled}: {}", ran.err);
+    }
+}

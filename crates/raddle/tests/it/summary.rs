@@ -173,4 +173,10 @@ fn rare_documents_have_the_keys_of_their_schema() {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 0, "{ran:?}");
     }
+    let answers =
+        place.ask(&["golden", "windows"], "what?\n{\"windows\":[8,4],\"count\":12,\"id\":7}\n");
+    assert_eq!(answers.out.lines().count(), 2, "{answers:?}");
+    for line in answers.out.lines() {
+        assert_eq!(misfits(&serde_json::from_str(line).unwrap(), "golden"), [""; 0]);
+    }
 }
