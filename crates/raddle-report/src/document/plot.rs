@@ -191,7 +191,7 @@ fn rows(y: &PlotAxis) -> Markup {
             line class=(if at == y.from { "axis" } else { "grid" })
                 x1=(LEFT) x2=(RIGHT) y1=(number(at)) y2=(number(at)) {}
             @if room(at) {
-                text class="t" x=(LEFT - 5.0) y=(number(at + 4.0)) text-anchor="end" { (label) }
+                text class="t" x=(LEFT - 8.0) y=(number(at + 4.0)) text-anchor="end" { (label) }
             }
         }
     }
@@ -322,7 +322,16 @@ impl PlotAxis {
                 let steps = if last - first > 3 { &[1.0][..] } else { &[1.0, 2.0, 5.0] };
                 let round = (first..=last)
                     .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
-                round.filter(|value| (least..=end).contains(value)).collect()
+                let round: Vec<f64> = round.filter(|value| (least..=end).contains(value)).collect();
+                if round.len() > 1 {
+                    round
+                } else {
+                    // A range too short for these has equal steps.
+                    let step = round_up((end - least) / f64::from(most), self.axis.unit);
+                    let from = libm::ceil(least / step);
+                    let steps = (0..=most).map(|n| (from + f64::from(n)) * step);
+                    steps.filter(|value| *value <= end).collect()
+                }
             }
         };
         let end = match self.axis.scale {
@@ -387,6 +396,7 @@ mod tests {
         );
         assert_eq!(labels(Scale::Linear(1.0), ValueUnit::Share), ["0%", "50%", "100%"]);
         assert_eq!(labels(Scale::Ratio(320.0, 2e3), ValueUnit::Ns), ["500 ns", "1 µs", "2 µs"]);
+        assert_eq!(labels(Scale::Ratio(61e6, 79e6), ValueUnit::Ns), ["65 ms", "70 ms", "75 ms"]);
     }
 
     #[test]
