@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::address;
@@ -34,7 +34,9 @@ const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];
 /// A pair of our own that takes less time, and the load and the goal for it.
 const PAIR: [&str; 2] = ["serve.csv", "train.csv"];
-const LOAD: [&str; 8] = [
+const LOAD: [&str; 10] = [
+    "--priority",
+    "serve=3",
     "--device",
     "b200",
     "--until",
@@ -48,9 +50,9 @@ const LOAD: [&str; 8] = [
 /// A script that waits until the page does nothing any more, and returns its state and its text.
 const RESTS: &str = "new Promise((done) => { const look = () => document.body.dataset.state === 'busy' \
     ? setTimeout(look, 10) : done([document.body.dataset.state, $('error').textContent || $('state').textContent]); look(); })";
-/// A script that enters the load and the goal as a person would.
+/// A script that enters the load, the goal and the priority as a person would.
 const ASK_PAIR: &str = "$('device').value = 'b200'; $('until').value = '50'; \
-    for (const [name, value] of [['rate', '100'], ['figure', 'p99'], ['limit', '20ms']]) { \
+    for (const [name, value] of [['rate', '100'], ['figure', 'p99'], ['limit', '20ms'], ['priority', '3']]) { \
         const field = document.querySelector(`[name=${name}]`); \
         field.value = value; field.dispatchEvent(new Event('input', { bubbles: true })); }";
 
@@ -98,9 +100,13 @@ impl WebCheck {
         Ok(String::from_utf8(done.stdout)?)
     }
 
-    /// The summary and the report of a replay on the command line.
+    /// Returns the summary and the report of a replay on the command line.
     fn native(&self, args: &[&OsStr]) -> Result<[String; 2]> {
-        let mut all: Vec<&OsStr> = vec!["replay".as_ref()];
+        self.answer("replay", args)
+    }
+
+    fn answer(&self, verb: &str, args: &[&OsStr]) -> Result<[String; 2]> {
+        let mut all: Vec<&OsStr> = vec![verb.as_ref()];
         all.extend(args);
         all.extend(["--timeline", "none", "--out", "native"].map(OsStr::new));
         self.raddle(all)?;
@@ -127,13 +133,13 @@ impl WebCheck {
     }
 
     /// Replays, and holds the page's answer against that of the command line.
-    fn same(&mut self, what: &str, native: &[String; 2]) -> Result<()> {
+    fn same(&mut self, what: &str, native: &[String]) -> Result<()> {
         let took = self.page.value("(window.began = performance.now(), $('go').click(), 0)");
         took?;
         self.answered(what, native)
     }
 
-    fn answered(&mut self, what: &str, native: &[String; 2]) -> Result<()> {
+    fn answered(&mut self, what: &str, native: &[String]) -> Result<()> {
         let [state, said] = self.rests()?;
         ensure!(state == "done", "{what}: the page is {state}: {said}");
         let took = self.page.value("performance.now() - window.began")?;
@@ -178,6 +184,8 @@ impl WebCheck {
         }
         let [state, said] = self.give(&[samples.join(DATABASE)])?;
         ensure!(state == "failed" && said.contains("-f csv"), "{DATABASE}: {state}, {said}");
+        let gone = self.page.value("$('answer').hidden && !document.body.className")?;
+        ensure!(gone == true, "{DATABASE}: the answer before it is still there");
         println!("ok {DATABASE}: refused with the export that works");
         Ok(())
     }
@@ -198,10 +206,14 @@ impl WebCheck {
     }
 
     fn native_pair(&self, load: &[&str]) -> Result<[String; 2]> {
+        self.answer_pair("replay", load)
+    }
+
+    fn answer_pair(&self, verb: &str, load: &[&str]) -> Result<[String; 2]> {
         let pair = self.files();
         let mut args: Vec<&OsStr> = pair.iter().map(AsRef::as_ref).collect();
         args.extend(load.iter().map(OsStr::new));
-        self.native(&args)
+        self.answer(verb, &args)
     }
 
     /// Checks that a cancelled replay shows nothing, and that the next one is as if it had not
@@ -247,8 +259,31 @@ impl WebCheck {
         self.give_pair()?;
         let native = self.native_pair(&LOAD)?;
         self.same("raddle serve", &native)?;
+        // The page of the command line says where the files lie that set the way up.
+        let [native, _] = self.answer_pair("share", &LOAD)?;
+        self.page.value("{ $('ways').value = 'modes'; }")?;
+        self.same("raddle serve, the ways of sharing", &[native])?;
+        self.page.value("{ $('ways').value = 'asked'; }")?;
+        self.phone()?;
+        let native = self.native_pair(&LOAD)?;
+        self.same("raddle serve, today's way again", &native)?;
         self.cancelled()?;
         self.served = at.to_owned();
+        Ok(())
+    }
+
+    /// Checks that on a telephone the answer stands above the form, and that it fits.
+    fn phone(&mut self) -> Result<()> {
+        let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": false });
+        self.page.call("Emulation.setDeviceMetricsOverride", size)?;
+        let found = self.page.value(
+            "[$('answer').getBoundingClientRect().top < $('ask').getBoundingClientRect().top, \
+             ...[...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > 390) \
+             .map((one) => `${one.localName}#${one.id} is too wide`)]",
+        )?;
+        ensure!(found == json!([true]), "on a telephone: the answer is first, {found}");
+        self.page.call("Emulation.clearDeviceMetricsOverride", json!({}))?;
+        println!("ok on a telephone the answer comes first");
         Ok(())
     }
 
@@ -274,7 +309,7 @@ impl WebCheck {
         let native = self.native_pair(&LOAD)?;
         ensure!(self.page.value("shown.page")? == native[1].as_str(), "it shows another report");
         self.same("a report that replays", &native)?;
-        let native = self.native_pair(&[&LOAD[..7], &["serve=60/s"]].concat())?;
+        let native = self.native_pair(&[&LOAD[..9], &["serve=60/s"]].concat())?;
         self.page.value(
             "{ window.began = performance.now(); const slide = document.querySelector('[name=slide]'); slide.value = 60; \
              slide.dispatchEvent(new Event('input', { bubbles: true })); \
