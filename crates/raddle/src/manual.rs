@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, CommandFactory, FromArgMatches};
 
 use raddle_read::nearest;
 use raddle_study::meant;
@@ -56,8 +57,28 @@ pub(crate) fn completions(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "raddle", &mut script);
+    clap_complete::generate(shell, &mut with_names(command()), "raddle", &mut script);
     console.stdout.write_all(&script).map_err(CliError::printing)
+}
+
+/// Returns the command with the names that its options for devices and for recipes, ways of sharing
+/// included, take beside files: a completion script offers them.
+fn with_names(command: clap::Command) -> clap::Command {
+    let recipes = || raddle_study::recipes::texts().map(|(name, _)| name).chain(["today"]);
+    let named = |arg: Arg| match arg.get_long() {
+        Some("device") => arg.value_parser(PossibleValuesParser::new(raddle_device::ids())),
+        Some("recipe") => arg.value_parser(PossibleValuesParser::new(recipes())),
+        _ => arg,
+    };
+    let shown = |arg: Arg| match arg.get_long() {
+        Some("show") => arg.value_parser(PossibleValuesParser::new(recipes())),
+        _ => named(arg),
+    };
+    let command = command.mut_args(named);
+    command.mut_subcommands(|verb| match verb.get_name() {
+        "recipes" => verb.mut_args(shown),
+        _ => verb.mut_args(named),
+    })
 }
 
 /// Carries out the verb `man`: prints the page of the tool, or of one verb.
