@@ -6,6 +6,7 @@
 
 mod browse;
 mod checkout;
+mod dist;
 mod fidelity;
 mod fuzz;
 mod items;
@@ -63,6 +64,8 @@ enum Chore {
     },
     /// Checks that a report looks right in Chromium
     Browse(browse::BrowseArgs),
+    /// The archive of a release with manual pages and completions, and the wheels, into target
+    Dist(dist::DistArgs),
     /// Replays every sample alone and writes the table of docs/fidelity.md
     Fidelity,
     /// The fuzz targets
@@ -98,6 +101,7 @@ fn main() -> Result<()> {
         }
         Chore::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
         Chore::Browse(args) => browse::run(&args),
+        Chore::Dist(args) => dist::run(&shell, &args),
         Chore::Fidelity => fidelity::run(&shell),
         Chore::Fuzz(args) => fuzz::run(&shell, &args),
         Chore::Mutants { package } => mutants::run(&shell, &package),

@@ -21,6 +21,13 @@ pub(crate) struct WheelArgs {
     profile: String,
 }
 
+impl WheelArgs {
+    /// The wheels of a release: for every target.
+    pub(crate) fn of_a_release() -> Self {
+        Self { host: false, profile: "dist".to_owned() }
+    }
+}
+
 /// Builds the wheels into `target/wheels`.
 ///
 /// # Errors
