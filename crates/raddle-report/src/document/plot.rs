@@ -12,7 +12,7 @@ use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, Value
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 220.0;
-const LEFT: f64 = 46.0;
+const LEFT: f64 = 50.0;
 const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
 /// Height of a line of text, in units of the picture.

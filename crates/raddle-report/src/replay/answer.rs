@@ -253,12 +253,13 @@ fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
         let name = plain(&profile.name, NAME);
-        let text = match requests.per_s {
-            Some(rate) => format!("{name} {rate}/s ({})", requests.process),
-            None => {
-                let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
-                format!("{count}requests of {name} ({})", requests.process)
-            }
+        let count = requests.replayed.map(|n| counted(n, "request", "requests"));
+        let kind = requests.process;
+        let text = match (requests.per_s, count) {
+            (Some(rate), None) => format!("{name} {rate}/s ({kind})"),
+            (Some(rate), Some(count)) => format!("{name} {rate}/s ({kind}, {count})"),
+            (None, Some(count)) => format!("{count} of {name} ({kind})"),
+            (None, None) => format!("requests of {name} ({kind})"),
         };
         Some(("load", text))
     });

@@ -73,12 +73,7 @@ impl<'s> Schedule<'s> {
             format: opened.file.format,
             task: plain(&task.name, 200),
             process: task.process.name(),
-            per_s: match &task.process {
-                ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {
-                    rate.to_string().parse().ok()
-                }
-                _ => None,
-            },
+            per_s: per_s(&task.process),
             replayed: None,
             of: None,
             until_ns: None,
@@ -262,4 +257,20 @@ fn no_time(opened: &OpenedArrivals) -> StudyError {
         "{} does not say how long its load lasts (`time`): set an end with --until TIME",
         opened.given
     ))
+}
+
+/// Returns the mean number of requests a second, of recorded times to a tenth; `None` where no time
+/// passes between them, or their times follow from the run.
+fn per_s(process: &ArrivalProcess) -> Option<f64> {
+    match process {
+        ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {
+            rate.to_string().parse().ok()
+        }
+        ArrivalProcess::Trace(times) => {
+            let span_ns = times.last()?.checked_sub(*times.first()?).filter(|&ns| ns > 0)?;
+            let rate = (times.len() - 1) as f64 * 1e9 / span_ns as f64;
+            Some((rate * 10.0).round() / 10.0)
+        }
+        _ => None,
+    }
 }

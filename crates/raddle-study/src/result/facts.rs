@@ -350,7 +350,8 @@ pub struct RequestFacts {
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// Requests a second; `None` where they arrive at no rate.
+    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times are
+    /// not known before the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
     /// Number of requests that were replayed; `None` where their times are not known before the

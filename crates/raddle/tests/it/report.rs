@@ -311,6 +311,12 @@ fn timelines_and_requests_are_there_where_there_are_some() {
         assert!(words.contains(said), "{said}: {words}");
     }
     assert!(words.contains("A page that was mailed alone left them behind"), "{words}");
+    // The load has its rate, and what decides comes before the chart.
+    assert!(words.contains("\nload\ninfer 4000/s (trace, 3 requests)\n"), "{words}");
+    let order =
+        ["class=\"verdict", ">load<", ">memory<", "class=\"sorts deciding\"", "id=\"requests\""];
+    let places = order.map(|part| both.find(part).unwrap_or_else(|| panic!("{part}: {words}")));
+    assert!(places.is_sorted(), "{places:?}");
     // A name leads to what its policy does.
     assert!(
         both.contains("<a href=\"#policy-0\" title=\"") && both.contains("<li id=\"policy-0\">")
