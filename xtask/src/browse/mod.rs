@@ -175,6 +175,8 @@ mod tests {
             <text x="190" y="40">outside</text><text x="20" y="20">one</text><text x="24" y="20">two</text></svg>
             <svg role="img" viewBox="0 0 200 50"><title>c</title></svg>
             <p style="color: #777; background: #888">grey</p>
+            <table><thead><tr><th>b</th></tr></thead><tbody><tr><td>1<span class="meter" style="display:inline-block;width:9px;height:9px"></span></td></tr>
+            <tr><td>1000000<span class="meter" style="display:inline-block;width:9px;height:9px"></span></td></tr></tbody></table>
             <img src="http://127.0.0.1:9/x.png" alt=""><script>console.error("oh"); undefined.x</script>"##;
         let Some(failures) = looked_at(faults) else { return };
         let all = failures.join("\n");
@@ -186,6 +188,7 @@ mod tests {
             "\"one\" and <text> \"two\" lie on each other",
             "picture 3 (c) is empty",
             "the contrast of <p> \"grey\" is",
+            "the bars of <th> \"b\" begin at",
             "it loads http://127.0.0.1:9/x.png",
             "<img> \"\" takes something from elsewhere",
             "fail console: ",

@@ -131,6 +131,17 @@ function contrasts(view, fail) {
   return least.toFixed(1);
 }
 
+// Bars of a column begin at one place.
+function bars(view, fail) {
+  for (const table of view.document.querySelectorAll("table")) {
+    for (const [at, head] of [...table.tHead?.rows[0]?.cells ?? []].entries()) {
+      const drawn = [...table.tBodies[0].rows].map((row) => row.cells[at]?.querySelector(".meter")).filter(Boolean);
+      const begins = drawn.map((bar) => bar.getBoundingClientRect().left);
+      if (begins.length && Math.max(...begins) - Math.min(...begins) > SLACK) fail(`the bars of ${named(head)} begin at ${begins}`);
+    }
+  }
+}
+
 // A click on a heading sorts a table, a second one turns it round; a word leaves only rows with it.
 function tables(view, fail) {
   let sorted = 0;
@@ -219,6 +230,7 @@ function look(view, width, scheme) {
   for (const fold of view.document.querySelectorAll(folds)) fold.open = true;
   const elements = widths(view, fail);
   const drawn = pictures(view, fail);
+  bars(view, fail);
   const least = contrasts(view, fail);
   const sorted = tables(view, fail);
   say("ok", name, `window ${view.innerWidth} wide, page ${view.document.documentElement.scrollWidth}; ${elements} elements, ${drawn} pictures, ${sorted} tables sort, contrast at least ${least}`);

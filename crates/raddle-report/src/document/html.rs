@@ -316,6 +316,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn green_is_what_is_recommended_and_nothing_else() {
+        let style = include_str!("style.css");
+        let mut green = style.lines().filter(|line| {
+            ["var(--mark)", "var(--good)"].iter().any(|colour| line.contains(colour))
+        });
+        assert!(green.clone().count() > 3);
+        assert!(green.all(|line| line.contains("good") || line.contains("chosen")));
+    }
+
+    #[test]
     fn a_page_has_its_mark() {
         assert!(Document::default().html().contains(PAGE_MARK));
     }

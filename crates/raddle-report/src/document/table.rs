@@ -185,6 +185,11 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// Returns whether a bar of the table is cut off.
+    pub(crate) fn has_cut_bar(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| cell.bar.is_some_and(|bar| bar.is_cut))
+    }
+
     /// Marks the row that was added last as the recommended one.
     pub fn choose(&mut self) {
         self.chosen = self.rows.len().checked_sub(1);

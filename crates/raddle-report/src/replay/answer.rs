@@ -93,11 +93,10 @@ pub(super) fn fill(
     document.page(verdict(answer));
     overturning(result).for_each(|warning| document.page(warning));
     document.page(Block::Chips(facts(result)));
-    let left = vec![
-        Block::Heading("Policies, the best first".to_owned()),
-        Block::Table(policies(result, usize::MAX, DECIDING, true).deciding()),
-        Block::Note(page_note(answer)),
-    ];
+    let table = policies(result, usize::MAX, DECIDING, true).deciding();
+    let note = page_note(answer, &table);
+    let heading = Block::Heading("Policies, the best first".to_owned());
+    let left = vec![heading, Block::Table(table), Block::Note(note)];
     let mut right = vec![Block::Heading("What the choice costs".to_owned())];
     right.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
     document.page(Block::Beside(if right.len() > 1 { vec![left, right] } else { vec![left] }));
@@ -412,14 +411,17 @@ fn cells(
 }
 
 /// Says how the table at the top of the page is read.
-fn page_note(answer: &PolicyFigures) -> String {
+fn page_note(answer: &PolicyFigures, table: &Table) -> String {
     let mut note = "A name leads to what the policy does; a click on a heading sorts.".to_owned();
     let bounds =
         |row: usize| (0..answer.processes.len()).any(|at| answer.bounds(row, at).is_some());
     if (0..answer.rows.len()).any(bounds) {
         note += " Brackets, and the lines across bars and points, are intervals: of 95 % for the requests drawn, or what unknown costs leave open.";
     }
-    note + " A bar with a tip goes on."
+    if table.has_cut_bar() {
+        note += " A bar with a tip goes on.";
+    }
+    note
 }
 
 /// Says how the table of all figures is read.
