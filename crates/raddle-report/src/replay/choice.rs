@@ -30,7 +30,9 @@ pub(super) fn pareto(answer: &PolicyFigures) -> Option<Chart> {
         let name = answer.rows[row].recipe.clone();
         let words = format!("{name}: {}, {:+.1}%", duration(gain), cost * 100.0);
         let look = look(answer, row);
-        let bounds = |at: usize| answer.bounds(row, at).map(|of| of.map(|ns| ns as f64));
+        let bounds = |at: usize| {
+            answer.bounds(row, at).map(|of| [of.least_ns, of.most_ns].map(|ns| ns as f64))
+        };
         let paid = bounds(along).map(|of| of.map(|ns| ns / fastest - 1.0));
         let point = vec![(cost, gain as f64)];
         let series = ChartSeries::new(look, name, words, point);

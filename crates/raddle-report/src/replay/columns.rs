@@ -88,16 +88,19 @@ pub(super) fn figures<'a>(
 /// Makes the bar of the figure `ns` of the process with the index `at`. The scale ends at the
 /// largest figure, but at [`LONGEST_BAR`] times those of the recommendation and the baseline: longer
 /// bars would leave nothing to be seen of these, and are cut off.
-fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<[u64; 2]>) -> CellBar {
+fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<FigureBounds>) -> CellBar {
     let figure = |row: usize| answer.rows[row].processes[at].decisive_ns;
     let all = || 0..answer.rows.len();
     let compared = |row: &usize| *row == answer.baseline || is_chosen(answer, *row);
     let most = all().filter(compared).filter_map(figure).max().unwrap_or(u64::MAX);
     let most = most.saturating_mul(LONGEST_BAR);
-    let end = |row: usize| figure(row).max(answer.bounds(row, at).map(|[_, most]| most));
+    let end = |row: usize| figure(row).max(answer.bounds(row, at).map(|it| it.most_ns));
     let full = all().filter_map(end).max().unwrap_or(1).min(most).max(1) as f64;
     let share = |ns: u64| (ns as f64 / full).min(1.0);
-    CellBar { share: share(ns), is_cut: ns > full as u64, within: bounds.map(|of| of.map(share)) }
+    // The line of an interval without an upper end goes on to the end of the scale.
+    let most = |it: FigureBounds| if it.open { 1.0 } else { share(it.most_ns) };
+    let within = bounds.map(|it| [share(it.least_ns), most(it)]);
+    CellBar { share: share(ns), is_cut: ns > full as u64, within }
 }
 
 fn time(ns: Option<u64>) -> Cell {
