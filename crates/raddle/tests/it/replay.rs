@@ -283,13 +283,12 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
         assert!(told.contains(&figures), "{figures}: {told}");
         // The README has these figures, rounded as the command prints them.
         let told = readme.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (_, told) =
-            told.split_once("measured under all four ways: p99 of").expect("it says so");
+        let (_, told) = told.split_once("that H200 was measured: p99 of").expect("it says so");
         let (told, _) = told.split_once(" ms,").expect("it ends");
         assert!(told.contains(&format!("{p99:.0}")), "{p99:.0}: {told}");
     }
     let requests =
-        readme.split_once("intervals, which ").and_then(|(_, rest)| rest.split(' ').next());
+        readme.split_once("intervals, of which ").and_then(|(_, rest)| rest.split(' ').next());
     let requests = format!("{} requests of decode", requests.expect("it says how many"));
     assert!(ran.out.contains(&requests), "{requests}: {}", ran.out);
     let bytes: usize = place.tree("raddle-out/bundled").values().map(Vec::len).sum();
