@@ -44,10 +44,12 @@ impl Piece {
     /// Groups pieces that follow each other, have the same number of workgroups and lie on compute
     /// units that follow each other. Returns (range of compute units, workgroups on each of them).
     pub fn by_units(pieces: &[Self]) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
-        let next = |a: &Self, b: &Self| a.count == b.count && a.cu.index() + 1 == b.cu.index();
-        pieces.chunk_by(next).map(|run| {
-            let first = run[0].cu.index();
-            (first..first + run.len(), run[0].count)
+        let mut rest = pieces;
+        core::iter::from_fn(move || {
+            let Self { count, cu, .. } = *rest.first()?;
+            let run = neighbours(rest);
+            rest = &rest[run..];
+            Some((cu.index()..cu.index() + run, count))
         })
     }
 
@@ -57,6 +59,27 @@ impl Piece {
         // Two u32 multiplied fit a u64.
         (0..u64::from(self.count)).map(move |i| self.first.saturating_add(i * stride))
     }
+}
+
+/// Returns how many of the first pieces (equal workgroups on one compute unit) have the same number
+/// of workgroups and lie on compute units that follow each other.
+fn neighbours(pieces: &[Piece]) -> usize {
+    let key = |piece: &Piece| u64::from(piece.count) << 32 | u64::from(piece.cu.0);
+    let Some(first) = pieces.first().map(key) else { return 0 };
+    let mut run = 0;
+    // Most runs are long, so eight pieces are compared at a time.
+    let eights = pieces.chunks_exact(8);
+    for eight in eights {
+        let ahead = first + run as u64;
+        let differ =
+            (ahead..).zip(eight).fold(0, |differ, (key_of, piece)| differ | (key_of ^ key(piece)));
+        if differ != 0 {
+            break;
+        }
+        run += 8;
+    }
+    let follows = |(at, piece): &(u64, &Piece)| *at == key(piece);
+    run + (first + run as u64..).zip(&pieces[run..]).take_while(follows).count()
 }
 
 impl fmt::Display for Piece {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, TakenUnits};
 
-use super::counted::{Tally, give_counted};
+use super::counted::give_counted;
 use super::names::{NamedRow, rows};
 use super::{Book, BookError, ResidentLaunch, named_twice, total};
 
@@ -155,7 +155,7 @@ impl ResidentLaunch {
         launch: LaunchId,
         pieces: &[Piece],
         cus: &mut Cus,
-        (tally, named): (&mut Tally, &mut Vec<NamedRow>),
+        (left, named): (&mut Vec<TakenUnits>, &mut Vec<NamedRow>),
     ) -> Result<(), BookError> {
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let waves = u64::from(self.demand.waves);
@@ -169,7 +169,7 @@ impl ResidentLaunch {
             let missing = |workgroup, cu| others.push(Piece::one(workgroup, cu));
             self.addressed.remove(row, |row| named.push(row), missing);
         }
-        if let Err(fault) = self.end_others(launch, pieces, &others, (cus, tally)) {
+        if let Err(fault) = self.end_others(launch, pieces, &others, (cus, left)) {
             for &row in named.iter() {
                 let back = self.addressed.insert(row);
                 debug_assert!(back.is_ok(), "it was there before");
@@ -190,15 +190,15 @@ impl ResidentLaunch {
         launch: LaunchId,
         pieces: &[Piece],
         others: &[Piece],
-        (cus, tally): (&mut Cus, &mut Tally),
+        (cus, left): (&mut Cus, &mut Vec<TakenUnits>),
     ) -> Result<(), BookError> {
         let Some(first) = others.first() else { return Ok(()) };
         if let Some(workgroup) = named_twice(pieces) {
             return Err(BookError::Waves { launch, workgroup });
         }
         let elsewhere = others.iter().any(|piece| self.addressed.get(piece.first).is_some());
-        let fault = if elsewhere { Some(first.cu) } else { give_counted(cus, tally, self, others) };
-        fault.map_or(Ok(()), |cu| Err(BookError::NotResident { launch, cu }))
+        let ended = if elsewhere { Err(first.cu) } else { give_counted(cus, left, self, others) };
+        ended.map(|_| ()).map_err(|cu| BookError::NotResident { launch, cu })
     }
 }
 

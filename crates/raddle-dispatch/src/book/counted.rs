@@ -1,30 +1,10 @@
 //! How do whole workgroups without addresses start and end?
 
-use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
-use super::{Book, BookError, ResidentLaunch, add, sum};
-
-/// The lists, kept as memory, in which the workgroups of pieces (equal workgroups on one compute
-/// unit) are added up by compute unit.
-#[derive(Clone, Debug)]
-pub(super) struct Tally {
-    /// The compute units from which workgroups leave in the present call: (range of units,
-    /// workgroups that leave each of them).
-    groups: Vec<(Range<usize>, u32)>,
-    /// The number of workgroups that the present call names on each compute unit; all 0 between
-    /// calls.
-    named: Vec<u32>,
-}
-
-impl Tally {
-    pub(super) fn of(cus: u16) -> Self {
-        Self { groups: Vec::new(), named: vec![0; usize::from(cus)] }
-    }
-}
+use super::{Book, BookError, ResidentLaunch, add};
 
 impl Book {
     pub(super) fn start_counted(
@@ -51,77 +31,43 @@ impl Book {
     }
 }
 
-/// Frees the resources of whole workgroups that were started without addresses. Returns the first
-/// compute unit on which fewer of them are, and then frees none.
+/// Frees the resources of whole workgroups that were started without addresses, and returns their
+/// number. `left` is scratch memory.
+///
+/// # Errors
+/// The first compute unit on which fewer of them are; nothing is freed then.
 pub(super) fn give_counted(
     cus: &mut Cus,
-    Tally { groups, named }: &mut Tally,
+    left: &mut Vec<TakenUnits>,
     resident: &mut ResidentLaunch,
     pieces: &[Piece],
-) -> Option<CuId> {
-    let demand = resident.demand;
+) -> Result<u64, CuId> {
+    let (demand, all) = (resident.demand, resident.counted.len());
     let waves = u32::from(demand.waves);
-    groups.clear();
-    groups.extend(Piece::by_units(pieces));
-    // If each unit is named once, there is nothing to add up.
-    let short = match groups.is_sorted_by(|(one, _), (other, _)| one.end <= other.start) {
-        true => short_of(groups, resident),
-        false => tally(named, pieces, resident),
-    };
-    if short.is_some() {
-        return short;
-    }
-    for (units, count) in groups.drain(..) {
-        resident.waves -= units.len() as u64 * u64::from(count) * u64::from(waves);
+    let mut ended = 0;
+    left.clear();
+    for (units, count) in Piece::by_units(pieces) {
+        let mut short = (units.end > all).then_some(units.start.max(all));
+        ended += units.len() as u64 * u64::from(count);
         // On units with equal waves the same waves leave, so they are changed together.
         resident.counted.change(units, |units, lies| {
-            let split = take_highest(lies, count * waves).expect("tallied above");
-            cus.give_each(units, &demand, &split, count);
+            let leaving = take_highest(lies, count.saturating_mul(waves)).filter(|_| count > 0);
+            match leaving {
+                Some(split) => left.push((units, count, split)),
+                None => short = Some(short.map_or(units.start, |cu| cu.min(units.start))),
+            }
         });
-    }
-    None
-}
-
-/// Returns the first compute unit on which fewer workgroups are than are to leave it; `None` where
-/// there is none.
-fn short_of(groups: &[(Range<usize>, u32)], resident: &ResidentLaunch) -> Option<CuId> {
-    let waves = u32::from(resident.demand.waves);
-    groups.iter().find_map(|&(ref units, count)| {
-        let fewer = |split| count == 0 || count.saturating_mul(waves) > sum(split);
-        let mut lies = resident.counted.runs(units.clone());
-        let short = lies.find(|(_, split)| fewer(split)).map(|(units, _)| units.start);
-        let all = resident.counted.len();
-        let short = short.or_else(|| (units.end > all).then_some(units.start.max(all)));
-        // The unit is that of a piece, which is a u16.
-        short.map(|cu| CuId(cu as u16))
-    })
-}
-
-/// Adds up the workgroups of the pieces (equal workgroups on one compute unit) by compute unit.
-/// Returns the first unit on which fewer workgroups of the launch can be; `None` where there is
-/// none.
-fn tally(named: &mut [u32], pieces: &[Piece], resident: &ResidentLaunch) -> Option<CuId> {
-    let waves = u32::from(resident.demand.waves);
-    let fits = |cu: CuId, n: u32| {
-        let lies = resident.counted.get(cu.index());
-        lies.is_some_and(|split| n.saturating_mul(waves) <= sum(split))
-    };
-    let mut bad = None;
-    for piece in pieces {
-        let Some(sum) = named.get_mut(piece.cu.index()) else {
-            bad = Some(piece.cu);
-            break;
-        };
-        *sum = sum.saturating_add(piece.count);
-        if piece.count == 0 || !fits(piece.cu, *sum) {
-            bad = Some(piece.cu);
-            break;
+        if let Some(cu) = short {
+            for (units, _, split) in left.drain(..) {
+                resident.counted.change(units, |_, lies| add(lies, &split));
+            }
+            // The unit is that of a piece, which is a u16.
+            return Err(CuId(cu as u16));
         }
     }
-    for piece in pieces {
-        if let Some(sum) = named.get_mut(piece.cu.index()) {
-            *sum = 0;
-        }
+    for (units, count, split) in left.drain(..) {
+        cus.give_each(units, &demand, &split, count);
     }
-    bad
+    resident.waves -= ended * u64::from(waves);
+    Ok(ended)
 }

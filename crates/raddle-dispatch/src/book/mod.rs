@@ -26,7 +26,7 @@ use raddle_policy::{
 };
 
 use crate::ByLaunch;
-use counted::{Tally, give_counted};
+use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
 pub use lift::Lifted;
@@ -42,8 +42,7 @@ pub struct Book {
     /// Empty tables of launches that have left, with one entry for each compute unit, kept so that
     /// none is allocated anew.
     spare: Vec<PerCu<Split>>,
-    tally: Tally,
-    /// The compute units and SIMDs on which the waves of the present call started.
+    /// The compute units and SIMDs on which the waves of the present call started or ended.
     taken: Vec<TakenUnits>,
     /// The workgroups with known addresses that the present call starts or ends, as rows of
     /// neighbours.
@@ -88,7 +87,6 @@ impl Book {
             cus: Cus::new(shape, count),
             resident: ByLaunch::default(),
             spare: Vec::new(),
-            tally: Tally::of(count),
             taken: Vec::new(),
             rows: Vec::new(),
         }
@@ -161,18 +159,18 @@ impl Book {
         waves: WaveSpan,
         pieces: &[Piece],
     ) -> Result<u64, BookError> {
-        let Self { cus, resident: all, tally, rows, .. } = self;
+        let Self { cus, resident: all, taken, rows, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let resident = all.get_mut(launch).ok_or(BookError::NotResident { launch, cu })?;
         let ended = match waves {
             WaveSpan::All => {
                 if resident.addressed.is_empty() {
-                    let fault = give_counted(cus, tally, resident, pieces);
-                    fault.map_or(Ok(()), |cu| Err(BookError::NotResident { launch, cu }))?;
+                    let ended = give_counted(cus, taken, resident, pieces);
+                    ended.map_err(|cu| BookError::NotResident { launch, cu })?
                 } else {
-                    resident.end_whole(launch, pieces, cus, (tally, rows))?;
+                    resident.end_whole(launch, pieces, cus, (taken, rows))?;
+                    total(pieces)
                 }
-                total(pieces)
             }
             WaveSpan::Range { first, count } => {
                 resident.end_waves(launch, (first, count), pieces, cus)?

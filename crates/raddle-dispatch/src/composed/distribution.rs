@@ -202,12 +202,17 @@ impl Distribution {
         if asked.draining {
             return Err(format!("law 1: {} has no workgroup left to distribute", launch.id));
         }
-        let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
         let (first, limit) = self.head(launch);
         self.is_not_cut(launch)?;
-        let fits = total > 0 && first.saturating_add(total) <= limit;
-        // The account (`Book`) refuses more workgroups than the device has slots for.
-        if fits && (total > asked.most || covers(pieces, first, total, seen)) {
+        let (total, covered) = match dealt(pieces, first) {
+            Some(total) => (total, true),
+            None => {
+                let total = pieces.iter().map(|piece| u64::from(piece.count)).sum();
+                // The account (`Book`) refuses more workgroups than the device has slots for.
+                (total, total > asked.most || covers(pieces, first, total, seen))
+            }
+        };
+        if covered && total > 0 && first.saturating_add(total) <= limit {
             return Ok(Allowed::Whole(total));
         }
         Err(format!(
@@ -313,17 +318,33 @@ impl Distribution {
     }
 }
 
-/// Returns whether the pieces (equal workgroups on one compute unit) name the workgroups `next ..
-/// next + total`, each once. `seen` is scratch memory.
-fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
+/// Returns the number of workgroups that the pieces (equal workgroups on one compute unit) name, if
+/// they name workgroups from `next` on, each once, in the order in which policies deal them; `None`
+/// in any other order.
+fn dealt(pieces: &[Piece], next: u64) -> Option<u64> {
     let (mut running, mut rest) = (next, pieces);
-    while let Some((count, behind)) = phase(rest, running) {
+    loop {
+        // Pieces of neighbouring workgroups.
+        while let [piece, behind @ ..] = rest
+            && piece.first == running
+            && (piece.stride == 1 || piece.stride > 0 && piece.count <= 1)
+        {
+            running = running.saturating_add(piece.count.into());
+            rest = behind;
+        }
+        if rest.is_empty() {
+            break;
+        }
+        let (count, behind) = phase(rest, running)?;
         running = running.saturating_add(count);
         rest = behind;
     }
-    if rest.is_empty() {
-        return running - next == total;
-    }
+    Some(running - next)
+}
+
+/// Returns whether the pieces (equal workgroups on one compute unit) name the workgroups `next ..
+/// next + total`, each once, in any order. `seen` is scratch memory.
+fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
     seen.clear();
     // The caller has seen that the device has slots for all of them.
@@ -333,17 +354,13 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     })
 }
 
-/// Takes the first pieces (equal workgroups on one compute unit) that together name workgroups from
-/// `next` on without a gap: one piece of neighbours, or pieces that deal one workgroup to each of
-/// some units in turn, where the last turn may end early. Returns (number of these workgroups, the
-/// pieces that follow); `None` where there are no such pieces.
+/// Takes the first pieces (equal workgroups on one compute unit) that together deal workgroups from
+/// `next` on to some units in turn, one to each, where the last turn may end early. Returns (number
+/// of these workgroups, the pieces that follow); `None` where there are no such pieces.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {
         return None;
-    }
-    if stride == 1 || count <= 1 {
-        return Some((count.into(), &pieces[1..]));
     }
     let (round, behind) = pieces.split_at_checked(stride as usize)?;
     let (mut left, mut dealt) = (count, 0u64);
@@ -399,6 +416,9 @@ mod tests {
             let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
             let expected = covers_naively(&pieces, 5, total);
             assert_eq!(covers(&pieces, 5, total, &mut Vec::new()), expected, "{pieces:?}");
+            if let Some(dealt) = dealt(&pieces, 5) {
+                assert!(expected && dealt == total, "{pieces:?}");
+            }
         }
     }
 

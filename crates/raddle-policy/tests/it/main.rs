@@ -4,6 +4,7 @@ mod broken_allocate;
 mod broken_cut;
 mod broken_others;
 mod layers;
+mod pieces;
 mod preemption;
 mod ranked;
 mod rendered;

@@ -11,6 +11,7 @@ mod submitted;
 mod take_off;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use raddle_dispatch::ByLaunch;
 use raddle_policy::{CuId, LaunchId, Piece, Preemption, StreamId, Tick, WaveSpan};
@@ -25,7 +26,7 @@ use loaded::Loaded;
 use neighbours::{Load, Neighbours};
 use pace::WorkLeft;
 pub(crate) use submitted::SubmittedKernel;
-use take_off::give_back;
+use take_off::{give_back, shares};
 
 /// The simulated device: its compute units, the launches on them, and their ends.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub(crate) struct Machine {
     loaded: Loaded,
     fronts: Vec<Front>,
     spare: Vec<u32>,
+    /// The pieces of the start that is carried out now, by compute units.
+    units: Vec<UnitRun>,
     pub(crate) counters: Counters,
 }
 
@@ -57,6 +60,8 @@ pub(crate) struct Front {
     pub(crate) launch: LaunchId,
     pub(crate) waves: WaveSpan,
     pub(crate) pieces: Vec<Piece>,
+    /// The pieces by compute units: (range of units, workgroups on each of them).
+    units: Vec<UnitRun>,
     started: Tick,
     ends: Tick,
     /// The work of each workgroup that was still to do at the tick `since`.
@@ -75,6 +80,9 @@ pub(crate) struct Front {
     /// bytes that its launch wants to move.
     wide: bool,
 }
+
+/// Workgroups on compute units that follow each other: (range of units, workgroups on each of them).
+type UnitRun = (Range<usize>, u32);
 
 /// A launch that was submitted to the simulated device and has not ended.
 #[derive(Debug)]
@@ -188,6 +196,7 @@ impl Machine {
             loaded: Loaded::default(),
             fronts: Vec::new(),
             spare: Vec::new(),
+            units: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -313,7 +322,9 @@ impl Machine {
             return Err(overcommit(piece.cu));
         }
         let mut groups = 0;
-        for (units, n) in Piece::by_units(pieces) {
+        self.units.clear();
+        self.units.extend(Piece::by_units(pieces));
+        for (units, n) in self.units.iter().cloned() {
             let n = u64::from(n);
             let started = n * u64::from(count);
             groups += n * units.len() as u64;
@@ -403,9 +414,10 @@ impl Machine {
             let alike = front.waves == waves && !front.gathers && whole;
             if front.started == now && front.ends == ends && alike {
                 front.pieces.extend_from_slice(pieces);
+                front.units.extend_from_slice(&self.units);
                 front.groups += groups;
                 let (_, count) = waves.bounds(live.what.demand.waves);
-                let more = (groups * u64::from(count), pieces);
+                let more = (groups * u64::from(count), &*self.units);
                 self.neighbours.grew(&live.what, &mut live.load, front, more);
                 return slot;
             }
@@ -419,6 +431,7 @@ impl Machine {
         front.waves = waves;
         front.pieces.clear();
         front.pieces.extend_from_slice(pieces);
+        front.units.clone_from(&self.units);
         front.started = now;
         front.ends = ends;
         front.left = WorkLeft::of(live.what.workgroup);
@@ -461,8 +474,7 @@ impl Machine {
         let live = self.live.get_mut(id)?;
         live.fronts.retain(|&other| other != slot);
         self.neighbours.went(id, &live.what, &mut live.load, front);
-        let pieces = std::mem::take(&mut front.pieces);
-        let ended = give_back(live, waves, &pieces, &mut self.ledger);
+        let ended = give_back(live, front, &mut self.ledger);
         let (_, count) = waves.bounds(live.what.demand.waves);
         live.ended += ended;
         live.resident_waves -= groups * u64::from(count);
@@ -479,19 +491,9 @@ impl Machine {
             self.live.remove(id);
             self.next_exit(lane, now, queue);
         }
-        self.fronts[slot as usize].pieces = pieces;
         self.spare.push(slot);
         self.counters.fronts += 1;
         self.counters.workgroups += ended;
         Some(outcome)
-    }
-}
-
-/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take: none
-/// for waves of a workgroup that has them already.
-const fn shares(waves: WaveSpan, n: u64) -> u64 {
-    match waves {
-        WaveSpan::Range { first: 1.., .. } => 0,
-        _ => n,
     }
 }

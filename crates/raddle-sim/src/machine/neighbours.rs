@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{LaunchId, Piece, Tick};
+use raddle_policy::{LaunchId, Tick};
 use raddle_trace::KernelNeed;
 
 use super::pace::Pace;
-use super::{Front, Machine, SubmittedKernel};
+use super::{Front, Machine, SubmittedKernel, UnitRun};
 use crate::contention::ALONE;
 use crate::demand::{ALL_PIPES, TaskDemand};
 use crate::queue::{Due, Queue};
@@ -89,21 +89,20 @@ impl Wants {
 }
 
 impl Load {
-    /// Adds the workgroups of these pieces (equal workgroups on one compute unit) to the counts of
-    /// their compute units, or with `came` false subtracts them.
-    fn hold(&mut self, pieces: &[Piece], came: bool) {
-        for piece in pieces {
-            let unit = piece.cu.index();
-            if unit >= self.holders.len() {
-                self.holders.resize(unit + 1, 0);
+    /// Adds workgroups to the counts of their compute units, or with `came` false subtracts them.
+    fn hold(&mut self, units: &[UnitRun], came: bool) {
+        for (units, count) in units.iter().cloned() {
+            if units.end > self.holders.len() {
+                self.holders.resize(units.end, 0);
             }
-            let held = &mut self.holders[unit];
+            let holders = &mut self.holders[units];
+            let empty = |holders: &[u32]| holders.iter().filter(|&&held| held == 0).count() as u64;
             if came {
-                self.held += u64::from(*held == 0);
-                *held += piece.count;
+                self.held += empty(holders);
+                holders.iter_mut().for_each(|held| *held += count);
             } else {
-                *held -= piece.count;
-                self.held -= u64::from(*held == 0);
+                holders.iter_mut().for_each(|held| *held -= count);
+                self.held -= empty(holders);
             }
         }
     }
@@ -182,32 +181,32 @@ impl Neighbours {
             self.busy.insert(id);
             self.changed = true;
         }
-        front.wide = self.is_wide(of, &front.pieces);
+        front.wide = self.is_wide(of, &front.units);
         load.wide += u32::from(front.wide);
-        self.more(of, load, front, front.waves_of(of), &front.pieces);
+        self.more(of, load, front, front.waves_of(of), &front.units);
     }
 
-    /// Returns whether these pieces (equal workgroups on one compute unit) are on enough compute
-    /// units to move all that their launch wants to move, so that they need not be counted unit by
-    /// unit.
-    fn is_wide(&self, of: &SubmittedKernel, pieces: &[Piece]) -> bool {
+    /// Returns whether these compute units are enough to move all that a launch wants to move, so
+    /// that its workgroups need not be counted unit by unit.
+    fn is_wide(&self, of: &SubmittedKernel, units: &[UnitRun]) -> bool {
         let enough = of.memory.shared.div_ceil(self.unit.max(1)).max(1);
-        let many = of.memory.need == KernelNeed::Memory && pieces.len() as u64 >= enough;
-        // Pieces in the order of their units are of different ones.
-        many && pieces.is_sorted_by(|a, b| a.cu < b.cu)
+        let all = || units.iter().map(|(units, _)| units.len() as u64).sum::<u64>();
+        let many = of.memory.need == KernelNeed::Memory && all() >= enough;
+        // Units in their order are different ones.
+        many && units.is_sorted_by(|(a, _), (b, _)| a.end <= b.start)
     }
 
     /// Records that a running front (workgroups that end together) has got more workgroups: `waves`
-    /// waves in `pieces`.
+    /// waves on these compute units.
     pub(super) fn grew(
         &mut self,
         of: &SubmittedKernel,
         load: &mut Load,
         front: &Front,
-        (waves, pieces): (u64, &[Piece]),
+        (waves, units): (u64, &[UnitRun]),
     ) {
         if self.are_charged() {
-            self.more(of, load, front, waves, pieces);
+            self.more(of, load, front, waves, units);
         }
     }
 
@@ -217,11 +216,11 @@ impl Neighbours {
         load: &mut Load,
         front: &Front,
         waves: u64,
-        pieces: &[Piece],
+        units: &[UnitRun],
     ) {
         load.waves += waves;
         if of.memory.need == KernelNeed::Memory && !front.wide {
-            load.hold(pieces, true);
+            load.hold(units, true);
         }
         self.want(of, load);
     }
@@ -249,7 +248,7 @@ impl Neighbours {
         load.waves -= front.waves_of(of);
         load.wide -= u32::from(front.wide);
         if of.memory.need == KernelNeed::Memory && !front.wide {
-            load.hold(&front.pieces, false);
+            load.hold(&front.units, false);
         }
         self.want(of, load);
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, Demand, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use super::neighbours::Neighbours;
 use super::pace::WorkLeft;
@@ -308,18 +308,22 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
     Ok(())
 }
 
+/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take: none
+/// for waves of a workgroup that has them already.
+pub(super) const fn shares(waves: WaveSpan, n: u64) -> u64 {
+    match waves {
+        WaveSpan::Range { first: 1.., .. } => 0,
+        _ => n,
+    }
+}
+
 /// Frees the resources of a front (workgroups that end together) that has ended. Returns the number
 /// of workgroups of which the last wave has ended with it.
-pub(super) fn give_back(
-    live: &mut Live,
-    waves: WaveSpan,
-    pieces: &[Piece],
-    ledger: &mut Ledger,
-) -> u64 {
-    let demand = live.what.demand;
+pub(super) fn give_back(live: &mut Live, front: &Front, ledger: &mut Ledger) -> u64 {
+    let (demand, waves) = (live.what.demand, front.waves);
     let (_, count) = waves.bounds(demand.waves);
     let mut groups = 0;
-    for (units, n) in Piece::by_units(pieces) {
+    for (units, n) in front.units.iter().cloned() {
         let n = u64::from(n);
         let ended = n * u64::from(count);
         ledger.power.went(units.clone(), live.what.draw(ended));
@@ -331,7 +335,7 @@ pub(super) fn give_back(
     if waves == WaveSpan::All {
         return groups;
     }
-    for piece in pieces {
+    for piece in &front.pieces {
         let unit = piece.cu.index()..piece.cu.index() + 1;
         for workgroup in piece.workgroups() {
             if let WaveSpan::Cut { .. } = waves {
