@@ -55,7 +55,7 @@ impl Leftover {
         self.refused.begin(cus);
         let first = match self.config.order {
             LeftoverOrder::Arrival => waiting(ready).next(),
-            LeftoverOrder::Level => waiting(ready).min_by_key(|entry| entry.launch.level.0),
+            LeftoverOrder::Level => most_urgent(waiting(ready)),
         };
         let Some(entry) = first else {
             self.refused.wait();
@@ -74,6 +74,21 @@ impl Leftover {
         round.refuse(cus.refusal(CuId(0), &entry.launch));
         Answer::WAIT
     }
+}
+
+/// Returns the first of the most urgent launches. Where a launch of level 0 waits, those behind it
+/// are not looked at, as thousands may wait.
+fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e ReadyLaunch> {
+    let mut first: Option<&ReadyLaunch> = None;
+    for entry in waiting {
+        if first.is_none_or(|first| entry.launch.level.0 < first.launch.level.0) {
+            first = Some(entry);
+        }
+        if entry.launch.level.0 == 0 {
+            break;
+        }
+    }
+    first
 }
 
 /// Places workgroups of `entry` on these compute units, each workgroup on the unit with room for
