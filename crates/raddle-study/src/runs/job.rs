@@ -11,7 +11,7 @@ use raddle_sim::{
     Costs, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary, Watch, Workload,
 };
 
-use super::{Log, RunDone, RunJob, RunOf, Runner, log};
+use super::{Log, RunDone, RunJob, RunOf, RunPlan, Runner, log};
 use crate::error::StudyError;
 use crate::fault;
 use crate::files::Leavings;
@@ -24,8 +24,7 @@ impl Runner<'_> {
         let plan = &self.plan;
         let drawn = plan.timeline.zip(plan.leavings).and_then(|(wanted, leavings)| {
             let recorders = match job.of {
-                // Where requests have no end, it is not known beforehand which run is the last.
-                RunOf::Together if plan.open.is_empty() && wanted.at_once(&job.named.name) => {
+                RunOf::Together if self.is_last() && wanted.at_once(&job.named.name) => {
                     wanted.recorders(plan.workload, Missing::WHOLE, None)
                 }
                 RunOf::Again(missing, came) => wanted.recorders(plan.workload, missing, Some(came)),
@@ -57,6 +56,13 @@ impl Runner<'_> {
                 RunDone::Ran(Box::new(outcome), Vec::new(), None)
             }
         })
+    }
+
+    /// Returns whether it is known before the first run of all processes that no longer one will
+    /// follow.
+    fn is_last(&self) -> bool {
+        let RunPlan { workload, open, .. } = &self.plan;
+        !open.can_grow(workload, open.first(workload))
     }
 
     /// Makes a run, draws its timelines, and writes them.
