@@ -16,6 +16,7 @@ mod mutants;
 mod release;
 mod soak;
 mod tidy;
+mod wait;
 mod web;
 mod wheels;
 mod workspace;
@@ -56,9 +57,10 @@ enum Chore {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// The benchmarks of every crate, or those that cargo bench is told
+    /// The benchmarks of every crate, or those that cargo bench is told; `wait`: how long a person
+    /// waits, as docs/benchmarks.md lists it
     Bench {
-        /// Arguments of cargo bench; without any, the whole workspace
+        /// `wait`, or arguments of cargo bench; without any, the whole workspace
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
@@ -99,7 +101,11 @@ fn main() -> Result<()> {
         Chore::Bless { args } => {
             Ok(cmd!(shell, "cargo test").args(or_all(args)).env("INSTA_UPDATE", "always").run()?)
         }
-        Chore::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
+        Chore::Bench { args } => match args.first().map(String::as_str) {
+            Some("wait") => wait::run(&shell),
+            Some("bound") => wait::bound(&args[1..]),
+            _ => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
+        },
         Chore::Browse(args) => browse::run(&args),
         Chore::Dist(args) => dist::run(&shell, &args),
         Chore::Fidelity => fidelity::run(&shell),

@@ -1,0 +1,191 @@
+//! How long does a person wait for raddle? The rows T1 to T9 of `docs/benchmarks.md`, in seconds of
+//! the processor.
+//!
+//! Every row is one process on one core (`taskset`), so that what else runs on the machine changes
+//! little. Fits of profiles are kept in a folder of the run alone: *first* makes the fit, *again*
+//! finds it.
+
+mod bound;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use tempfile::TempDir;
+use xshell::{Shell, cmd};
+
+use crate::checkout;
+use bound::Table;
+
+/// The core that all rows run on.
+const CORE: &str = "1";
+/// Options of a run of one recipe by which only the replay takes time.
+const ALONE: [&str; 5] = ["--once", "--quiet", "--no-files", "--timeline", "none"];
+/// The recipes that T7 compares with `leftover`.
+const OTHERS: [&str; 6] =
+    ["greedy", "round-robin", "spatial", "matching", "block-warp", "weighted-slices"];
+
+/// The processor time and the peak memory of one process.
+#[derive(Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    megabytes: f64,
+}
+
+/// The runs of one table.
+struct Bench {
+    shell: Shell,
+    raddle: PathBuf,
+    /// The folder of written tables, and of the fits that are kept.
+    folder: TempDir,
+}
+
+/// Builds the tool and prints the table.
+///
+/// # Errors
+/// When the samples, `taskset` or GNU `time` are missing, or a run fails.
+pub(crate) fn run(shell: &Shell) -> Result<()> {
+    let samples =
+        std::env::var_os("RADDLE_SAMPLES").map_or("../shared/traces".into(), PathBuf::from);
+    ensure!(samples.is_dir(), "{} is no folder: name it in RADDLE_SAMPLES", samples.display());
+    cmd!(shell, "cargo build --release -p raddle -p xtask").run()?;
+    let raddle = checkout::target_folder().join("release/raddle");
+    let bench = Bench { shell: checkout::shell()?, raddle, folder: tempfile::tempdir()? };
+    let nvidia = samples.canonicalize()?.join("kineto_nvidia");
+    let v100 = nvidia.join("hta_trace_diff_test_v100.json.gz").display().to_string();
+    let b200 = nvidia.join("tracelens_b200_eager.json.gz").display().to_string();
+    println!("| id | work | s | MB | against | goal |\n|---|---|---|---|---|---|");
+    bench.waits(&v100)?;
+    bench.recipes(&v100, &b200)?;
+    bench.many(&b200, "leftover", "3")?;
+    bench.matching(&b200, 8, "1.0")?;
+    bench.many(&b200, "greedy", "15")?;
+    // The longest runs come last.
+    bench.many(&b200, "round-robin", "")?;
+    bench.matching(&b200, 64, "12")
+}
+
+impl Bench {
+    /// Measures one run of raddle.
+    fn cost(&self, args: &[&str]) -> Result<Cost> {
+        let (raddle, folder) = (&self.raddle, self.folder.path());
+        let told = folder.join("time");
+        cmd!(self.shell, "taskset -c {CORE} time -f '%U %S %M' -o {told} {raddle} {args...}")
+            .env("XDG_CACHE_HOME", folder)
+            .quiet()
+            .ignore_stdout()
+            .ignore_stderr()
+            .run()
+            .context("it takes taskset and GNU time")?;
+        let text = std::fs::read_to_string(&told)?;
+        let numbers: Vec<f64> = text.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+        let [user, system, kilobytes] = numbers[..] else { bail!("time printed {text:?}") };
+        Ok(Cost { seconds: user + system, megabytes: kilobytes / 1024.0 })
+    }
+
+    fn replay(&self, profile: &str, recipe: &str) -> Result<Cost> {
+        self.cost(&[&["replay", profile, "--recipe", recipe][..], &ALONE].concat())
+    }
+
+    /// Prints T1, T2, T3 and T6, the last two with the bound of T9.
+    fn waits(&self, v100: &str) -> Result<()> {
+        let demo = checkout::root().join("crates/raddle/data/demo");
+        let [decode, train] =
+            ["decode.csv", "train.csv"].map(|it| demo.join(it).display().to_string());
+        let out = self.folder.path().join("plan").display().to_string();
+        row("T1", "`raddle`", self.cost(&["--quiet", "--no-files", "--jobs", "1"])?, "", "");
+        let share = ["share", &decode, &train, "--requests", "decode=40/s", "--out", &out];
+        let share = self.cost(&[&share[..], &["--jobs", "1"]].concat())?;
+        row("T1", "`share`, 300 requests a way, with intervals", share, "", "20");
+        row("T2", "V100 sample, first", self.replay(v100, "leftover")?, "", "0.6");
+        row("T2", "V100 sample, again", self.replay(v100, "leftover")?, "", "0.35");
+        for (id, table, goals) in [
+            ("T3", Table { launches: 100_000, workgroups: 200 }, ["2.5", "1.5 times"]),
+            ("T6", Table { launches: 10_000, workgroups: 20_000 }, ["3", "1.5 times"]),
+        ] {
+            let file = self.folder.path().join(format!("{id}.csv"));
+            table.write(&file)?;
+            let file = file.display().to_string();
+            let what = format!("{} launches of {} workgroups", table.launches, table.workgroups);
+            row(id, &format!("{what}, first"), self.replay(&file, "leftover")?, "", goals[0]);
+            let again = self.replay(&file, "leftover")?;
+            let bound = self.bound(table)?;
+            let against = format!("{:.1} times the bound, {bound:.2} s", again.seconds / bound);
+            row(&format!("{id}, T9"), &format!("{what}, again"), again, &against, goals[1]);
+        }
+        Ok(())
+    }
+
+    /// Returns the seconds of the processor that the bound takes, as a process of its own.
+    fn bound(&self, table: Table) -> Result<f64> {
+        // A bound that is not optimised is none.
+        let own = checkout::target_folder().join("release/xtask");
+        let (launches, workgroups) = (table.launches.to_string(), table.workgroups.to_string());
+        let other = Self { shell: checkout::shell()?, raddle: own, folder: tempfile::tempdir()? };
+        Ok(other.cost(&["bench", "bound", &launches, &workgroups])?.seconds)
+    }
+
+    /// Prints a row of T4: a process of 128 against one of 8.
+    fn many(&self, b200: &str, recipe: &str, goal: &str) -> Result<()> {
+        let few = self.replay(&format!("{b200}*8"), recipe)?;
+        row("T4", &format!("8 times the B200 sample, {recipe}"), few, "", "");
+        let many = self.replay(&format!("{b200}*128"), recipe)?;
+        let each = many.seconds / few.seconds / 16.0;
+        let against = format!("a process {each:.1} times one of 8 (goal 2)");
+        row("T4", &format!("128 times, {recipe}"), many, &against, goal);
+        Ok(())
+    }
+
+    /// Prints a row of T5.
+    fn matching(&self, b200: &str, times: u16, goal: &str) -> Result<()> {
+        let cost = self.replay(&format!("{b200}*{times}"), "matching")?;
+        row("T5", &format!("{times} times the B200 sample, matching"), cost, "", goal);
+        Ok(())
+    }
+
+    /// Prints T7: the dearest recipe beside `leftover`.
+    fn recipes(&self, v100: &str, b200: &str) -> Result<()> {
+        let eight = format!("{b200}*8");
+        for (what, profile, goal) in
+            [("the V100 sample", v100, "2.5 times"), ("8 times the B200 sample", &eight, "5 times")]
+        {
+            let import = self.cost(&["inspect", profile.trim_end_matches("*8")])?.seconds;
+            let leftover = self.replay(profile, "leftover")?.seconds - import;
+            let mut most = (0.0, "");
+            for recipe in OTHERS {
+                let times = (self.replay(profile, recipe)?.seconds - import) / leftover;
+                if times > most.0 {
+                    most = (times, recipe);
+                }
+            }
+            let (times, recipe) = most;
+            println!(
+                "| T7 | {what}, replay alone | | | {recipe} {times:.1} times leftover | {goal} |"
+            );
+        }
+        println!("| T8 | clone to first answer | not measured here | | | 120 |");
+        Ok(())
+    }
+}
+
+fn row(id: &str, work: &str, Cost { seconds, megabytes }: Cost, against: &str, goal: &str) {
+    println!("| {id} | {work} | {seconds:.2} | {megabytes:.0} | {against} | {goal} |");
+}
+
+/// Runs the bound of a table that the arguments describe: launches, workgroups of each.
+///
+/// # Errors
+/// When the arguments are not two numbers.
+pub(crate) fn bound(args: &[String]) -> Result<()> {
+    let numbers: Vec<u64> = args.iter().filter_map(|arg| arg.parse().ok()).collect();
+    let [launches, workgroups] = numbers[..] else {
+        bail!("it takes a number of launches and of workgroups")
+    };
+    let (starts, end) = Table { launches, workgroups }.leftover();
+    println!("{starts} starts, end at {end} ns");
+    Ok(())
+}
+
+/// Writes a text to a file.
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+}
