@@ -22,9 +22,9 @@ pub(crate) struct Body {
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills: structures handed over by value.
-    pub(crate) handed: Vec<Origin>,
+    pub(crate) handed: Vec<PointerOrigin>,
     /// Variables of the program whose address the host can pass to a kernel as an argument.
-    pub(crate) addressable: BTreeSet<Origin>,
+    pub(crate) addressable: BTreeSet<PointerOrigin>,
     /// True if work-items wait for each other at a barrier or exchange values.
     pub(crate) meets: bool,
 }
@@ -79,7 +79,7 @@ pub(crate) enum Operand {
 
 /// Memory to which a pointer can lead: an argument's or a variable's.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Origin {
+pub(crate) enum PointerOrigin {
     /// The memory or the image to which the argument with this index (from 0 among the kernel's
     /// arguments) points.
     Argument(u32),
@@ -112,7 +112,7 @@ pub(crate) enum Instruction {
     /// Sets `to` to a pointer to the beginning of the memory `origin`.
     Place {
         to: Reg,
-        origin: Origin,
+        origin: PointerOrigin,
     },
     /// `to = base + bytes + sum of count * bytes each`, as pointers are computed.
     Offset {

@@ -4,7 +4,7 @@
 
 /// Logical line of a source that is not empty.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct SourceLine {
     /// Number of the line's first line in the source, from 1; a backslash at a line end joins
     /// several lines to one logical line.
     pub(crate) number: u32,
@@ -35,7 +35,7 @@ pub(crate) enum LineKind {
     Other,
 }
 
-impl Line {
+impl SourceLine {
     /// Returns the names in the line; in the definition of a macro, those of its body but for its
     /// parameters.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
@@ -52,7 +52,7 @@ pub(crate) fn is_name(word: &str) -> bool {
 }
 
 /// Returns the logical lines of a source.
-pub(crate) fn lines(source: &str) -> Vec<Line> {
+pub(crate) fn lines(source: &str) -> Vec<SourceLine> {
     let mut all = Vec::new();
     let (mut text, mut number, mut begun) = (String::new(), 1, 1);
     let mut rest = source;
@@ -112,9 +112,9 @@ fn quoted(rest: &str) -> usize {
     rest.len()
 }
 
-fn line(text: &str, number: u32) -> Option<Line> {
+fn line(text: &str, number: u32) -> Option<SourceLine> {
     let text = text.trim();
-    let code = |words| Line {
+    let code = |words| SourceLine {
         number,
         kind: LineKind::Code,
         words,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::lines::{Line, LineKind, is_name, lines};
+use crate::lines::{LineKind, SourceLine, is_name, lines};
 
 /// Returns (macro, line) for the first macro on whose value the compiled code depends, and which
 /// neither the source, the options nor OpenCL C decide; or (name of an included file that cannot be
@@ -101,7 +101,7 @@ impl MacroTable {
         Ok(())
     }
 
-    fn define(&mut self, line: &Line, depth: u32) -> Result<(), String> {
+    fn define(&mut self, line: &SourceLine, depth: u32) -> Result<(), String> {
         let Some(name) = line.words.first() else { return Ok(()) };
         self.used(line)?;
         let body = self.bodies.entry(name.clone()).or_default();
@@ -115,7 +115,7 @@ impl MacroTable {
 
     /// Checks that code uses no macro of the compiler that is not decided. The error is the macro's
     /// name.
-    fn used(&self, line: &Line) -> Result<(), String> {
+    fn used(&self, line: &SourceLine) -> Result<(), String> {
         let differs = |name: &&str| {
             is_of_compiler(name) && !self.decided.contains(*name) && !self.is_fixed(name, true)
         };
@@ -155,7 +155,7 @@ impl MacroTable {
 
 /// Place of a line within the `#if` conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct ConditionPlace {
     /// Number of preprocessor conditions around the line; include guards (`#ifndef X`, with a
     /// `#define X` in it) are not counted.
     depth: u32,
@@ -167,8 +167,8 @@ struct Place {
     guards: bool,
 }
 
-fn places(lines: &[Line]) -> Vec<Place> {
-    let mut places = vec![Place::default(); lines.len()];
+fn places(lines: &[SourceLine]) -> Vec<ConditionPlace> {
+    let mut places = vec![ConditionPlace::default(); lines.len()];
     // The lines of each open condition.
     let mut open: Vec<Vec<usize>> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -194,13 +194,13 @@ fn places(lines: &[Line]) -> Vec<Place> {
 /// Returns whether the condition in the first line is a guard: `#ifndef X`, where X is the
 /// program's own macro and is defined before the end of the condition, or is defined as nothing in
 /// the next line.
-fn guards(lines: &[Line]) -> bool {
+fn guards(lines: &[SourceLine]) -> bool {
     let words: Vec<&str> = lines[0].words.iter().map(String::as_str).collect();
     let name = match words[..] {
         ["!", "defined", name] | ["!", "defined", "(", name, ")"] => name,
         _ => return false,
     };
-    let defines = |line: &Line| {
+    let defines = |line: &SourceLine| {
         line.kind == LineKind::Define && line.words.first().is_some_and(|word| word == name)
     };
     if is_reserved(name) {

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 
 use smallvec::SmallVec;
 
-use crate::ir::{BlockId, Origin, Reg};
+use crate::ir::{BlockId, PointerOrigin, Reg};
 
 /// Number of a value that the analysis has computed.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -21,7 +21,7 @@ pub(crate) type VariableCell = (u32, i64, u32);
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Meaning {
     Int(i64),
-    Origin(Origin),
+    Origin(PointerOrigin),
     /// The sum `base + bytes + sum of count * term`, with terms sorted and counts not 0.
     Sum {
         base: Option<Value>,
@@ -55,7 +55,7 @@ pub(crate) struct Address {
 }
 
 /// Memory to which a pointer may lead, sorted.
-pub(crate) type Origins = SmallVec<[Origin; 1]>;
+pub(crate) type Origins = SmallVec<[PointerOrigin; 1]>;
 
 /// Hasher in which all bits of the hashed words count.
 struct Mixed(u64);
@@ -148,8 +148,8 @@ impl Values {
         let mut new = false;
         for (part, whole) in parts {
             let of = self.origins(part).iter().copied();
-            let of: SmallVec<[Origin; 2]> =
-                of.filter(|of| whole || *of != Origin::Unknown).collect();
+            let of: SmallVec<[PointerOrigin; 2]> =
+                of.filter(|of| whole || *of != PointerOrigin::Unknown).collect();
             new |= self.leads(value, of);
         }
         new
@@ -181,7 +181,7 @@ impl Values {
     pub(crate) fn leads(
         &mut self,
         value: Value,
-        origins: impl IntoIterator<Item = Origin>,
+        origins: impl IntoIterator<Item = PointerOrigin>,
     ) -> bool {
         let known = &mut self.origins[value.0 as usize];
         let mut new = false;
@@ -249,7 +249,7 @@ impl Values {
 
     /// Returns (memory to which a pointer leads, counts of the terms in its address); `None` where
     /// it may lead to several memories or its address is no such sum.
-    pub(crate) fn strides(&self, moving: Value) -> Option<(Origin, Vec<i64>)> {
+    pub(crate) fn strides(&self, moving: Value) -> Option<(PointerOrigin, Vec<i64>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
             Meaning::Sum { base: Some(base), terms, .. } => match self.meaning(*base) {

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::{Access, Effects, effects};
-use crate::ir::{Argument, Body, Construct, Origin};
+use crate::ir::{Argument, Body, Construct, PointerOrigin};
 use crate::value::{Address, Value};
 
 /// Verdict whether a kernel may be stopped after any instruction and run again.
@@ -63,10 +63,10 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     let mut pairs = BTreeSet::new();
     for (one, other) in apart {
         match (one, other) {
-            (Origin::Argument(a), Origin::Argument(b)) => {
+            (PointerOrigin::Argument(a), PointerOrigin::Argument(b)) => {
                 pairs.insert((a.min(b), a.max(b)));
             }
-            (Origin::Argument(_), variable) | (variable, Origin::Argument(_))
+            (PointerOrigin::Argument(_), variable) | (variable, PointerOrigin::Argument(_))
                 if body.addressable.contains(&variable) =>
             {
                 let argument = if variable == one { other } else { one };
@@ -99,14 +99,17 @@ type Placed<'f> = (&'f Access, Option<Strided>);
 /// multiple of `step` bytes on.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
-    base: Origin,
+    base: PointerOrigin,
     step: u64,
     bytes: i64,
     size: u32,
 }
 
-fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, Vec<Placed<'_>>> {
-    let mut all: BTreeMap<Origin, Vec<Placed<'_>>> = BTreeMap::new();
+fn by_origin(
+    found: &Effects,
+    wanted: fn(&Access) -> bool,
+) -> BTreeMap<PointerOrigin, Vec<Placed<'_>>> {
+    let mut all: BTreeMap<PointerOrigin, Vec<Placed<'_>>> = BTreeMap::new();
     for access in found.accesses.iter().filter(|access| wanted(access)) {
         let strided = access.place.and_then(|(address, size)| {
             let (base, steps) = found.values.strides(address.moving)?;
@@ -188,9 +191,9 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn name(arguments: &[Argument], origin: Origin) -> String {
+fn name(arguments: &[Argument], origin: PointerOrigin) -> String {
     match origin {
-        Origin::Argument(index) => arguments
+        PointerOrigin::Argument(index) => arguments
             .get(index as usize)
             .map_or_else(|| format!("argument {index}"), |argument| argument.name.clone()),
         _ => "a variable of the program".to_owned(),

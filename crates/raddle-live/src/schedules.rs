@@ -29,7 +29,7 @@ struct Met {
     launches: u64,
 }
 
-struct Schedule {
+struct RandomSchedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
@@ -44,7 +44,7 @@ struct Schedule {
     last: Option<raddle_preempt::CaptureOrder>,
 }
 
-impl Schedule {
+impl RandomSchedule {
     fn new(seed: u64) -> Self {
         let mut random = Random(seed);
         let window = 1 + random.to(2) as u32;
@@ -162,7 +162,7 @@ fn random_schedules_lose_double_overtake_and_wrongly_kill_nothing() {
         std::env::var("RADDLE_SCHEDULES").map_or(20_000, |count| count.parse().unwrap());
     let mut met = Met::default();
     for seed in 0..schedules {
-        Schedule::new(seed).play(&mut met);
+        RandomSchedule::new(seed).play(&mut met);
         assert_eq!((met.faults, met.hangs), (Faults::default(), 0), "seed {seed}");
     }
     assert!(met.exits > schedules / 10 && met.kills > schedules / 20, "{met:?}");

@@ -10,11 +10,11 @@ use opencl_sys::{
 };
 use smallvec::SmallVec;
 
-use crate::native::{Handle, asked, asked_bytes, native};
+use crate::native::{NativeHandle, asked, asked_bytes, native};
 
 /// Kind of argument of an OpenCL kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ArgumentKind {
     /// Plain bytes, such as a number or a struct, which the runtime copies when the argument is
     /// set.
     Value,
@@ -30,15 +30,15 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
-    Memory(Handle),
+    Memory(NativeHandle),
     /// Local memory of this number of bytes.
     Local(usize),
-    Sampler(Handle),
+    Sampler(NativeHandle),
     /// Address in shared virtual memory.
-    Svm(Handle),
+    Svm(NativeHandle),
 }
 
-impl Kind {
+impl ArgumentKind {
     /// Returns the kind of the argument with the index `index`, from the information on arguments
     /// with which the kernel was built; `None` where the layer cannot record such an argument.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
@@ -72,21 +72,25 @@ impl KernelArgument {
     ///
     /// # Safety
     /// `value` is null or has `size` bytes.
-    pub(crate) unsafe fn new(kind: Kind, size: usize, value: *const c_void) -> Option<Self> {
+    pub(crate) unsafe fn new(
+        kind: ArgumentKind,
+        size: usize,
+        value: *const c_void,
+    ) -> Option<Self> {
         let handle = || {
             if value.is_null() {
-                return Some(Handle::NULL);
+                return Some(NativeHandle::NULL);
             }
             // SAFETY: the runtime has accepted a handle there; it need not be aligned.
-            (size == size_of::<Handle>())
-                .then(|| unsafe { value.cast::<Handle>().read_unaligned() })
+            (size == size_of::<NativeHandle>())
+                .then(|| unsafe { value.cast::<NativeHandle>().read_unaligned() })
         };
         match kind {
-            Kind::Memory => handle().map(Self::Memory),
-            Kind::Sampler => handle().map(Self::Sampler),
-            Kind::Local => Some(Self::Local(size)),
-            Kind::Value if value.is_null() => None,
-            Kind::Value => {
+            ArgumentKind::Memory => handle().map(Self::Memory),
+            ArgumentKind::Sampler => handle().map(Self::Sampler),
+            ArgumentKind::Local => Some(Self::Local(size)),
+            ArgumentKind::Value if value.is_null() => None,
+            ArgumentKind::Value => {
                 // SAFETY: the caller says so.
                 let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
                 Some(Self::Value(SmallVec::from_slice(bytes)))
@@ -102,7 +106,7 @@ impl KernelArgument {
         match self {
             Self::Value(bytes) => of(bytes.len(), bytes.as_ptr().cast()),
             Self::Memory(handle) | Self::Sampler(handle) => {
-                of(size_of::<Handle>(), std::ptr::from_ref(handle).cast())
+                of(size_of::<NativeHandle>(), std::ptr::from_ref(handle).cast())
             }
             Self::Local(bytes) => of(*bytes, std::ptr::null()),
             Self::Svm(at) => native!(clSetKernelArgSVMPointer(kernel, index, at.0)),

@@ -10,7 +10,7 @@ use opencl_sys::{
 use crate::lanes::in_order::{Call, enqueue};
 use crate::lanes::lane;
 use crate::memory::forget_svm;
-use crate::native::{Handle, called_back, guarded, native, store};
+use crate::native::{NativeHandle, called_back, guarded, native, store};
 
 type Text = *const c_void;
 type Place = *mut c_void;
@@ -172,7 +172,7 @@ type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void
 /// Data for a [`FreeCall`]: the queue, the program's function that gives shared memory back, and
 /// the program's own pointer.
 struct Freeing {
-    queue: Handle,
+    queue: NativeHandle,
     free: FreeCall,
     data: *mut c_void,
 }
@@ -189,8 +189,9 @@ pub(crate) unsafe extern "C" fn svm_free(
 ) -> cl_int {
     guarded(|| {
         // The callback is called with the queue that the program knows.
-        let freeing =
-            free.map(|free| Box::into_raw(Box::new(Freeing { queue: Handle(queue), free, data })));
+        let freeing = free.map(|free| {
+            Box::into_raw(Box::new(Freeing { queue: NativeHandle(queue), free, data }))
+        });
         let (free, data): (Option<FreeCall>, _) = match freeing {
             Some(freeing) => (Some(freed), freeing.cast()),
             None => (None, data),

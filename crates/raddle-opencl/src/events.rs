@@ -11,8 +11,8 @@ use opencl_sys::{
 
 use crate::extensions::tell;
 use crate::lanes::gate::wait_list;
-use crate::lanes::{AwaitedEvent, Command, Notify};
-use crate::native::{Handle, guarded, native};
+use crate::lanes::{AwaitedEvent, LaneCommand, Notify};
+use crate::native::{NativeHandle, guarded, native};
 
 pub(crate) unsafe extern "C" fn wait(count: cl_uint, list: *const cl_event) -> cl_int {
     guarded(|| {
@@ -63,10 +63,10 @@ pub(crate) unsafe extern "C" fn info(
     size_ret: *mut usize,
 ) -> cl_int {
     guarded(|| {
-        let Some(command) = Command::of(event) else {
+        let Some(command) = LaneCommand::of(event) else {
             return native!(clGetEventInfo(event, what, size, value, size_ret));
         };
-        let address = |handle: Handle| handle.0.addr().to_ne_bytes().to_vec();
+        let address = |handle: NativeHandle| handle.0.addr().to_ne_bytes().to_vec();
         let told = match what {
             CL_EVENT_COMMAND_QUEUE => address(command.lane.queue),
             CL_EVENT_CONTEXT => address(command.lane.context),
@@ -86,7 +86,7 @@ pub(crate) unsafe extern "C" fn profile(
     value: *mut c_void,
     size_ret: *mut usize,
 ) -> cl_int {
-    guarded(|| match Command::of(event) {
+    guarded(|| match LaneCommand::of(event) {
         None => native!(clGetEventProfilingInfo(event, what, size, value, size_ret)),
         Some(command) => match (command.ended(), command.native()) {
             // The times are those of the submission that ran.
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn profile(
 }
 
 pub(crate) unsafe extern "C" fn retain(event: cl_event) -> cl_int {
-    guarded(|| match Command::of(event) {
+    guarded(|| match LaneCommand::of(event) {
         None => native!(clRetainEvent(event)),
         Some(command) => {
             command.retain();
@@ -109,7 +109,7 @@ pub(crate) unsafe extern "C" fn retain(event: cl_event) -> cl_int {
 }
 
 pub(crate) unsafe extern "C" fn release(event: cl_event) -> cl_int {
-    guarded(|| match Command::of(event) {
+    guarded(|| match LaneCommand::of(event) {
         None => native!(clReleaseEvent(event)),
         Some(command) => {
             command.release();
@@ -125,12 +125,12 @@ pub(crate) unsafe extern "C" fn call_at(
     data: *mut c_void,
 ) -> cl_int {
     guarded(|| {
-        let Some(command) = Command::of(event) else {
+        let Some(command) = LaneCommand::of(event) else {
             return native!(clSetEventCallback(event, at, notify, data));
         };
         match notify {
             Some(notify) if (CL_COMPLETE..=CL_SUBMITTED).contains(&at) => {
-                command.call_at(at, notify, Handle(data));
+                command.call_at(at, notify, NativeHandle(data));
                 0
             }
             _ => CL_INVALID_VALUE,
@@ -139,7 +139,7 @@ pub(crate) unsafe extern "C" fn call_at(
 }
 
 pub(crate) unsafe extern "C" fn set_status(event: cl_event, status: cl_int) -> cl_int {
-    guarded(|| match Command::of(event) {
+    guarded(|| match LaneCommand::of(event) {
         // A command of the layer is no user event.
         Some(_) => CL_INVALID_EVENT,
         None => {

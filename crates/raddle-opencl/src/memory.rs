@@ -15,13 +15,13 @@ use opencl_sys::{
 use raddle_kernel::launch::Range;
 
 use crate::arguments::KernelArgument;
-use crate::native::{Handle, asked, guarded, lock, native};
+use crate::native::{NativeHandle, asked, guarded, lock, native};
 
 /// Objects of the program that the layer keeps from being freed while a launch needs them.
 #[derive(Debug, Default)]
 pub(crate) struct KeptObjects {
-    memory: Vec<Handle>,
-    samplers: Vec<Handle>,
+    memory: Vec<NativeHandle>,
+    samplers: Vec<NativeHandle>,
     shared: Vec<Arc<Svm>>,
 }
 
@@ -64,8 +64,8 @@ impl Drop for KeptObjects {
 /// more.
 #[derive(Debug)]
 pub(crate) struct Svm {
-    context: Handle,
-    at: Handle,
+    context: NativeHandle,
+    at: NativeHandle,
     bytes: usize,
     /// True if the layer has to give the memory back; false if the runtime does.
     is_ours: std::sync::atomic::AtomicBool,
@@ -82,7 +82,7 @@ impl Drop for Svm {
 static SVM: Mutex<BTreeMap<usize, Arc<Svm>>> = Mutex::new(BTreeMap::new());
 
 /// Returns the shared memory that contains an address; `None` where there is none.
-fn svm_at(at: Handle) -> Option<Arc<Svm>> {
+fn svm_at(at: NativeHandle) -> Option<Arc<Svm>> {
     let all = lock(&SVM);
     let (&begin, svm) = all.range(..=at.0.addr()).next_back()?;
     (at.0.addr() - begin < svm.bytes).then(|| Arc::clone(svm))
@@ -98,8 +98,8 @@ pub(crate) unsafe extern "C" fn svm_alloc(
         let at = native!(clSVMAlloc(context, flags, bytes, alignment));
         if !at.is_null() {
             let svm = Svm {
-                context: Handle(context),
-                at: Handle(at),
+                context: NativeHandle(context),
+                at: NativeHandle(at),
                 bytes,
                 is_ours: std::sync::atomic::AtomicBool::new(true),
             };
@@ -137,7 +137,7 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
 /// Returns the range of addresses of each argument's bytes. Memory of the runtime that has no
 /// address for the host is placed behind all addresses, each object apart from the others.
 pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
-    let mut roots: Vec<Handle> = Vec::new();
+    let mut roots: Vec<NativeHandle> = Vec::new();
     arguments
         .iter()
         .map(|argument| match argument {
@@ -160,7 +160,7 @@ const BEYOND: u64 = 1 << 62;
 /// no object is so large.
 const ROOM: u32 = 48;
 
-fn range(memory: cl_mem, roots: &mut Vec<Handle>) -> Range {
+fn range(memory: cl_mem, roots: &mut Vec<NativeHandle>) -> Range {
     fn ask<T: Copy>(memory: cl_mem, what: cl_mem_info) -> Option<T> {
         asked(|size, value| {
             native!(clGetMemObjectInfo(memory, what, size, value, std::ptr::null_mut()))
@@ -176,7 +176,7 @@ fn range(memory: cl_mem, roots: &mut Vec<Handle>) -> Range {
             return Some(Range::new((host.addr() + offset) as u64, bytes as u64));
         }
         let index = roots.iter().position(|known| known.0 == root).unwrap_or_else(|| {
-            roots.push(Handle(root));
+            roots.push(NativeHandle(root));
             roots.len() - 1
         });
         let begin = BEYOND + ((index as u64) << ROOM) + offset as u64;

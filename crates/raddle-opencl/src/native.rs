@@ -143,14 +143,14 @@ pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> 
 
 /// Handle of the runtime, or address in the program: the layer only passes it on, from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Handle(pub(crate) *mut c_void);
+pub(crate) struct NativeHandle(pub(crate) *mut c_void);
 
 // SAFETY: the layer does not look behind it, and the runtime's calls may come from any thread.
-unsafe impl Send for Handle {}
+unsafe impl Send for NativeHandle {}
 // SAFETY: as above.
-unsafe impl Sync for Handle {}
+unsafe impl Sync for NativeHandle {}
 
-impl Handle {
+impl NativeHandle {
     pub(crate) const NULL: Self = Self(std::ptr::null_mut());
 
     pub(crate) const fn is_null(self) -> bool {

@@ -19,7 +19,7 @@ use raddle_kernel::{Construct, Reason, Verdict};
 use crate::counts::Count;
 use crate::ending;
 use crate::judged::{has_variables, judged};
-use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
+use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
 /// Program that was made from source, with its second build, as the layer knows it.
@@ -33,7 +33,7 @@ pub(crate) struct Program {
 /// Second build of a program, whose kernels have the prologue that tests the preemption flag at
 /// their start.
 pub(crate) struct Second {
-    built: Result<Handle, Count>,
+    built: Result<NativeHandle, Count>,
     /// Verdicts whether the kernels of the source may be stopped, by name.
     verdicts: BTreeMap<String, Verdict>,
     /// Count that says why there are no verdicts; `None` where there are.
@@ -50,7 +50,7 @@ static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 /// Returns the second program beside one of the program's own, made at the first call; `None` for a
 /// program that was not made from source.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
-    let known = PROGRAMS.get(Handle(program))?;
+    let known = PROGRAMS.get(NativeHandle(program))?;
     let mut second = lock(&known.second);
     Some(Arc::clone(second.get_or_insert_with(|| Arc::new(Second::of(program)))))
 }
@@ -69,7 +69,7 @@ impl Second {
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
     /// verdict is `None` where the kernel was not judged. The error is the count that says why
     /// there is no second build.
-    pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
+    pub(crate) fn kernel(&self, name: &str) -> Result<(NativeHandle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)
         {
@@ -82,7 +82,7 @@ impl Second {
         if kernel.is_null() {
             return Err(Count::NotBuilt);
         }
-        Ok((Handle(kernel), name.to_str().ok().and_then(|name| self.verdicts.get(name))))
+        Ok((NativeHandle(kernel), name.to_str().ok().and_then(|name| self.verdicts.get(name))))
     }
 
     fn of(program: cl_program) -> Self {
@@ -183,7 +183,7 @@ fn build(
     source: &str,
     options: &str,
     devices: &[cl_device_id],
-) -> Result<Handle, Count> {
+) -> Result<NativeHandle, Count> {
     let mut code: cl_int = 0;
     let mut text: *const c_char = source.as_ptr().cast();
     let length = source.len();
@@ -208,7 +208,7 @@ fn build(
         let _ = native!(clReleaseProgram(program));
         return Err(Count::NotBuilt);
     }
-    Ok(Handle(program))
+    Ok(NativeHandle(program))
 }
 
 pub(crate) unsafe extern "C" fn create(
@@ -221,7 +221,7 @@ pub(crate) unsafe extern "C" fn create(
     guarded(|| {
         let program = native!(clCreateProgramWithSource(context, count, strings, lengths, code));
         if !program.is_null() {
-            PROGRAMS.made(Handle(program), Arc::new(Program::default()));
+            PROGRAMS.made(NativeHandle(program), Arc::new(Program::default()));
         }
         program
     })
@@ -240,7 +240,7 @@ pub(crate) unsafe extern "C" fn build_own(
     data: *mut c_void,
 ) -> cl_int {
     guarded(|| {
-        if let Some(known) = PROGRAMS.get(Handle(program)) {
+        if let Some(known) = PROGRAMS.get(NativeHandle(program)) {
             // A new build may be for other devices or options, so the second program is made again.
             let before = lock(&known.second).take();
             drop(before);

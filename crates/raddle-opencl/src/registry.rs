@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 
-use crate::native::Handle;
+use crate::native::NativeHandle;
 
 /// Defines the entry points by which the program adds and gives back a reference to an object, so
 /// that the layer counts them too.
@@ -18,7 +18,7 @@ macro_rules! counted {
             $crate::native::guarded(|| {
                 let code = $crate::native::native!($retain(object));
                 if code == 0 {
-                    $all.retained(Handle(object));
+                    $all.retained(NativeHandle(object));
                 }
                 code
             })
@@ -26,7 +26,7 @@ macro_rules! counted {
 
         pub(crate) unsafe extern "C" fn release(object: $object) -> opencl_sys::cl_int {
             $crate::native::guarded(|| {
-                $all.released(Handle(object));
+                $all.released(NativeHandle(object));
                 $crate::native::native!($release(object))
             })
         }
@@ -35,7 +35,7 @@ macro_rules! counted {
 pub(crate) use counted;
 
 /// Registry of the objects of one kind that the program has, by handle.
-pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
+pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<NativeHandle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
@@ -50,16 +50,16 @@ impl<T> HandleRegistry<T> {
         Self(RwLock::new(BTreeMap::new()))
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, Entry<T>>> {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<NativeHandle, Entry<T>>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, Entry<T>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<NativeHandle, Entry<T>>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Registers an object that the runtime has made; the program has one reference to it.
-    pub(crate) fn made(&self, handle: Handle, object: Arc<T>) {
+    pub(crate) fn made(&self, handle: NativeHandle, object: Arc<T>) {
         let found = Arc::downgrade(&object);
         let entry = Entry { references: 1, kept: Some(object), found };
         let before = self.write().insert(handle, entry);
@@ -68,12 +68,12 @@ impl<T> HandleRegistry<T> {
     }
 
     /// Returns the object with the handle `handle`; `None` where there is none.
-    pub(crate) fn get(&self, handle: Handle) -> Option<Arc<T>> {
+    pub(crate) fn get(&self, handle: NativeHandle) -> Option<Arc<T>> {
         self.read().get(&handle)?.found.upgrade()
     }
 
     /// Counts one more reference to an object, which the program has taken.
-    pub(crate) fn retained(&self, handle: Handle) {
+    pub(crate) fn retained(&self, handle: NativeHandle) {
         if let Some(entry) = self.write().get_mut(&handle) {
             entry.references += 1;
             entry.kept = entry.found.upgrade();
@@ -82,7 +82,7 @@ impl<T> HandleRegistry<T> {
 
     /// Counts one reference less to an object, which the program gives back. To be called before
     /// the runtime's release.
-    pub(crate) fn released(&self, handle: Handle) {
+    pub(crate) fn released(&self, handle: NativeHandle) {
         let mut entries = self.write();
         let Some(entry) = entries.get_mut(&handle) else { return };
         entry.references = entry.references.saturating_sub(1);
@@ -94,7 +94,7 @@ impl<T> HandleRegistry<T> {
 
     /// Removes the entry of an object that was dropped, unless its handle is that of a newer object
     /// by now.
-    pub(crate) fn gone(&self, handle: Handle) {
+    pub(crate) fn gone(&self, handle: NativeHandle) {
         let mut entries = self.write();
         if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {
             entries.remove(&handle);
@@ -112,8 +112,8 @@ impl<T> HandleRegistry<T> {
 mod tests {
     use super::*;
 
-    fn handle(address: usize) -> Handle {
-        Handle(std::ptr::without_provenance_mut(address))
+    fn handle(address: usize) -> NativeHandle {
+        NativeHandle(std::ptr::without_provenance_mut(address))
     }
 
     #[test]

@@ -12,20 +12,20 @@ use std::time::Duration;
 use opencl_sys::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, cl_event, cl_int};
 
 use crate::later::EVENTS;
-use crate::native::{Handle, asked, called_back, lock, native};
+use crate::native::{NativeHandle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
 /// Events of the runtime whose end is awaited, each as (event, call to make when the event ends),
 /// by a number that the layer gives. Each entry keeps a reference to its event.
-static WATCHED: Mutex<BTreeMap<usize, (Handle, ThenCall)>> = Mutex::new(BTreeMap::new());
+static WATCHED: Mutex<BTreeMap<usize, (NativeHandle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
 /// Calls `then` with the status of an event of the runtime when the event has ended.
 ///
 /// # Errors
 /// The code with which the runtime refuses.
 pub(crate) fn watch(
-    event: Handle,
+    event: NativeHandle,
     then: impl FnOnce(cl_int) + Send + 'static,
 ) -> Result<(), cl_int> {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
@@ -45,7 +45,7 @@ pub(crate) fn watch(
     Ok(())
 }
 
-fn taken(id: usize) -> Option<(Handle, ThenCall)> {
+fn taken(id: usize) -> Option<(NativeHandle, ThenCall)> {
     lock(&WATCHED).remove(&id)
 }
 
@@ -61,7 +61,7 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 }
 
 /// Returns the status of an event of the runtime; `None` where the runtime refuses.
-pub(crate) fn status(event: Handle) -> Option<cl_int> {
+pub(crate) fn status(event: NativeHandle) -> Option<cl_int> {
     let (what, null) = (CL_EVENT_COMMAND_EXECUTION_STATUS, std::ptr::null_mut());
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
@@ -72,7 +72,7 @@ pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {
             std::thread::sleep(Duration::from_millis(pause));
-            let all: Vec<(usize, Handle)> =
+            let all: Vec<(usize, NativeHandle)> =
                 lock(&WATCHED).iter().map(|(id, (event, _))| (*id, *event)).collect();
             for (id, event) in all {
                 // The event is still watched if its callback has not come in between.

@@ -10,7 +10,7 @@ use opencl_sys::{
     cl_device_id, cl_int, cl_kernel, cl_uint,
 };
 
-use crate::native::{Handle, asked, native};
+use crate::native::{NativeHandle, asked, native};
 
 /// Memory in which a device sees the stores of the host while kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) const WORDS: usize = 256;
 
 /// Memory of one queue that the host and the device share.
 #[repr(C, align(128))]
-struct Shared {
+struct SharedWords {
     words: [AtomicU32; WORDS],
     /// Two cuts as (first launch number, number of launches): of launches that leave, then of
     /// launches that are killed.
@@ -76,18 +76,18 @@ pub(crate) enum Cut {
 /// Memory of a queue that host and device share: one word for each launch, which says whether the
 /// launch runs, leaves or is killed, and the cuts (ranges of launches that leave or are killed).
 pub(crate) struct Words {
-    shared: *mut Shared,
-    place: Place,
+    shared: *mut SharedWords,
+    place: WordsPlace,
 }
 
-enum Place {
+enum WordsPlace {
     Svm {
-        context: Handle,
+        context: NativeHandle,
     },
     /// Buffers that use memory of the host: one for the words of the launches, one for the cuts.
     Buffers {
-        words: Handle,
-        cuts: Handle,
+        words: NativeHandle,
+        cuts: NativeHandle,
     },
 }
 
@@ -100,23 +100,23 @@ impl Words {
     /// Makes memory that the host shares with a device in the way that `sight` tells; `None` where
     /// the device sees no such memory or the runtime gives none.
     pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
-        let size = size_of::<Shared>();
+        let size = size_of::<SharedWords>();
         match sight {
             Sight::None => None,
             Sight::Svm { atomics } => {
                 let atomics = if atomics { CL_MEM_SVM_ATOMICS } else { 0 };
                 let flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | atomics;
                 let memory = native!(clSVMAlloc(context, flags, size, 0));
-                let shared = memory.cast::<Shared>();
+                let shared = memory.cast::<SharedWords>();
                 if shared.is_null() {
                     return None;
                 }
                 // SAFETY: the runtime gave `size` bytes.
                 unsafe { std::ptr::write_bytes(memory.cast::<u8>(), 0, size) };
-                Some(Self { shared, place: Place::Svm { context: Handle(context) } })
+                Some(Self { shared, place: WordsPlace::Svm { context: NativeHandle(context) } })
             }
             Sight::HostPointer => {
-                let zero = Shared {
+                let zero = SharedWords {
                     words: [const { AtomicU32::new(0) }; WORDS],
                     cuts: [const { AtomicU32::new(0) }; 4],
                 };
@@ -126,22 +126,24 @@ impl Words {
                 let buffer = |bytes: usize, at: *mut c_void| {
                     let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
                     let mut code: cl_int = 0;
-                    Handle(native!(clCreateBuffer(context, flags, bytes, at, &raw mut code)))
+                    NativeHandle(native!(clCreateBuffer(context, flags, bytes, at, &raw mut code)))
                 };
-                let place = Place::Buffers {
+                let place = WordsPlace::Buffers {
                     words: buffer(WORDS * 4, words.cast()),
                     cuts: buffer(16, cuts.cast()),
                 };
                 let made = Self { shared, place };
                 match made.place {
-                    Place::Buffers { words, cuts } if words.is_null() || cuts.is_null() => None,
+                    WordsPlace::Buffers { words, cuts } if words.is_null() || cuts.is_null() => {
+                        None
+                    }
                     _ => Some(made),
                 }
             }
         }
     }
 
-    fn shared(&self) -> &Shared {
+    fn shared(&self) -> &SharedWords {
         // SAFETY: it stays until this is dropped, and is atomic.
         unsafe { &*self.shared }
     }
@@ -178,16 +180,16 @@ impl Words {
     /// kernel. Returns the OpenCL error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
-            Place::Svm { .. } => {
+            WordsPlace::Svm { .. } => {
                 // SAFETY: only the addresses of the fields are taken.
                 let (words, cuts) =
                     unsafe { (&raw mut (*self.shared).words, &raw mut (*self.shared).cuts) };
                 let code = native!(clSetKernelArgSVMPointer(kernel, first, words.cast()));
                 code.min(native!(clSetKernelArgSVMPointer(kernel, first + 1, cuts.cast())))
             }
-            Place::Buffers { words, cuts } => {
-                let size = size_of::<Handle>();
-                let give = |index, memory: &Handle| {
+            WordsPlace::Buffers { words, cuts } => {
+                let size = size_of::<NativeHandle>();
+                let give = |index, memory: &NativeHandle| {
                     let value = std::ptr::from_ref(memory).cast();
                     native!(clSetKernelArg(kernel, index, size, value))
                 };
@@ -200,8 +202,8 @@ impl Words {
 impl Drop for Words {
     fn drop(&mut self) {
         match self.place {
-            Place::Svm { context } => native!(clSVMFree(context.0, self.shared.cast())),
-            Place::Buffers { words, cuts } => {
+            WordsPlace::Svm { context } => native!(clSVMFree(context.0, self.shared.cast())),
+            WordsPlace::Buffers { words, cuts } => {
                 for buffer in [words, cuts].into_iter().filter(|buffer| !buffer.is_null()) {
                     let _ = native!(clReleaseMemObject(buffer.0));
                 }

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use smallvec::smallvec;
 
-use super::{Access, Analysis, BlockState, Seen, stays};
-use crate::ir::{BlockId, Construct, Origin};
+use super::{Access, Analysis, BlockFindings, BlockState, stays};
+use crate::ir::{BlockId, Construct, PointerOrigin};
 use crate::value::{Address, Meaning, Origins, Value, VariableCell};
 
 impl Analysis<'_> {
-    /// Returns the memory to which a pointer may lead: `Origin::Unknown` where that is not known.
+    /// Returns the memory to which a pointer may lead: `PointerOrigin::Unknown` where that is not known.
     pub(super) fn origins(&self, pointer: Value) -> Origins {
         let origins = self.values.origins(pointer);
-        if origins.is_empty() { smallvec![Origin::Unknown] } else { origins.clone() }
+        if origins.is_empty() { smallvec![PointerOrigin::Unknown] } else { origins.clone() }
     }
 
     pub(super) fn access(
@@ -21,16 +21,18 @@ impl Analysis<'_> {
         span: Option<(u32, u32)>,
         write: bool,
         (line, value): (u32, Option<Value>),
-        seen: &mut Seen,
+        seen: &mut BlockFindings,
     ) {
         let origins = self.origins(pointer);
-        if origins.contains(&Origin::Unknown) {
+        if origins.contains(&PointerOrigin::Unknown) {
             seen.refusals.insert((Construct::PointerFromMemory, line));
             return;
         }
         let outlives: Origins = origins
             .into_iter()
-            .filter(|origin| matches!(origin, Origin::Argument(_) | Origin::Program(_)))
+            .filter(|origin| {
+                matches!(origin, PointerOrigin::Argument(_) | PointerOrigin::Program(_))
+            })
             .collect();
         if outlives.is_empty() {
             return;
@@ -61,14 +63,14 @@ impl Analysis<'_> {
             // The cell is not known, as in a structure that was handed over by value.
             let value = self.unknown(pointer, size, &origins, fresh);
             if holds {
-                let held = self.held(Origin::Private(variable));
+                let held = self.held(PointerOrigin::Private(variable));
                 self.changed |= self.values.leads(value, held);
             }
             return value;
         }
         let value = self.unknown(pointer, size, &origins, fresh);
         if holds {
-            let held: BTreeSet<Origin> =
+            let held: BTreeSet<PointerOrigin> =
                 origins.iter().flat_map(|origin| self.held(*origin)).collect();
             self.changed |= self.values.leads(value, held);
         }
@@ -121,13 +123,13 @@ impl Analysis<'_> {
     }
 
     /// Returns the memory to which pointers may lead that are stored in the memory `origin`.
-    pub(super) fn held(&self, origin: Origin) -> BTreeSet<Origin> {
+    pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
-            Origin::Local(_) | Origin::Private(_) => {
+            PointerOrigin::Local(_) | PointerOrigin::Private(_) => {
                 self.stored.get(&origin).cloned().unwrap_or_default()
             }
-            Origin::Argument(_) | Origin::Program(_) | Origin::Unknown => {
-                BTreeSet::from([Origin::Unknown])
+            PointerOrigin::Argument(_) | PointerOrigin::Program(_) | PointerOrigin::Unknown => {
+                BTreeSet::from([PointerOrigin::Unknown])
             }
         }
     }
@@ -141,9 +143,9 @@ impl Analysis<'_> {
     ) {
         let origins = self.origins(pointer);
         for origin in &origins {
-            if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
+            if matches!(origin, PointerOrigin::Private(_) | PointerOrigin::Local(_)) {
                 // A written value that is not known may hold pointers.
-                let unknown = || smallvec![Origin::Unknown];
+                let unknown = || smallvec![PointerOrigin::Unknown];
                 let pointers: Origins =
                     value.map_or_else(unknown, |value| self.values.origins(value).clone());
                 if !pointers.is_empty() {
@@ -156,7 +158,7 @@ impl Analysis<'_> {
         }
         let fixed = self.fixed(pointer);
         for origin in &origins {
-            let Origin::Private(variable) = *origin else { continue };
+            let PointerOrigin::Private(variable) = *origin else { continue };
             self.variables.insert(*origin);
             match fixed {
                 Some(offset) => {
@@ -183,9 +185,9 @@ impl Analysis<'_> {
     }
 }
 
-fn only_private(origins: &[Origin]) -> Option<u32> {
+fn only_private(origins: &[PointerOrigin]) -> Option<u32> {
     match origins.first() {
-        Some(Origin::Private(variable)) if origins.len() == 1 => Some(*variable),
+        Some(PointerOrigin::Private(variable)) if origins.len() == 1 => Some(*variable),
         _ => None,
     }
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::SmallVec;
 
 use self::graph::{Graph, before, graph, intervals};
-use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg};
+use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg};
 use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 
 /// Read or write of memory that outlives the work-item.
@@ -72,7 +72,7 @@ pub(crate) fn effects(body: &Body) -> Effects {
     let mut analysis = Analysis::new(body, &graph, None, fixed.clone());
     let (mut by_block, mut refusals) = analysis.run();
     let accesses = || by_block.values().flatten();
-    let written: BTreeSet<Origin> = accesses()
+    let written: BTreeSet<PointerOrigin> = accesses()
         .filter(|access| access.write)
         .flat_map(|access| access.origins.iter().copied())
         .chain(analysis.variables.iter().copied())
@@ -95,8 +95,10 @@ pub(crate) fn effects(body: &Body) -> Effects {
 
 /// Returns whether memory of these origins is never written, so that every read of a place gives
 /// one value. Memory of the workgroup and unknown memory count as written.
-fn stays(origins: &[Origin], written: &BTreeSet<Origin>) -> bool {
-    let known = |origin: &Origin| !matches!(origin, Origin::Local(_) | Origin::Unknown);
+fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
+    let known = |origin: &PointerOrigin| {
+        !matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Unknown)
+    };
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
@@ -143,15 +145,15 @@ struct Analysis<'b> {
     before: Vec<Vec<BlockId>>,
     /// Memory that the kernel writes; `None` in the first run of the analysis, in which any memory
     /// may be written.
-    written: Option<BTreeSet<Origin>>,
+    written: Option<BTreeSet<PointerOrigin>>,
     values: Values,
     /// Memory to which pointers may lead that were stored in a variable of the work-item or the
     /// workgroup, by variable.
-    stored: BTreeMap<Origin, BTreeSet<Origin>>,
+    stored: BTreeMap<PointerOrigin, BTreeSet<PointerOrigin>>,
     ends: Vec<Option<BlockState>>,
     joined: BTreeSet<(BlockId, JoinedSlot)>,
     /// Variables of the work-item to which the kernel ever stores.
-    variables: BTreeSet<Origin>,
+    variables: BTreeSet<PointerOrigin>,
     /// Memory of loads whose value is unknown as long as it is not known which memory the kernel
     /// writes.
     loaded: BTreeSet<Origins>,
@@ -177,12 +179,12 @@ impl<'b> Analysis<'b> {
     fn new(
         body: &'b Body,
         graph: &'b Graph,
-        written: Option<BTreeSet<Origin>>,
+        written: Option<BTreeSet<PointerOrigin>>,
         fixed: Vec<Option<Option<Value>>>,
     ) -> Self {
         let before = before(&body.blocks, &graph.order);
         let ends = vec![None; body.blocks.len()];
-        let unknown = BTreeSet::from([Origin::Unknown]);
+        let unknown = BTreeSet::from([PointerOrigin::Unknown]);
         let stored = body.handed.iter().map(|&origin| (origin, unknown.clone())).collect();
         let (values, joined, variables, loaded) = Default::default();
         Self {
@@ -211,7 +213,7 @@ impl<'b> Analysis<'b> {
         }
         for &block in &self.graph.order {
             let mut state = self.start(block);
-            let mut seen = Seen::default();
+            let mut seen = BlockFindings::default();
             self.play(block, &mut state, Some(&mut seen));
             self.ends[block] = Some(state);
             by_block.insert(block, seen.accesses);
@@ -335,7 +337,12 @@ impl<'b> Analysis<'b> {
         Some(joined)
     }
 
-    fn play(&mut self, block: BlockId, state: &mut BlockState, mut seen: Option<&mut Seen>) {
+    fn play(
+        &mut self,
+        block: BlockId,
+        state: &mut BlockState,
+        mut seen: Option<&mut BlockFindings>,
+    ) {
         let body = self.body;
         for (index, step) in body.blocks[block].steps.iter().enumerate() {
             self.step((block, index), step, state, seen.as_deref_mut());
@@ -359,9 +366,9 @@ impl<'b> Analysis<'b> {
         at: (BlockId, usize),
         step: &LinedStep,
         state: &mut BlockState,
-        seen: Option<&mut Seen>,
+        seen: Option<&mut BlockFindings>,
     ) {
-        let mut ignored = Seen::default();
+        let mut ignored = BlockFindings::default();
         let seen = seen.unwrap_or(&mut ignored);
         let line = step.line;
         match &step.instruction {
@@ -420,8 +427,9 @@ impl<'b> Analysis<'b> {
             Instruction::Atomic { at: pointer, repeatable } => {
                 let pointer = self.value(*pointer, state);
                 let origins = self.origins(pointer);
-                let inside =
-                    |origin: &Origin| matches!(origin, Origin::Local(_) | Origin::Private(_));
+                let inside = |origin: &PointerOrigin| {
+                    matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Private(_))
+                };
                 if !origins.iter().all(inside) {
                     seen.refusals.insert((Construct::Atomic, line));
                 } else if !repeatable {
@@ -431,8 +439,9 @@ impl<'b> Analysis<'b> {
             }
             Instruction::Volatile { at: pointer } => {
                 let pointer = self.value(*pointer, state);
-                let inside =
-                    |origin: &Origin| matches!(origin, Origin::Local(_) | Origin::Private(_));
+                let inside = |origin: &PointerOrigin| {
+                    matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Private(_))
+                };
                 if !self.origins(pointer).iter().all(inside) {
                     seen.refusals.insert((Construct::Volatile, line));
                 }
@@ -473,7 +482,7 @@ impl<'b> Analysis<'b> {
 
 /// Accesses and refusals that the evaluation of one block has found.
 #[derive(Debug, Default)]
-struct Seen {
+struct BlockFindings {
     accesses: Vec<Access>,
     refusals: FlowRefusals,
 }

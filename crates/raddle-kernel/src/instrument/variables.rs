@@ -22,10 +22,10 @@ use crate::lines::{LineKind, is_name, lines};
 pub fn variable(source: &str) -> Option<u32> {
     let lines = lines(source);
     let included = lines.iter().find(|line| line.kind == LineKind::Include);
-    let mut macros: BTreeMap<&str, Vec<Word<'_>>> = BTreeMap::new();
-    let mut code: Vec<Word<'_>> = Vec::new();
+    let mut macros: BTreeMap<&str, Vec<CutsWord<'_>>> = BTreeMap::new();
+    let mut code: Vec<CutsWord<'_>> = Vec::new();
     for line in &lines {
-        let words = line.words.iter().map(|text| Word { text, line: line.number });
+        let words = line.words.iter().map(|text| CutsWord { text, line: line.number });
         match (line.kind, line.words.first()) {
             (LineKind::Code, _) => code.extend(words),
             (LineKind::Define, Some(name)) => macros.entry(name).or_default().extend(words.skip(1)),
@@ -39,19 +39,19 @@ pub fn variable(source: &str) -> Option<u32> {
 }
 
 #[derive(Clone, Copy)]
-struct Word<'s> {
+struct CutsWord<'s> {
     text: &'s str,
     line: u32,
 }
 
-type Macros<'m> = BTreeMap<&'m str, Vec<Word<'m>>>;
+type Macros<'m> = BTreeMap<&'m str, Vec<CutsWord<'m>>>;
 
 /// Returns the line of the first declaration in a text that may be one of a variable; `None` where
 /// there is none. A declaration that does not end in the text is left out: it ends where the macro
 /// is used, and is found there.
-fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
+fn declared(text: &[CutsWord<'_>], macros: &Macros<'_>) -> Option<u32> {
     // The words of a declaration outside of brackets; of each bracket its signs stay.
-    let mut declaration: Vec<Word<'_>> = Vec::new();
+    let mut declaration: Vec<CutsWord<'_>> = Vec::new();
     let mut at = 0;
     while let Some(&word) = text.get(at) {
         let end = match word.text {
@@ -93,7 +93,7 @@ fn declared(text: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
 
 /// Returns the index behind the bracket `closes` that closes the bracket `opens` at the index
 /// `open`; the end of the text where none does.
-fn behind(text: &[Word<'_>], open: usize, opens: &str, closes: &str) -> usize {
+fn behind(text: &[CutsWord<'_>], open: usize, opens: &str, closes: &str) -> usize {
     let mut depth = 0_u32;
     for (at, word) in text.iter().enumerate().skip(open) {
         if word.text == opens {
@@ -108,7 +108,7 @@ fn behind(text: &[Word<'_>], open: usize, opens: &str, closes: &str) -> usize {
     text.len()
 }
 
-fn is_variable(declaration: &[Word<'_>], macros: &Macros<'_>) -> bool {
+fn is_variable(declaration: &[CutsWord<'_>], macros: &Macros<'_>) -> bool {
     let has = |any: &[&str]| declaration.iter().any(|word| any.contains(&word.text));
     let Some(last) = declaration.last() else { return false };
     let names: Vec<&str> = declaration
@@ -140,8 +140,8 @@ const NO_TYPES: [&str; 7] =
     ["static", "inline", "__inline", "__inline__", "extern", "kernel", "__kernel"];
 
 /// Returns the line of a static variable in the body of a function; `None` where there is none.
-fn lives_on(body: &[Word<'_>], macros: &Macros<'_>) -> Option<u32> {
-    let is_static = |word: &Word<'_>| word.text == "static";
+fn lives_on(body: &[CutsWord<'_>], macros: &Macros<'_>) -> Option<u32> {
+    let is_static = |word: &CutsWord<'_>| word.text == "static";
     let found = body.iter().enumerate().find(|(at, word)| {
         let next = body.get(at + 1).map_or("", |word| word.text);
         is_static(word) && !["constant", "__constant", "const"].contains(&next)

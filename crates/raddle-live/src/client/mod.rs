@@ -86,7 +86,7 @@ type AnyRuntime<T> = Mutex<Box<dyn Runtime<T> + Send>>;
 /// Client of the live scheduler in one program, with its controller and its runtime; clones stand
 /// for one and the same client.
 #[derive(Debug)]
-pub struct Client<T>(Arc<Handle<T>>);
+pub struct Client<T>(Arc<ClientHandle<T>>);
 
 impl<T> Clone for Client<T> {
     fn clone(&self) -> Self {
@@ -95,7 +95,7 @@ impl<T> Clone for Client<T> {
 }
 
 /// Parts of a client that its own threads, the program's threads and the link to the daemon share.
-pub(crate) struct Shared<T> {
+pub(crate) struct ClientParts<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
     /// Function by which a thread of the program sends changes of the client's state to the daemon;
@@ -105,7 +105,7 @@ pub(crate) struct Shared<T> {
 
 type Tells = std::sync::Arc<dyn Fn() + Send + Sync>;
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for ClientParts<T> {
     fn clone(&self) -> Self {
         let Self { board, runtime, tells } = self;
         let (board, runtime) = (Arc::clone(board), Arc::clone(runtime));
@@ -113,7 +113,7 @@ impl<T> Clone for Shared<T> {
     }
 }
 
-impl<T> Shared<T> {
+impl<T> ClientParts<T> {
     /// Sets the function by which a thread of the program sends changes of the client's state to
     /// the daemon.
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
@@ -129,7 +129,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T: Clone> Shared<T> {
+impl<T: Clone> ClientParts<T> {
     /// Begins a preemption by the method `way`, and returns whether it has begun. `order` is the
     /// number under which the daemon ordered it; `None` where the program itself wants it. If no
     /// thread has the runtime locked, this thread carries out the tasks of the preemption; else
@@ -158,18 +158,18 @@ impl<T: Clone> Shared<T> {
     }
 }
 
-struct Handle<T> {
-    shared: Shared<T>,
+struct ClientHandle<T> {
+    shared: ClientParts<T>,
     worker: Mutex<Option<thread::JoinHandle<()>>>,
 }
 
-impl<T> std::fmt::Debug for Handle<T> {
+impl<T> std::fmt::Debug for ClientHandle<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Handle").finish_non_exhaustive()
+        f.debug_struct("ClientHandle").finish_non_exhaustive()
     }
 }
 
-impl<T> Drop for Handle<T> {
+impl<T> Drop for ClientHandle<T> {
     fn drop(&mut self) {
         self.shared.board.stop();
     }
@@ -229,9 +229,9 @@ impl<T: Clone + Send + 'static> Client<T> {
             return Err(LiveError::DeclaredOther);
         }
         let runtime: Arc<AnyRuntime<T>> = Arc::new(Mutex::new(Box::new(runtime)));
-        let shared = Shared { board, runtime, tells: std::sync::Arc::default() };
+        let shared = ClientParts { board, runtime, tells: std::sync::Arc::default() };
         let worker = Mutex::new(Some(worker::start(shared.clone())?));
-        Ok(Self(Arc::new(Handle { shared, worker })))
+        Ok(Self(Arc::new(ClientHandle { shared, worker })))
     }
 
     /// Opens a stream of the program.
@@ -389,7 +389,7 @@ impl<T: Clone + Send + 'static> Client<T> {
     }
 
     /// Returns the state that the client and its links to the daemon share.
-    pub(crate) fn shared(&self) -> Shared<T> {
+    pub(crate) fn shared(&self) -> ClientParts<T> {
         self.0.shared.clone()
     }
 

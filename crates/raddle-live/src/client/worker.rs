@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Shared;
+use super::ClientParts;
 use crate::LiveError;
 use crate::sync::{PoisonError, thread};
 
@@ -11,14 +11,14 @@ const NOT_NOW: Duration = Duration::from_micros(200);
 
 /// Starts the worker of a client, the thread that calls the runtime.
 pub(super) fn start<T: Clone + Send + 'static>(
-    shared: Shared<T>,
+    shared: ClientParts<T>,
 ) -> Result<thread::JoinHandle<()>, LiveError> {
     let named = thread::Builder::new().name("raddle-live".into());
     named.spawn(move || work(&shared)).map_err(LiveError::Thread)
 }
 
-fn work<T: Clone>(shared: &Shared<T>) {
-    let Shared { board, runtime, .. } = shared;
+fn work<T: Clone>(shared: &ClientParts<T>) {
+    let ClientParts { board, runtime, .. } = shared;
     let mut pause = None;
     while let Some(ended) = board.next_work(pause.take()) {
         drop(ended);

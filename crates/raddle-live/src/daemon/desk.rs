@@ -34,13 +34,13 @@ impl DaemonHeader {
     pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-        struct Written {
+        struct WrittenHeader {
             raddle_log: u32,
             live: DaemonMark,
             most_a_second: u32,
             recipe: serde_json::Value,
         }
-        let Written { raddle_log, live, most_a_second, recipe } =
+        let WrittenHeader { raddle_log, live, most_a_second, recipe } =
             serde_json::from_str(line).map_err(|error| LiveError::bad_log(1, &error))?;
         let recipe = registry.recipe("of the daemon", &recipe.to_string()).map_err(|error| {
             let what = format!("{error}. A log is read with a registry that has its policies");

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use crate::LiveError;
 use crate::client::board::Board;
 use crate::client::core::{Core, LinkState};
-use crate::client::{Client, Shared};
+use crate::client::{Client, ClientParts};
 use crate::status::ClientSummary;
 use crate::wire::{ToClient, ToDaemon, receive, send, send_now};
 
@@ -54,10 +54,10 @@ pub struct LinkConfig {
 
 /// Link of a client to the daemon. When it is dropped, it ends, and the client runs on.
 #[derive(Debug)]
-pub struct Link(Arc<Line>);
+pub struct Link(Arc<DaemonLine>);
 
 #[derive(Debug)]
-struct Line {
+struct DaemonLine {
     options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
@@ -104,7 +104,7 @@ impl Link {
         options: LinkConfig,
     ) -> Result<Self, LiveError> {
         let now = Instant::now();
-        let line = Arc::new(Line {
+        let line = Arc::new(DaemonLine {
             options,
             speech: Mutex::new(Speech { to: None, summarised: now, asked: now, submitted: 0 }),
             connected: Condvar::new(),
@@ -141,7 +141,7 @@ struct News {
     summary: ClientSummary,
 }
 
-impl Line {
+impl DaemonLine {
     fn speech(&self) -> MutexGuard<'_, Speech> {
         self.speech.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -156,7 +156,7 @@ impl Line {
 
     /// Connects to a daemon and carries out its orders; connects again when the connection breaks,
     /// until the link ends.
-    fn hear<T: Clone>(&self, shared: &Shared<T>) {
+    fn hear<T: Clone>(&self, shared: &ClientParts<T>) {
         let board = &*shared.board;
         let mut again = AGAIN.0;
         while !self.ends() && !board.host(|core| core.stop) {
@@ -177,7 +177,7 @@ impl Line {
     }
 
     /// Carries out the orders of a daemon until it is gone. Returns whether it sent any message.
-    fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &Shared<T>) -> bool {
+    fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &ClientParts<T>) -> bool {
         let board = &*shared.board;
         board.host(|core| {
             let waits = core.link.waits;

@@ -13,12 +13,12 @@ use opencl_sys::{
 };
 
 use crate::later::{CALLBACKS, EVENTS};
-use crate::native::{Handle, asked, lock, native, own};
+use crate::native::{NativeHandle, asked, lock, native, own};
 
-use super::{Callback, Command, EventGate, Lane, Notify, State};
+use super::{Callback, EventGate, LaneCommand, Notify, QueueLane, State};
 
-impl Command {
-    pub(crate) fn new(lane: Arc<Lane>, kind: cl_command_type, is_in_order: bool) -> Arc<Self> {
+impl LaneCommand {
+    pub(crate) fn new(lane: Arc<QueueLane>, kind: cl_command_type, is_in_order: bool) -> Arc<Self> {
         Arc::new(Self {
             table: own(),
             references: AtomicU32::new(0),
@@ -80,7 +80,7 @@ impl Command {
     }
 
     /// Records that the command is in the runtime now, where it has the event `event`.
-    pub(crate) fn submitted(&self, event: Handle) {
+    pub(crate) fn submitted(&self, event: NativeHandle) {
         let before = lock(&self.state).native.replace(event);
         if let Some(before) = before {
             let _ = native!(clReleaseEvent(before.0));
@@ -89,7 +89,7 @@ impl Command {
 
     /// Returns the runtime's event of the present submission; `None` where the command is not in
     /// the runtime.
-    pub(crate) fn native(&self) -> Option<Handle> {
+    pub(crate) fn native(&self) -> Option<NativeHandle> {
         lock(&self.state).native
     }
 
@@ -97,7 +97,7 @@ impl Command {
     /// command, the type that it was captured with.
     pub(crate) fn kind(&self) -> cl_command_type {
         let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
-        let ask = |event: Handle| {
+        let ask = |event: NativeHandle| {
             asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
         };
         self.native().and_then(ask).unwrap_or(self.kind)
@@ -145,7 +145,7 @@ impl Command {
 
     /// Calls the program's function `notify` once the command has reached the status `at`: at once
     /// where it has ended already.
-    pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: Handle) {
+    pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: NativeHandle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);
         if state.status > CL_COMPLETE {
@@ -200,13 +200,13 @@ impl Command {
 
     /// Returns an event of the runtime that completes with the command, with a reference for the
     /// caller; `None` where the runtime refuses to make one.
-    pub(crate) fn complete_event(&self) -> Option<Handle> {
+    pub(crate) fn complete_event(&self) -> Option<NativeHandle> {
         let mut state = lock(&self.state);
         if let Some(event) = state.complete {
             return (native!(clRetainEvent(event.0)) == 0).then_some(event);
         }
         let mut code = 0;
-        let event = Handle(native!(clCreateUserEvent(self.lane.context.0, &raw mut code)));
+        let event = NativeHandle(native!(clCreateUserEvent(self.lane.context.0, &raw mut code)));
         if event.is_null() {
             return None;
         }
@@ -219,12 +219,12 @@ impl Command {
     }
 }
 
-fn complete_native(event: Handle, status: cl_int) {
+fn complete_native(event: NativeHandle, status: cl_int) {
     let _ = native!(clSetUserEventStatus(event.0, status));
     let _ = native!(clReleaseEvent(event.0));
 }
 
-impl Drop for Command {
+impl Drop for LaneCommand {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(event) = state.native {

@@ -14,7 +14,7 @@ use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
 use crate::ending;
-use crate::native::{Handle, asked, asked_bytes, contained, lock, native};
+use crate::native::{NativeHandle, asked, asked_bytes, contained, lock, native};
 use crate::words::Sight;
 
 use super::DeviceLanes;
@@ -30,18 +30,18 @@ fn end_logs() {
     });
 }
 
-static DEVICES: Mutex<BTreeMap<Handle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
+static DEVICES: Mutex<BTreeMap<NativeHandle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
 
 impl DeviceLanes {
     /// Returns the device with the handle `device`; `None` where the layer cannot schedule it.
     pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
         let mut all = lock(&DEVICES);
-        if let Some(known) = all.get(&Handle(device)) {
+        if let Some(known) = all.get(&NativeHandle(device)) {
             return Some(Arc::clone(known));
         }
         let made = Arc::new(Self::new(device)?);
         ending::begin(end_logs);
-        all.insert(Handle(device), Arc::clone(&made));
+        all.insert(NativeHandle(device), Arc::clone(&made));
         Some(made)
     }
 
@@ -53,7 +53,7 @@ impl DeviceLanes {
         let (client, link) = started.ok()?;
         let local: cl_ulong = ask(device, CL_DEVICE_LOCAL_MEM_SIZE)?;
         Some(Self {
-            handle: Handle(device),
+            handle: NativeHandle(device),
             client,
             link,
             sight,

@@ -15,14 +15,14 @@ use opencl_sys::{
 use raddle_policy::StreamId;
 use raddle_preempt::CaptureOrder;
 
-use crate::native::{Handle, asked, native};
+use crate::native::{NativeHandle, asked, native};
 use crate::watch::{status, watch};
 
-use super::{AwaitedEvent, Command, DeviceLanes, EventGate};
+use super::{AwaitedEvent, DeviceLanes, EventGate, LaneCommand};
 
 impl AwaitedEvent {
     fn of(event: cl_event) -> Self {
-        Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
+        LaneCommand::of(event).map_or(Self::Native(NativeHandle(event)), Self::Command)
     }
 
     /// Returns the OpenCL context of the event; the error is the code of an invalid event.
@@ -79,7 +79,7 @@ pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Resul
 /// runtime.
 pub(crate) struct Natives {
     events: Vec<cl_event>,
-    made: Vec<Handle>,
+    made: Vec<NativeHandle>,
 }
 
 impl Natives {

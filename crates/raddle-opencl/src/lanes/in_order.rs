@@ -14,11 +14,11 @@ use opencl_sys::{
 use raddle_preempt::CapturedWork;
 
 use crate::counts::{Count, count};
-use crate::native::{Handle, native};
+use crate::native::{NativeHandle, native};
 use crate::watch::watch;
 
 use super::gate::{Natives, wait_list};
-use super::{AwaitedEvent, Command, InOrder, Lane, Task, Work, lane};
+use super::{AwaitedEvent, InOrderCommand, LaneCommand, LaneTask, LaneWork, QueueLane, lane};
 
 /// Arguments that all calls have that enqueue a command.
 pub(crate) struct Call {
@@ -62,21 +62,21 @@ pub(crate) fn enqueue(
 /// Gives a command to the second queue of a lane, where it waits for a user event, and captures it
 /// at the end of the lane (a queue that the layer schedules in order).
 fn given(
-    lane: &Arc<Lane>,
+    lane: &Arc<QueueLane>,
     call: &Call,
     awaited: Vec<AwaitedEvent>,
     native: impl FnOnce(cl_command_queue, cl_bool, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
-) -> Result<Arc<Command>, cl_int> {
+) -> Result<Arc<LaneCommand>, cl_int> {
     let other = |one: &AwaitedEvent| matches!(one, AwaitedEvent::Command(command) if command.lane.context != lane.context);
     if awaited.iter().any(other) {
         return Err(CL_INVALID_CONTEXT);
     }
     let mut code = 0;
-    let opens = Handle(native!(clCreateUserEvent(lane.context.0, &raw mut code)));
+    let opens = NativeHandle(native!(clCreateUserEvent(lane.context.0, &raw mut code)));
     if opens.is_null() {
         return Err(CL_OUT_OF_HOST_MEMORY);
     }
-    let task = InOrder::new(opens);
+    let task = InOrderCommand::new(opens);
     // The runtime checks events of the program; those of the layer hold the lane.
     let mut list = vec![opens.0];
     list.extend(awaited.iter().filter_map(|one| match one {
@@ -90,11 +90,13 @@ fn given(
         return Err(code);
     }
     count(Count::InOrder);
-    let command = Command::new(Arc::clone(lane), call.kind, true);
-    command.submitted(Handle(event));
-    let work = Work::new(Arc::clone(&command), Task::InOrder(task));
+    let command = LaneCommand::new(Arc::clone(lane), call.kind, true);
+    command.submitted(NativeHandle(event));
+    let work = LaneWork::new(Arc::clone(&command), LaneTask::InOrder(task));
     let there = Arc::clone(&work);
-    if let Err(code) = watch(Handle(event), move |status| InOrder::ended(there, status)) {
+    if let Err(code) =
+        watch(NativeHandle(event), move |status| InOrderCommand::ended(there, status))
+    {
         let _ = native!(clSetUserEventStatus(opens.0, code));
         return Err(code);
     }

@@ -17,24 +17,24 @@ use raddle_kernel::launch::may_run_again;
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
-use crate::arguments::{KernelArgument, Kind};
+use crate::arguments::{ArgumentKind, KernelArgument};
 use crate::counts::Count;
 use crate::memory::ranges;
-use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
+use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::program::{Second, second};
 use crate::registry::{HandleRegistry, counted};
 use crate::sizes::Sizes;
 use crate::words::number;
 
-use super::Lane;
+use super::QueueLane;
 
 type Arguments = Arc<Vec<Option<KernelArgument>>>;
 
 /// Kernel of the program, as the layer knows it.
-pub(crate) struct Kernel {
-    handle: Handle,
-    context: Handle,
-    program: Handle,
+pub(crate) struct ProgramKernel {
+    handle: NativeHandle,
+    context: NativeHandle,
+    program: NativeHandle,
     name: CString,
     beside: Result<Beside, Count>,
     /// Second kernel made from the program itself, for devices on which launches cannot leave. Set
@@ -45,13 +45,13 @@ pub(crate) struct Kernel {
     /// not know its value.
     given: Mutex<Vec<bool>>,
     /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
-    limits: Mutex<Vec<(Handle, KernelLimits)>>,
+    limits: Mutex<Vec<(NativeHandle, KernelLimits)>>,
 }
 
 /// Second build of a kernel, with the prologue (code at its start that tests the preemption flag).
 pub(crate) struct Beside {
     twin: Twin,
-    kinds: Vec<Kind>,
+    kinds: Vec<ArgumentKind>,
     verdict: Option<Verdict>,
     /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
@@ -62,7 +62,7 @@ pub(crate) struct Beside {
 
 /// Second build of a kernel, whose arguments are set when a launch is given to the runtime.
 struct Twin {
-    kernel: Handle,
+    kernel: NativeHandle,
     set: Mutex<Set>,
 }
 
@@ -73,7 +73,7 @@ struct Set {
     arguments: Option<Arguments>,
     /// (queue, address of shared memory) for which the kernel was given the preemption flag last;
     /// `None` before the first. A queue's address may be used again, so both are compared.
-    stream: Option<(Handle, *const ())>,
+    stream: Option<(NativeHandle, *const ())>,
 }
 
 // SAFETY: the address is only compared.
@@ -87,15 +87,15 @@ struct KernelLimits {
     must: [usize; 3],
 }
 
-static KERNELS: HandleRegistry<Kernel> = HandleRegistry::new();
+static KERNELS: HandleRegistry<ProgramKernel> = HandleRegistry::new();
 
 /// Returns the kernel of the program with the handle `kernel`; `None` where the layer does not know
 /// it.
-pub(crate) fn of(kernel: cl_kernel) -> Option<Arc<Kernel>> {
-    KERNELS.get(Handle(kernel))
+pub(crate) fn of(kernel: cl_kernel) -> Option<Arc<ProgramKernel>> {
+    KERNELS.get(NativeHandle(kernel))
 }
 
-impl Kernel {
+impl ProgramKernel {
     fn new(kernel: cl_kernel) -> Option<Self> {
         let null = std::ptr::null_mut();
         let ask = |what, size, value| native!(clGetKernelInfo(kernel, what, size, value, null));
@@ -110,9 +110,9 @@ impl Kernel {
             .ok_or(Count::NoSource)
             .and_then(|second| Beside::new(second, name.to_str().unwrap_or_default(), count));
         Some(Self {
-            handle: Handle(kernel),
-            context: Handle(context),
-            program: Handle(program),
+            handle: NativeHandle(kernel),
+            context: NativeHandle(context),
+            program: NativeHandle(program),
             name,
             beside,
             plain: OnceLock::new(),
@@ -128,7 +128,7 @@ impl Kernel {
         let made = || {
             let mut code = 0;
             let kernel = native!(clCreateKernel(self.program.0, self.name.as_ptr(), &raw mut code));
-            (!kernel.is_null()).then(|| Twin::new(Handle(kernel)))
+            (!kernel.is_null()).then(|| Twin::new(NativeHandle(kernel)))
         };
         self.plain.get_or_init(made).as_ref()
     }
@@ -136,7 +136,7 @@ impl Kernel {
     /// Returns the second build of the kernel for launches of a lane (a queue that the layer
     /// schedules): with the prologue where launches can leave, else without. `None` where there is
     /// no second build.
-    fn twin(&self, lane: &Lane) -> Option<&Twin> {
+    fn twin(&self, lane: &QueueLane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
             (Some(_), Ok(beside)) => Some(&beside.twin),
@@ -147,7 +147,7 @@ impl Kernel {
     /// Returns the error code of a launch in the queue of `lane` that lacks an argument, or whose
     /// kernel is of another context; `None` where neither is so. The layer checks this itself, as
     /// not every runtime does at the call.
-    pub(crate) fn refused(&self, lane: &Lane) -> Option<cl_int> {
+    pub(crate) fn refused(&self, lane: &QueueLane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;
         let code = if other { CL_INVALID_CONTEXT } else { CL_INVALID_KERNEL_ARGS };
@@ -186,7 +186,7 @@ impl Kernel {
 
     /// Returns whether the runtime would accept a launch of these sizes and arguments, as far as
     /// the layer can tell.
-    pub(crate) fn fits(&self, lane: &Lane, sizes: &Sizes, arguments: &Arguments) -> bool {
+    pub(crate) fn fits(&self, lane: &QueueLane, sizes: &Sizes, arguments: &Arguments) -> bool {
         let Some(twin) = self.twin(lane) else { return false };
         if self.context != lane.context || arguments.iter().any(Option::is_none) {
             return false;
@@ -208,7 +208,7 @@ impl Kernel {
             && (limits.must == [0; 3] || limits.must == group)
     }
 
-    fn limits(&self, lane: &Lane, twin: &Twin) -> Option<KernelLimits> {
+    fn limits(&self, lane: &QueueLane, twin: &Twin) -> Option<KernelLimits> {
         let device = lane.device.handle;
         let mut known = lock(&self.limits);
         if let Some((_, limits)) = known.iter().find(|(other, _)| *other == device) {
@@ -247,7 +247,7 @@ impl Kernel {
     }
 }
 
-impl Drop for Kernel {
+impl Drop for ProgramKernel {
     fn drop(&mut self) {
         KERNELS.gone(self.handle);
     }
@@ -257,19 +257,20 @@ impl Beside {
     fn new(second: Arc<Second>, name: &str, count: cl_uint) -> Result<Self, Count> {
         let (kernel, verdict) = second.kernel(name)?;
         let (verdict, unjudged) = (verdict.cloned(), second.unjudged(verdict));
-        let kinds: Option<Vec<Kind>> = (0..count).map(|index| Kind::of(kernel.0, index)).collect();
+        let kinds: Option<Vec<ArgumentKind>> =
+            (0..count).map(|index| ArgumentKind::of(kernel.0, index)).collect();
         let twin = Twin::new(kernel);
         Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, unjudged, second })
     }
 }
 
-impl Kernel {
+impl ProgramKernel {
     /// Sets the arguments of the second kernel and calls `enqueue` with it. Returns the OpenCL
     /// error code of the first step that fails, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
-        lane: &Lane,
+        lane: &QueueLane,
         handle: LaunchHandle,
         enqueue: impl FnOnce(cl_kernel) -> cl_int,
     ) -> cl_int {
@@ -300,7 +301,7 @@ impl Kernel {
 }
 
 impl Twin {
-    fn new(kernel: Handle) -> Self {
+    fn new(kernel: NativeHandle) -> Self {
         Self { kernel, set: Mutex::default() }
     }
 
@@ -342,8 +343,8 @@ fn made(kernel: cl_kernel) {
     if kernel.is_null() {
         return;
     }
-    if let Some(known) = Kernel::new(kernel) {
-        KERNELS.made(Handle(kernel), Arc::new(known));
+    if let Some(known) = ProgramKernel::new(kernel) {
+        KERNELS.made(NativeHandle(kernel), Arc::new(known));
     }
 }
 
@@ -429,7 +430,7 @@ pub(crate) unsafe extern "C" fn set_pointer(
             && let Some(known) = of(kernel)
         {
             known.given(index);
-            known.set(index, KernelArgument::Svm(Handle(at.cast_mut())));
+            known.set(index, KernelArgument::Svm(NativeHandle(at.cast_mut())));
         }
         code
     })

@@ -17,19 +17,19 @@ use opencl_sys::{
 use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
 use crate::counts::{Count, count, name};
-use crate::native::{Handle, asked, guarded, lock, native};
+use crate::native::{NativeHandle, asked, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 use crate::words::Words;
 
 use super::gate::is_pending;
-use super::{AwaitedEvent, Command, DeviceLanes, EventGate, Lane, Work};
+use super::{AwaitedEvent, DeviceLanes, EventGate, LaneCommand, LaneWork, QueueLane};
 
-static QUEUES: HandleRegistry<Lane> = HandleRegistry::new();
+static QUEUES: HandleRegistry<QueueLane> = HandleRegistry::new();
 
 /// Returns the lane of a queue, in which the layer schedules the commands in order; `None` for a
 /// queue whose calls are passed on to the runtime.
-pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
-    QUEUES.get(Handle(queue))
+pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<QueueLane>> {
+    QUEUES.get(NativeHandle(queue))
 }
 
 fn ask<T: Copy>(queue: cl_command_queue, what: cl_command_queue_info) -> Option<T> {
@@ -38,7 +38,7 @@ fn ask<T: Copy>(queue: cl_command_queue, what: cl_command_queue_info) -> Option<
     })
 }
 
-impl Lane {
+impl QueueLane {
     fn new(queue: cl_command_queue) -> Option<Self> {
         let properties: cl_command_queue_properties = ask(queue, CL_QUEUE_PROPERTIES)?;
         if properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
@@ -64,7 +64,8 @@ impl Lane {
             return None;
         };
         let words = Words::new(context, device.sight);
-        let (queue, side, context) = (Handle(queue), Handle(side), Handle(context));
+        let (queue, side, context) =
+            (NativeHandle(queue), NativeHandle(side), NativeHandle(context));
         let last = Mutex::new(Weak::new());
         Some(Self { device, context, queue, side, stream, words, last })
     }
@@ -73,9 +74,9 @@ impl Lane {
     /// not run until all awaited events have ended.
     pub(crate) fn capture(
         &self,
-        command: &Arc<Command>,
-        work: Arc<Work>,
-        captured: impl FnOnce(Arc<Work>) -> CapturedWork<Arc<Work>>,
+        command: &Arc<LaneCommand>,
+        work: Arc<LaneWork>,
+        captured: impl FnOnce(Arc<LaneWork>) -> CapturedWork<Arc<LaneWork>>,
         awaited: Vec<AwaitedEvent>,
     ) {
         let mut last = lock(&self.last);
@@ -106,7 +107,7 @@ impl Lane {
         }
     }
 
-    fn close(&self, order: CaptureOrder, awaited: &[AwaitedEvent], work: &Work) {
+    fn close(&self, order: CaptureOrder, awaited: &[AwaitedEvent], work: &LaneWork) {
         EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
     }
 
@@ -135,7 +136,7 @@ fn needs_gate(one: &AwaitedEvent) -> bool {
     }
 }
 
-impl Drop for Lane {
+impl Drop for QueueLane {
     fn drop(&mut self) {
         let _ = self.device.client.close(self.stream);
         let _ = native!(clReleaseCommandQueue(self.side.0));
@@ -150,8 +151,8 @@ fn made(queue: cl_command_queue) {
     if queue.is_null() {
         return;
     }
-    if let Some(lane) = Lane::new(queue) {
-        QUEUES.made(Handle(queue), Arc::new(lane));
+    if let Some(lane) = QueueLane::new(queue) {
+        QUEUES.made(NativeHandle(queue), Arc::new(lane));
     }
 }
 

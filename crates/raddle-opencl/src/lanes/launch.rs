@@ -16,18 +16,18 @@ use raddle_preempt::{CapturedWork, LaunchHandle, Report, SubmitCall};
 use crate::counts::{Count, count};
 use crate::ending;
 use crate::memory::KeptObjects;
-use crate::native::{Handle, called_back, guarded, native};
+use crate::native::{NativeHandle, called_back, guarded, native};
 use crate::sizes::Sizes;
 
 use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
-use super::{Command, Lane, Launch, Task, Work, kernel, lane};
+use super::{LaneCommand, LaneLaunch, LaneTask, LaneWork, QueueLane, kernel, lane};
 
 /// Lock for the first launch that is given to the runtime: the runtime may register destructors
 /// then, and the layer's end must run before them.
 static FIRST: Once = Once::new();
 
-impl Launch {
+impl LaneLaunch {
     pub(crate) fn verdict(&self) -> Idempotence {
         self.kernel.verdict(&self.arguments)
     }
@@ -36,8 +36,8 @@ impl Launch {
     pub(crate) fn submit(
         &self,
         handle: LaunchHandle,
-        work: &Arc<Work>,
-        reporter: &Reporter<Arc<Work>>,
+        work: &Arc<LaneWork>,
+        reporter: &Reporter<Arc<LaneWork>>,
     ) -> SubmitCall {
         if work.failed().is_some() {
             return work.fail();
@@ -68,7 +68,7 @@ impl Launch {
             work.command.end(code);
             return SubmitCall::Refused;
         }
-        work.command.submitted(Handle(event));
+        work.command.submitted(NativeHandle(event));
         let flight = LaunchFlight { work: Arc::clone(work), handle, reporter: reporter.clone() };
         let data = Box::into_raw(Box::new(flight)).cast();
         let code = native!(clSetEventCallback(event, CL_COMPLETE, Some(ended), data));
@@ -86,9 +86,9 @@ impl Launch {
 
 /// Launch in the runtime, with the data for the report of its end.
 struct LaunchFlight {
-    work: Arc<Work>,
+    work: Arc<LaneWork>,
     handle: LaunchHandle,
-    reporter: Reporter<Arc<Work>>,
+    reporter: Reporter<Arc<LaneWork>>,
 }
 
 impl LaunchFlight {
@@ -133,7 +133,11 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 
 /// Returns a launch of a kernel with its present arguments, which the layer can keep and submit
 /// later. The error is the count that says why the layer cannot.
-fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
+fn prepared(
+    lane: &QueueLane,
+    kernel: cl_kernel,
+    sizes: Option<Sizes>,
+) -> Result<LaneLaunch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
     kernel.beside()?;
     let sizes = sizes.ok_or(Count::Doubtful)?;
@@ -141,14 +145,14 @@ fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Laun
     if !kernel.fits(lane, &sizes, &arguments) {
         return Err(Count::Doubtful);
     }
-    Ok(Launch { kept: KeptObjects::of(&arguments), kernel, arguments, sizes })
+    Ok(LaneLaunch { kept: KeptObjects::of(&arguments), kernel, arguments, sizes })
 }
 
-fn refused(lane: &Lane, kernel: cl_kernel) -> Option<cl_int> {
+fn refused(lane: &QueueLane, kernel: cl_kernel) -> Option<cl_int> {
     kernel::of(kernel)?.refused(lane)
 }
 
-fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
+fn enqueue(lane: &Arc<QueueLane>, launch: LaneLaunch, call: &Call) -> cl_int {
     let awaited = match wait_list(call.count, call.list) {
         Ok(awaited) => awaited,
         Err(code) => return code,
@@ -160,8 +164,8 @@ fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
     let leaves = lane.words.is_some();
     let why = if leaves { launch.kernel.unjudged() } else { Some(Count::NoFlag) };
     why.into_iter().for_each(|why| lane.note(why));
-    let command = Command::new(Arc::clone(lane), call.kind, false);
-    let work = Work::new(Arc::clone(&command), Task::Launch(launch));
+    let command = LaneCommand::new(Arc::clone(lane), call.kind, false);
+    let work = LaneWork::new(Arc::clone(&command), LaneTask::Launch(launch));
     if !call.event.is_null() {
         // SAFETY: the program gives the place for an event.
         unsafe { call.event.write(command.hand_out()) };

@@ -34,15 +34,15 @@ use raddle_preempt::{CaptureOrder, LaunchHandle};
 
 use crate::arguments::KernelArgument;
 use crate::memory::KeptObjects;
-use crate::native::Handle;
+use crate::native::NativeHandle;
 use crate::sizes::Sizes;
 use crate::words::{Sight, Words};
-use kernel::Kernel;
+use kernel::ProgramKernel;
 
 /// Device of the program, with the client that schedules its launches.
 pub(crate) struct DeviceLanes {
-    pub(crate) handle: Handle,
-    pub(crate) client: Client<Arc<Work>>,
+    pub(crate) handle: NativeHandle,
+    pub(crate) client: Client<Arc<LaneWork>>,
     /// Link to the daemon; `None` without a daemon.
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
@@ -56,20 +56,20 @@ pub(crate) struct DeviceLanes {
 }
 
 /// Lane: a queue of the program whose commands run in order, as the layer schedules it.
-pub(crate) struct Lane {
+pub(crate) struct QueueLane {
     pub(crate) device: Arc<DeviceLanes>,
-    pub(crate) context: Handle,
+    pub(crate) context: NativeHandle,
     /// Queue that the program has made, to which the lane belongs.
-    pub(crate) queue: Handle,
+    pub(crate) queue: NativeHandle,
     /// Second queue, which the layer made for commands other than the launches that it schedules.
-    pub(crate) side: Handle,
+    pub(crate) side: NativeHandle,
     pub(crate) stream: StreamId,
     /// Memory that host and device share: for each launch a word with its state, and the cuts,
     /// which are the ranges of launches that have to leave or are killed. `None` where launches
     /// cannot leave.
     pub(crate) words: Option<Words>,
     /// Command that was added to the lane last.
-    last: Mutex<Weak<Command>>,
+    last: Mutex<Weak<LaneCommand>>,
 }
 
 /// Function of the program that is called when an event reaches a status.
@@ -78,11 +78,11 @@ pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 /// Command of a lane (a queue that the layer schedules in order): a launch, a copy, a marker or
 /// another one.
 #[repr(C)]
-pub(crate) struct Command {
+pub(crate) struct LaneCommand {
     table: *const cl_icd_dispatch,
     /// Number of references that the program has to the event. The layer counts all of them as one.
     references: AtomicU32,
-    pub(crate) lane: Arc<Lane>,
+    pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
     /// True for a command that the second queue gets as it is; false for a launch that the layer
     /// schedules.
@@ -92,35 +92,35 @@ pub(crate) struct Command {
 }
 
 // SAFETY: the table is never written, handles may be used from any thread, the rest is locked.
-unsafe impl Send for Command {}
+unsafe impl Send for LaneCommand {}
 // SAFETY: as above.
-unsafe impl Sync for Command {}
+unsafe impl Sync for LaneCommand {}
 
 struct State {
     /// Status of the command, as of an event: a status that is not above 0 is an end.
     status: cl_int,
     /// Runtime's event of the present submission; `None` where the command is not in the runtime.
-    native: Option<Handle>,
+    native: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
     /// Runtime's event that completes with the command, for queues without a lane; `None` where
     /// none was asked for.
-    complete: Option<Handle>,
+    complete: Option<NativeHandle>,
 }
 
 struct Callback {
     at: cl_int,
     notify: Notify,
-    data: Handle,
+    data: NativeHandle,
 }
 
 /// Event that a command waits for.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
     /// The event of a command of a lane.
-    Command(Arc<Command>),
+    Command(Arc<LaneCommand>),
     /// An event that the runtime made.
-    Native(Handle),
+    Native(NativeHandle),
 }
 
 /// Gate that holds one command until the events that it waits for have ended.
@@ -135,28 +135,28 @@ pub(crate) struct EventGate {
 }
 
 /// Payload of a command, with all objects that it needs; the client drops it at the command's end.
-pub(crate) struct Work {
-    pub(crate) command: Arc<Command>,
-    pub(crate) task: Task,
+pub(crate) struct LaneWork {
+    pub(crate) command: Arc<LaneCommand>,
+    pub(crate) task: LaneTask,
     gate: OnceLock<Arc<EventGate>>,
     /// Command before this one in its lane (a queue that runs in order): if that fails, this
     /// command fails too.
-    before: OnceLock<Arc<Command>>,
+    before: OnceLock<Arc<LaneCommand>>,
 }
 
 /// Work of a command, by the way in which it reaches the runtime.
-pub(crate) enum Task {
+pub(crate) enum LaneTask {
     /// A launch that the layer keeps, and submits to the runtime when the program may run.
-    Launch(Launch),
+    Launch(LaneLaunch),
     /// A command that was given to the second queue, where it waits for a user event.
-    InOrder(InOrder),
+    InOrder(InOrderCommand),
 }
 
 /// Command that was given to the second queue of a lane, where it waits for a user event until it
 /// may run.
-pub(crate) struct InOrder {
+pub(crate) struct InOrderCommand {
     /// User event that the command waits for in the runtime; it lets the command begin.
-    opens: Handle,
+    opens: NativeHandle,
     progress: Mutex<WorkProgress>,
 }
 
@@ -164,14 +164,14 @@ enum WorkProgress {
     /// The command waits, as it may not run yet.
     Waits,
     /// The command may run, as the submission with this handle.
-    Open(LaunchHandle, Reporter<Arc<Work>>),
+    Open(LaunchHandle, Reporter<Arc<LaneWork>>),
     /// The command has ended; where an awaited event failed, it has not run.
     Ended,
 }
 
 /// Launch that the layer schedules: a kernel with its arguments and sizes.
-pub(crate) struct Launch {
-    kernel: Arc<Kernel>,
+pub(crate) struct LaneLaunch {
+    kernel: Arc<ProgramKernel>,
     arguments: Arc<Vec<Option<KernelArgument>>>,
     #[expect(dead_code, reason = "it is kept")]
     kept: KeptObjects,

@@ -11,25 +11,25 @@ use raddle_preempt::{Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCal
 use crate::ending::pass;
 use crate::words::{Cut, WORDS, Words, number};
 
-use super::{Lane, Task, Work};
+use super::{LaneTask, LaneWork, QueueLane};
 
 /// Runtime of one device, which carries out the controller's tasks by calls of OpenCL.
 pub(crate) struct Launcher {
     declared: Declared,
-    reporter: Reporter<Arc<Work>>,
+    reporter: Reporter<Arc<LaneWork>>,
     /// (handle, lane) of the launch that was submitted last in each slot of the controller's
     /// window; `None` for a slot that was not used yet.
-    flying: Vec<Option<(LaunchHandle, Weak<Lane>)>>,
+    flying: Vec<Option<(LaunchHandle, Weak<QueueLane>)>>,
     /// Lanes in whose shared memory a cut (a range of launches that leave or are killed) is set.
-    raised: Vec<Weak<Lane>>,
+    raised: Vec<Weak<QueueLane>>,
 }
 
 impl Launcher {
-    pub(crate) const fn new(declared: Declared, reporter: Reporter<Arc<Work>>) -> Self {
+    pub(crate) const fn new(declared: Declared, reporter: Reporter<Arc<LaneWork>>) -> Self {
         Self { declared, reporter, flying: Vec::new(), raised: Vec::new() }
     }
 
-    fn lanes(&self) -> impl Iterator<Item = (LaunchHandle, Arc<Lane>)> {
+    fn lanes(&self) -> impl Iterator<Item = (LaunchHandle, Arc<QueueLane>)> {
         let flying = self.flying.iter().flatten();
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
@@ -37,7 +37,7 @@ impl Launcher {
     /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each lane
     /// that has some of the launches `hit`: from the first to the last of them.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
-        let mut cuts: Vec<(Arc<Lane>, u64, u64)> = Vec::new();
+        let mut cuts: Vec<(Arc<QueueLane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
             let at = handle.sequence;
             match cuts.iter_mut().find(|(other, ..)| other.stream == lane.stream) {
@@ -54,23 +54,23 @@ impl Launcher {
     }
 }
 
-impl Runtime<Arc<Work>> for Launcher {
+impl Runtime<Arc<LaneWork>> for Launcher {
     fn declared(&self) -> Declared {
         self.declared
     }
 
-    fn verdict(&mut self, work: &Arc<Work>) -> Option<Idempotence> {
+    fn verdict(&mut self, work: &Arc<LaneWork>) -> Option<Idempotence> {
         match &work.task {
-            Task::Launch(launch) => Some(launch.verdict()),
-            Task::InOrder(_) => None,
+            LaneTask::Launch(launch) => Some(launch.verdict()),
+            LaneTask::InOrder(_) => None,
         }
     }
 
-    fn submit(&mut self, handle: LaunchHandle, _: StreamId, work: Arc<Work>) -> SubmitCall {
+    fn submit(&mut self, handle: LaunchHandle, _: StreamId, work: Arc<LaneWork>) -> SubmitCall {
         let _pass = pass();
         match &work.task {
-            Task::InOrder(in_order) => in_order.open(handle, &work, &self.reporter),
-            Task::Launch(launch) => {
+            LaneTask::InOrder(in_order) => in_order.open(handle, &work, &self.reporter),
+            LaneTask::Launch(launch) => {
                 let slot = handle.slot() as usize;
                 if slot >= WORDS {
                     return SubmitCall::NotNow;
@@ -86,7 +86,7 @@ impl Runtime<Arc<Work>> for Launcher {
 
     fn raise(&mut self, _: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _pass = pass();
-        let leaves = |handle: &LaunchHandle, lane: &Lane| {
+        let leaves = |handle: &LaunchHandle, lane: &QueueLane| {
             let cut = cuts.iter().find(|(stream, _)| *stream == lane.stream);
             cut.is_some_and(|(_, cut)| cut.holds(handle.sequence))
         };

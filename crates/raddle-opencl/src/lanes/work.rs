@@ -6,12 +6,12 @@ use opencl_sys::{CL_COMPLETE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, cl_i
 use raddle_live::Reporter;
 use raddle_preempt::{LaunchHandle, Report, SubmitCall};
 
-use crate::native::{Handle, lock, native};
+use crate::native::{NativeHandle, lock, native};
 
-use super::{Command, EventGate, InOrder, Task, Work, WorkProgress};
+use super::{EventGate, InOrderCommand, LaneCommand, LaneTask, LaneWork, WorkProgress};
 
-impl Work {
-    pub(crate) fn new(command: Arc<Command>, task: Task) -> Arc<Self> {
+impl LaneWork {
+    pub(crate) fn new(command: Arc<LaneCommand>, task: LaneTask) -> Arc<Self> {
         Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
     }
 
@@ -21,7 +21,7 @@ impl Work {
     }
 
     /// Sets the command before this one in the lane, which must succeed for this one to succeed.
-    pub(crate) fn behind(&self, before: Arc<Command>) {
+    pub(crate) fn behind(&self, before: Arc<LaneCommand>) {
         let _ = self.before.set(before);
     }
 
@@ -40,8 +40,8 @@ impl Work {
     }
 }
 
-impl InOrder {
-    pub(crate) const fn new(opens: Handle) -> Self {
+impl InOrderCommand {
+    pub(crate) const fn new(opens: NativeHandle) -> Self {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
@@ -50,8 +50,8 @@ impl InOrder {
     pub(crate) fn open(
         &self,
         handle: LaunchHandle,
-        work: &Work,
-        reporter: &Reporter<Arc<Work>>,
+        work: &LaneWork,
+        reporter: &Reporter<Arc<LaneWork>>,
     ) -> SubmitCall {
         let mut progress = lock(&self.progress);
         if matches!(*progress, WorkProgress::Ended) {
@@ -71,8 +71,8 @@ impl InOrder {
     }
 
     /// Records that the command has ended in the runtime with the status `status`.
-    pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
-        let Task::InOrder(in_order) = &work.task else { return };
+    pub(crate) fn ended(work: Arc<LaneWork>, status: cl_int) {
+        let LaneTask::InOrder(in_order) = &work.task else { return };
         let before = std::mem::replace(&mut *lock(&in_order.progress), WorkProgress::Ended);
         work.command.end(status.min(CL_COMPLETE));
         // The client has another reference: nothing is dropped on this thread.
@@ -83,7 +83,7 @@ impl InOrder {
     }
 }
 
-impl Drop for InOrder {
+impl Drop for InOrderCommand {
     fn drop(&mut self) {
         let _ = native!(clReleaseEvent(self.opens.0));
     }

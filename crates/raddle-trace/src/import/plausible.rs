@@ -28,7 +28,7 @@ const SIGN: u64 = 1 << 63;
 
 /// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Limits {
+struct PlausibleLimits {
     /// Most vector registers of one work-item.
     registers: u32,
     /// Most shared memory of one workgroup, in bytes.
@@ -50,12 +50,14 @@ const ANY_GRID: [u32; 3] = [u32::MAX; 3];
 
 /// Limits on the figures of kernels that no GPU of NVIDIA exceeds; the next constants are those of
 /// AMD and of either maker.
-const NVIDIA: Limits =
-    Limits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
-const AMD: Limits = Limits { registers: 512, lds_bytes: 160 * 1024, threads: 1024, grid: ANY_GRID };
-const ANY: Limits = Limits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
+const NVIDIA: PlausibleLimits =
+    PlausibleLimits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
+const AMD: PlausibleLimits =
+    PlausibleLimits { registers: 512, lds_bytes: 160 * 1024, threads: 1024, grid: ANY_GRID };
+const ANY: PlausibleLimits =
+    PlausibleLimits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
 
-impl Limits {
+impl PlausibleLimits {
     /// Returns the limits of the device `source` of a profile if it is known, else (also for
     /// `None`) those of all devices of the format's maker, or of any maker.
     fn of(source: Option<&SourceDevice>, format: ProfileFormat) -> Self {
@@ -89,7 +91,7 @@ fn known(source: &SourceDevice) -> Option<Device> {
 /// Marks figures that no device can have as unknown, and counts them in the report. Ops with
 /// impossible times are left out, since nobody knows when they ran.
 pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
-    let limits = Limits::of(draft.device.as_ref(), format);
+    let limits = PlausibleLimits::of(draft.device.as_ref(), format);
     let from_zero = matches!(format, ProfileFormat::NsysSqlite | ProfileFormat::NsysCsv);
     leave_out_timeless(draft, from_zero);
     let first = draft.ops.iter().map(|op| op.start_ns).min().unwrap_or(0);
@@ -283,19 +285,24 @@ mod tests {
 
     #[test]
     fn limits_are_those_of_the_device_or_else_of_its_maker() {
-        let t4 = Limits::of(Some(&called("Tesla T4")), ProfileFormat::Kineto);
-        assert_eq!(t4, Limits { lds_bytes: 64 * 1024, ..NVIDIA });
-        let of_block = |name| Limits::of(Some(&called(name)), ProfileFormat::Kineto).lds_bytes;
+        let t4 = PlausibleLimits::of(Some(&called("Tesla T4")), ProfileFormat::Kineto);
+        assert_eq!(t4, PlausibleLimits { lds_bytes: 64 * 1024, ..NVIDIA });
+        let of_block =
+            |name| PlausibleLimits::of(Some(&called(name)), ProfileFormat::Kineto).lds_bytes;
         assert_eq!(
             ["NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3"].map(of_block),
             [166_912, 232_448]
         );
-        let mi300x = Limits::of(Some(&called("AMD Instinct MI300X")), ProfileFormat::XPlane);
-        assert_eq!(mi300x, Limits { lds_bytes: 64 * 1024, ..AMD });
-        let v100 = Limits::of(Some(&called("Tesla V100")), ProfileFormat::Kineto);
+        let mi300x =
+            PlausibleLimits::of(Some(&called("AMD Instinct MI300X")), ProfileFormat::XPlane);
+        assert_eq!(mi300x, PlausibleLimits { lds_bytes: 64 * 1024, ..AMD });
+        let v100 = PlausibleLimits::of(Some(&called("Tesla V100")), ProfileFormat::Kineto);
         assert_eq!((v100.grid, mi300x.grid), (CUDA_GRID, ANY_GRID));
-        assert_eq!(Limits::of(Some(&called("Nobody's")), ProfileFormat::NsysSqlite), NVIDIA);
-        assert_eq!(Limits::of(None, ProfileFormat::RocprofCsv), AMD);
-        assert_eq!(Limits::of(None, ProfileFormat::Kineto), ANY);
+        assert_eq!(
+            PlausibleLimits::of(Some(&called("Nobody's")), ProfileFormat::NsysSqlite),
+            NVIDIA
+        );
+        assert_eq!(PlausibleLimits::of(None, ProfileFormat::RocprofCsv), AMD);
+        assert_eq!(PlausibleLimits::of(None, ProfileFormat::Kineto), ANY);
     }
 }

@@ -5,7 +5,7 @@ use smallvec::smallvec;
 
 use super::names::{address, stem};
 use super::{PtxFrame, PtxLowering};
-use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
+use crate::ir::{Construct, Instruction, Operand, PointerOrigin, Reg, Spans};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
@@ -128,7 +128,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
             // a pointer.
             let of = if each >= 8 {
                 let unknown = self.register();
-                self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
+                self.push(Instruction::Place { to: unknown, origin: PointerOrigin::Unknown });
                 vec![Operand::Reg(unknown)]
             } else {
                 Vec::new()

@@ -19,7 +19,7 @@ use self::names::{PURE, integer, is_special, is_unsteady, number};
 use super::text::{Function, PtxInstruction as Code, PtxModule, Statement};
 use crate::ir::{
     Argument, ArgumentKind, BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand,
-    Origin, Reg,
+    PointerOrigin, Reg,
 };
 
 /// Most levels of nested calls; a kernel with more is not judged.
@@ -52,7 +52,7 @@ pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body,
         let register = lower.register();
         let kind = if pointer { ArgumentKind::Buffer } else { ArgumentKind::Value };
         if pointer {
-            let origin = Origin::Argument(number);
+            let origin = PointerOrigin::Argument(number);
             lower.push(Instruction::Place { to: register, origin });
         }
         if !parameter.array {
@@ -75,7 +75,7 @@ struct PtxLowering<'m, 't> {
     registers: u32,
     places: u32,
     /// Variables whose address the host can hand over as an argument.
-    addressable: BTreeSet<Origin>,
+    addressable: BTreeSet<PointerOrigin>,
     globals: BTreeMap<String, Reg>,
     /// Number given to each operation of PTX, by its words joined with dots (`ld.global.u32`).
     operations: BTreeMap<String, u32>,
@@ -239,9 +239,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
             self.globals.insert(text.to_owned(), register);
             self.places += 1;
             let origin = match variable.space {
-                "shared" => Origin::Local(self.places),
-                "local" => Origin::Private(self.places),
-                _ => Origin::Program(self.places),
+                "shared" => PointerOrigin::Local(self.places),
+                "local" => PointerOrigin::Private(self.places),
+                _ => PointerOrigin::Program(self.places),
             };
             self.addressed(variable.space, origin);
             let step =

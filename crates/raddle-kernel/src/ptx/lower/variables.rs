@@ -2,7 +2,7 @@
 
 use super::names::stem;
 use super::{PtxFrame, PtxLowering};
-use crate::ir::{Construct, Instruction, LinedStep, Origin};
+use crate::ir::{Construct, Instruction, LinedStep, PointerOrigin};
 use crate::ptx::text::DeclaredName;
 
 impl<'t> PtxLowering<'_, 't> {
@@ -11,9 +11,9 @@ impl<'t> PtxLowering<'_, 't> {
         let origin = match variable.space {
             // Registers get a number where they are first used.
             "reg" | "param" => None,
-            "shared" => Some(Origin::Local as fn(u32) -> Origin),
-            "local" => Some(Origin::Private as fn(u32) -> Origin),
-            _ => Some(Origin::Program as fn(u32) -> Origin),
+            "shared" => Some(PointerOrigin::Local as fn(u32) -> PointerOrigin),
+            "local" => Some(PointerOrigin::Private as fn(u32) -> PointerOrigin),
+            _ => Some(PointerOrigin::Program as fn(u32) -> PointerOrigin),
         };
         let inner = frame.scopes.len() > 1;
         if variable.space == "reg" {
@@ -56,7 +56,7 @@ impl<'t> PtxLowering<'_, 't> {
     /// Notes a variable whose address the host can ask for (`cuModuleGetGlobal`) and pass to a
     /// kernel. Constant memory is left out: its address can be had too, but a kernel that writes
     /// there what it reads is undefined even without a kill.
-    pub(super) fn addressed(&mut self, space: &str, origin: Origin) {
+    pub(super) fn addressed(&mut self, space: &str, origin: PointerOrigin) {
         if space == "global" {
             self.addressable.insert(origin);
         }

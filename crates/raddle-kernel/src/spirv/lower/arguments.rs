@@ -4,7 +4,7 @@ use rspirv::dr::{Function, Operand as Part};
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::{GivenArguments, SpirvLowering};
-use crate::ir::{Argument, ArgumentKind, Operand, Origin};
+use crate::ir::{Argument, ArgumentKind, Operand, PointerOrigin};
 use crate::spirv::types::id_at;
 
 impl<'m> SpirvLowering<'m> {
@@ -17,8 +17,8 @@ impl<'m> SpirvLowering<'m> {
             let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
             let register = self.register();
             let origin = match kind {
-                ArgumentKind::Buffer | ArgumentKind::Image => Some(Origin::Argument(number)),
-                ArgumentKind::Local => Some(self.place(Origin::Local)),
+                ArgumentKind::Buffer | ArgumentKind::Image => Some(PointerOrigin::Argument(number)),
+                ArgumentKind::Local => Some(self.place(PointerOrigin::Local)),
                 _ => None,
             };
             let by_value = parameter.result_type.and_then(|ty| self.types.pointee(ty));
@@ -26,7 +26,7 @@ impl<'m> SpirvLowering<'m> {
                 (Some(origin), _) => given.places.push((register, origin)),
                 // A structure handed over by value lies in memory of the work-item.
                 (None, Some(_)) => {
-                    let origin = self.place(Origin::Private);
+                    let origin = self.place(PointerOrigin::Private);
                     given.places.push((register, origin));
                     given.handed.push(origin);
                 }

@@ -7,7 +7,7 @@ use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op, Word};
 use smallvec::smallvec;
 
 use super::SpirvLowering;
-use crate::ir::{Construct, Instruction, Operand, Origin, Spans};
+use crate::ir::{Construct, Instruction, Operand, PointerOrigin, Spans};
 use crate::spirv::types::id_at;
 
 // Numbers of the extended instruction set for OpenCL.
@@ -82,7 +82,7 @@ impl<'m> SpirvLowering<'m> {
                 continue;
             }
             let (to, value) = (self.register(), self.register());
-            let origin = self.place(Origin::Private);
+            let origin = self.place(PointerOrigin::Private);
             self.push(Instruction::Place { to, origin });
             let at = *operand;
             *operand = Operand::Reg(to);

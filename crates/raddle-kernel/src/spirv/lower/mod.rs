@@ -14,7 +14,7 @@ use super::operations::{exchanges, is_atomic, is_pipe, is_pure};
 use super::types::{ById, Types, id_at, word};
 use super::vectors::NeededLanes;
 use crate::ir::{
-    BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, Origin, Reg,
+    BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg,
 };
 
 /// Most levels of nested calls; a kernel with more is not judged.
@@ -45,9 +45,9 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
 
 struct GivenArguments {
     values: Vec<Operand>,
-    places: Vec<(Reg, Origin)>,
+    places: Vec<(Reg, PointerOrigin)>,
     /// Variables with the structures that a caller passes by value to the kernel.
-    handed: Vec<Origin>,
+    handed: Vec<PointerOrigin>,
 }
 
 pub(super) struct SpirvLowering<'m> {
@@ -130,7 +130,7 @@ impl<'m> SpirvLowering<'m> {
         self.registers - 1
     }
 
-    fn place(&mut self, origin: fn(u32) -> Origin) -> Origin {
+    fn place(&mut self, origin: fn(u32) -> PointerOrigin) -> PointerOrigin {
         self.places += 1;
         origin(self.places)
     }
@@ -242,11 +242,11 @@ impl<'m> SpirvLowering<'m> {
                     if *class != StorageClass::Input =>
                 {
                     let origin = match class {
-                        StorageClass::Workgroup => self.place(Origin::Local),
+                        StorageClass::Workgroup => self.place(PointerOrigin::Local),
                         StorageClass::Function | StorageClass::Private => {
-                            self.place(Origin::Private)
+                            self.place(PointerOrigin::Private)
                         }
-                        _ => Origin::Program(id),
+                        _ => PointerOrigin::Program(id),
                     };
                     Instruction::Place { to: register, origin }
                 }
@@ -303,7 +303,7 @@ impl<'m> SpirvLowering<'m> {
             | Op::AssumeTrueKHR => {}
             Op::Variable => {
                 let to = self.result(code);
-                let origin = self.place(Origin::Private);
+                let origin = self.place(PointerOrigin::Private);
                 self.push(Instruction::Place { to, origin });
                 if let Some(value) = id_at(code, 1) {
                     let value = self.operand(value);
@@ -378,7 +378,7 @@ impl<'m> SpirvLowering<'m> {
             }
             Op::ConvertUToPtr => {
                 let unknown = self.register();
-                self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
+                self.push(Instruction::Place { to: unknown, origin: PointerOrigin::Unknown });
                 let of = vec![self.first(code), Operand::Reg(unknown)];
                 let to = self.result(code);
                 self.push(Instruction::Pure { to, operation: Op::ConvertUToPtr as u32, of });
