@@ -27,18 +27,20 @@ pub(crate) struct CarriedFiles {
 }
 
 impl CarriedFiles {
-    /// Returns all files of the machine; `paths` are those that the study names.
+    /// Returns access to all files of the machine, of which those that are read are kept; `paths`
+    /// are the files that the study names.
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         Self { disk: Disk::new(paths, false), kept: Mutex::default() }
     }
 
-    /// Returns these files in memory by name, which go before the files of the machine.
+    /// Returns access to files that are in memory, by name; any other name means a file of the
+    /// machine.
     pub(crate) fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { disk: Disk::default(), kept: Mutex::new(files) }
     }
 
-    /// Returns the page that shows this report, and that can answer the study again with other
-    /// values.
+    /// Returns the HTML page that shows `report`, and that carries the files, so that it can answer
+    /// the study again with other values.
     pub(crate) fn page(
         &self,
         engine: &EngineFile,
@@ -93,8 +95,8 @@ impl Files for CarriedFiles {
     }
 }
 
-/// Returns for each name a name without folders, with a number before it if another file has that
-/// name.
+/// Returns for each path its file name without folders; where two would be equal, the later one is
+/// `2/NAME`, then `3/NAME`.
 fn names<'n>(given: impl Iterator<Item = &'n String>) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for name in given {
@@ -114,7 +116,8 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns the study with its files renamed by `names`, and without the folders of all other names.
+/// Returns the study with its files renamed by `names` (old name to new name), and with the paths
+/// that the user typed cut to their file names.
 fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, CliError> {
     let given = study.given.iter().map(|name| file_name(name).to_owned()).collect();
     let study = Study { given, ..study.clone() };

@@ -18,13 +18,14 @@ use crate::place;
 use crate::schema::Followed;
 use crate::seal::Seal;
 
-/// Name of a check's page, which is put beside the report of the prediction; the next constant is
-/// the name of its result in JSON.
+/// Name of a check's page, which is put beside the report of the prediction; `RESULT` is the name
+/// of the check's result in JSON.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
 /// Beginning of the JSON result of a check, by which an earlier one is recognised.
 const MARK: &str = "{\n  \"raddle-check\":";
-/// The key by which measurements of a pair are known, and the most bytes that such a file has.
+/// Text by which a file of measurements of a pair is recognised; `MOST` is the largest size of such
+/// a file in bytes.
 const PAIR: &[u8] = b"\"raddle-pair\"";
 const MOST: u64 = 64 << 20;
 
@@ -83,7 +84,8 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Reads the measurements of a pair, if the only recording is such a file.
+/// Reads the measurements of a pair of programs, if the only recording is a file of such
+/// measurements; else returns `None`.
 fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     let [file] = args.recordings.as_slice() else { return Ok(None) };
     // A recording may be much larger, and is told of where it is read.
@@ -98,8 +100,8 @@ fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     truth.map(Some).map_err(|error| CliError::Refused(format!("{name}: {error}")))
 }
 
-/// Compares the prediction with a recording of each tenant, or says why that cannot be. `told` gets
-/// the tenant and the file of each recording.
+/// Compares the prediction with a recording of each tenant; the inner error says why they cannot be
+/// compared. `told` gets the tenant and the file of each recording.
 fn recorded(
     args: &CheckArgs,
     prediction: &Prediction,
@@ -123,12 +125,14 @@ fn recorded(
     Ok(prediction.check(args.recipe.as_deref(), &recordings))
 }
 
-/// Checks that a file is the result of an earlier check.
+/// Checks that a file is the result of an earlier check, so that it may be replaced; the error says
+/// that it is not.
 pub(crate) fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
 
-/// A recording as the command line names it: its tenant, its file, and which process of the file.
+/// Recording as the command line names it: its tenant, its file, and the number of the process in
+/// the file; `None` for a tenant or process that is not named.
 struct GivenRecording {
     tenant: Option<String>,
     file: PathBuf,

@@ -20,7 +20,7 @@ use crate::progress::Progress;
 /// meant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
-    /// Paths that are no Unicode, by the names that stand for them.
+    /// Paths that are no Unicode, each by the readable text that stands for it in a study.
     odd: BTreeMap<String, PathBuf>,
     /// True if the reading of a profile shows its progress.
     progress: bool,
@@ -40,7 +40,7 @@ impl Disk {
     }
 }
 
-/// Returns the names by which a study knows these paths.
+/// Returns for each path the readable text by which a study names it.
 pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }

@@ -17,14 +17,14 @@ pub(crate) struct Ending<'e> {
     pub(crate) has_fault: bool,
     /// Launches that can never run on the device, as text; `None` where there are none.
     pub(crate) never_ran: Option<String>,
-    /// Sentence that names the place where it stands which resources those launches lacked.
+    /// Sentence that says where the user finds which resources the launches of `never_ran` lacked.
     pub(crate) lacked: &'static str,
     /// Sentence that says which goals are missed; `None` where none is.
     pub(crate) missed_goals: Option<String>,
 }
 
-/// Sentence that names the place where it stands what launches lacked, for verbs that do not print
-/// that themselves.
+/// Sentence that says where the user finds what launches lacked, for verbs that do not print that
+/// themselves.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl Ending<'_> {

@@ -49,7 +49,7 @@ impl Write for EscapedLines<'_> {
     }
 }
 
-/// Finds the topic with this name, in which words are joined by `-` or `_`.
+/// Finds the topic of golden models with this name, in which words are joined by `-` or `_`.
 pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {

@@ -54,7 +54,7 @@ fn name(key: &str) -> Option<OsString> {
     Some(format!("{:x}-{:x}-{key}.{ENDING}", program.len(), built.as_nanos()).into())
 }
 
-/// Reads the result that was kept under a key; `None` where there is none.
+/// Reads the result that was kept under a key; `None` where there is none, or nothing is kept.
 pub(crate) fn get(key: &str) -> Option<Vec<u8>> {
     fs::read(folder()?.join(name(key)?)).ok()
 }
@@ -73,7 +73,8 @@ pub(crate) fn put(key: &str, content: &[u8]) {
     let _: Option<()> = keep();
 }
 
-/// Removes the cache files that were written longest ago, until the folder is small enough.
+/// Removes the cache files that were written longest ago, until the folder has at most
+/// `MOST_BYTES`; `None` where the folder cannot be read.
 fn forget_old(folder: &Path) -> Option<()> {
     let mut files: Vec<(SystemTime, PathBuf, u64)> = fs::read_dir(folder)
         .ok()?

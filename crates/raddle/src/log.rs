@@ -30,7 +30,8 @@ struct LogAgreed {
     agree: bool,
 }
 
-/// A rule that a log breaks: how often, and the first place.
+/// Rule that a log breaks, with how often it does so, and the line and description of the first
+/// time.
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: u32,
@@ -146,8 +147,9 @@ fn tell_of_rules(
     }
 }
 
-/// Returns a line for each slot of the recipe: how many answers are as its rules ask, how many
-/// differ, where the first one is, and what is not checked.
+/// Returns a line for each slot of the recipe: how many of its answers are those that the naive
+/// model (twin) of its policy gives, how many differ, the first such answer, and why others are not
+/// checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"
@@ -263,8 +265,8 @@ pub(crate) fn replay(
     console.print(&text)
 }
 
-/// Opens the text of a log, compressed or not; if `shown`, progress is shown while the text is
-/// read.
+/// Opens the text of a log, compressed or not; `file` is its name in errors. If `shown`, progress
+/// is shown while the text is read.
 fn open<'l>(
     path: &Path,
     file: &str,

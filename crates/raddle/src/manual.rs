@@ -61,8 +61,8 @@ pub(crate) fn completions(
     console.stdout.write_all(&script).map_err(CliError::printing)
 }
 
-/// Returns the command with the names that its options for devices and for recipes, ways of sharing
-/// included, take beside files: a completion script offers them.
+/// Returns the command with the names of all devices and recipes as values of its options, so that
+/// a completion script offers them.
 fn with_names(command: clap::Command) -> clap::Command {
     let recipes = || raddle_study::recipes::texts().map(|(name, _)| name).chain(["today"]);
     let named = |arg: Arg| match arg.get_long() {

@@ -22,8 +22,8 @@ use crate::seal::{self, Seal, sealed};
 
 /// Beginning of the name of the temporary folder in which a result is made.
 const PREFIX: &str = ".raddle-";
-/// Name of the lock in a temporary folder, a file with the wanted name as its content. The next
-/// names are those of the new file or folder, and of the entry that was at the path before.
+/// Name of the lock in a temporary folder, a file with the wanted name as its content. `NEW` is the
+/// name of the new file or folder there, and `OLD` that of the entry that was at the path before.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
@@ -51,8 +51,9 @@ pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
     holds(path, |text| text.starts_with(mark), "raddle did not write it")
 }
 
-/// Checks the beginning of a file by `is_ours`, and that the file is as it was written; an empty
-/// file may always be replaced. The error is `otherwise` where the beginning fails the check.
+/// Checks that `is_ours` accepts the beginning of a file, and that the file is as raddle wrote it;
+/// an empty file may always be replaced. The error is `otherwise` where `is_ours` does not accept
+/// it.
 pub(crate) fn holds(
     path: &Path,
     is_ours: impl Fn(&str) -> bool,
@@ -118,8 +119,9 @@ impl Place {
         temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
     }
 
-    /// Gives the new file or folder its name. If a foreign file has taken that name in the
-    /// meantime, it stays, and the new one is put beside it.
+    /// Gives the new file or folder its name. If a file that `ours` does not accept has taken that
+    /// name meanwhile, that file stays, the new one gets a free name beside it, and an error says
+    /// so.
     pub(crate) fn finish(mut self, ours: Ours<'_>) -> Result<(), CliError> {
         let write = CliError::writing(&self.shown);
         let Some((_lock, temporary)) = self.temporary.take() else { return Ok(()) };
@@ -227,7 +229,8 @@ fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns a free name that is like this one: `out-2`, `tuned-2.toml`.
+/// Returns a path that does not exist yet: the given one with a number, such as `out-2` or
+/// `tuned-2.toml`.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
@@ -236,8 +239,8 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Renames a file or folder, unless another one has the new name; an empty folder gives way to a
-/// folder.
+/// Renames the file or folder `from` to `to`. The error says that `to` exists already; an empty
+/// folder gives way to a folder.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() && !from.is_symlink() {
         return fs::rename(from, to);
@@ -249,7 +252,8 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Makes the lock file of a temporary folder; it is locked before it gets its name.
+/// Makes the lock file of a temporary folder, with the name of `wanted` as its content; it is
+/// locked before it gets its own name.
 fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     let making = folder.join("lock.new");
     let mut lock = File::create_new(&making)?;

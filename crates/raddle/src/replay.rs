@@ -55,7 +55,7 @@ const NEXT: &str =
 /// next (`None` for those that the answer suggests).
 type Asked = (Study, String, Option<Vec<String>>);
 
-/// Profiles that were read, and the files of their study.
+/// Profiles that were read, and access to the files of their study.
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
@@ -122,7 +122,8 @@ pub(crate) fn shared(
     of_files(args, (registry, Ways::Modes), format, console)
 }
 
-/// Answers the study of a command line, and returns the answer as data.
+/// Answers the study of a command line, and returns the answer as data; `ways` says which recipes
+/// are replayed.
 pub(crate) fn studied(
     args: &ReplayArgs,
     ways: Ways,
@@ -228,8 +229,8 @@ fn ending(result: &ReplayResult) -> Ending<'_> {
     }
 }
 
-/// Returns the commands to try next: the one that the answer suggests, those about its files, and
-/// others.
+/// Returns the commands to try next. `instead` replaces the command that the answer suggests;
+/// `logged` is true if there are decision logs, which a command then checks.
 fn next_commands(
     studied: &Studied,
     folder: Option<&Path>,

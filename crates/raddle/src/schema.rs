@@ -46,7 +46,7 @@ const DOCUMENTS: [(&str, &str); 31] = [
     ("live-log", include_str!("../schemas/live-log.keys")),
 ];
 
-/// List of the keys that several documents have in common, with its name.
+/// List of the keys that several documents share, as (name, text of the list).
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
 /// Names of verbs whose document has its schema under the name of another verb: (verb, name).

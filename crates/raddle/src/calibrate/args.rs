@@ -95,7 +95,7 @@ pub(super) struct PairArgs {
     pub(super) programs: Vec<OsString>,
 }
 
-/// Reads a length in seconds.
+/// Reads a length from 0.1 to 3600 seconds; the error says that the text is none.
 fn seconds(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|of| (0.1..=3600.0).contains(of));
     found.ok_or_else(|| "it is no number of seconds from 0.1 to 3600".to_owned())

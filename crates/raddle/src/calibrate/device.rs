@@ -17,7 +17,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::{plain, quoted};
 
-/// The measuring program and the kernels that it runs, by the names of their files.
+/// Name of the file with the measuring program; `FILES` are that file and the kernels that the
+/// program runs, as (name, content).
 const PROGRAM: &str = "device.py";
 const FILES: [(&str, &str); 3] = [
     (PROGRAM, include_str!("../../data/calibrate/device.py")),
@@ -25,7 +26,8 @@ const FILES: [(&str, &str); 3] = [
     ("kernels.cl", include_str!("../../data/calibrate/kernels.cl")),
 ];
 
-/// The measurements, and about how many seconds each takes with three repetitions.
+/// Measurements, each with the seconds that it takes at three repetitions; the last one is made
+/// only with `--mps`.
 const PLAN: [(&str, u32); 6] = [
     ("bandwidth by the number of workgroups that copy, each on a unit of its own", 5),
     ("bandwidth of two streams, half of the units each", 1),
@@ -35,7 +37,8 @@ const PLAN: [(&str, u32); 6] = [
     ("units that CUDA shows under nine percentages of MPS, with --mps where a daemon runs", 10),
 ];
 
-/// Carries out `raddle calibrate device`.
+/// Carries out `raddle calibrate device`: measures the first GPU, or takes earlier measurements,
+/// and writes a device file.
 pub(super) fn verb(
     args: &DeviceArgs,
     format: Format,
@@ -77,7 +80,7 @@ fn read(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path).map_err(unreadable)
 }
 
-/// Says what will be done, and how long it takes.
+/// Returns a text that says what will be measured, and how many seconds each measurement takes.
 fn plan(args: &DeviceArgs) -> String {
     let mut text = "This measures the first GPU, and changes no setting of it:\n".to_owned();
     let mut all = 0;
@@ -91,8 +94,8 @@ fn plan(args: &DeviceArgs) -> String {
     text
 }
 
-/// Runs the measuring program. Each line that it prints is appended to a new file as soon as it is
-/// there; returns all of them.
+/// Runs the measuring program, and appends each line that it prints to the new file `lines` at
+/// once. Returns all lines as one text.
 fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<String, CliError> {
     let shown = lines.display().to_string();
     place::check(lines, &place::nothing)?;
@@ -135,7 +138,7 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     Err(CliError::Refused(format!("the measuring program failed{kept}")))
 }
 
-/// Writes what was measured in words, a line each.
+/// Returns a text with one line for each figure that was measured, and one for each that was not.
 fn notes(fit: &DeviceFit) -> String {
     let mut text = String::new();
     for line in fit.measured.iter().map(raddle_study::MeasuredFigure::text).chain(fit.told.clone())
@@ -148,7 +151,7 @@ fn notes(fit: &DeviceFit) -> String {
     text
 }
 
-/// Writes the device file.
+/// Returns the text of the device file, which begins with the lines of `notes` as comments.
 fn told(fit: &DeviceFit) -> Result<String, CliError> {
     let toml = toml::to_string(&fit.device)
         .map_err(|error| CliError::Refused(format!("the device cannot be written: {error}")))?;

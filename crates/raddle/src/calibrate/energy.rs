@@ -21,13 +21,14 @@ struct Calibrated<'c> {
     file: &'c EnergyFile,
     /// Kinds of instruction that no measured kernel issued, so that their weights are assumed.
     assumed: Vec<&'static str>,
-    /// For each kernel the energy by the weights, divided by the measured energy.
+    /// For each kernel its name, and its energy by the weights divided by the measured energy: 1 is
+    /// a perfect fit.
     explained: Vec<(&'c str, f64)>,
-    /// Setting `place` for a recipe that uses the weights.
+    /// Setting `place`, as a line of TOML, for a recipe that uses the weights.
     place: String,
 }
 
-/// Carries out `raddle calibrate energy`.
+/// Carries out `raddle calibrate energy`: computes energy weights from a table of measured power.
 pub(super) fn verb(
     args: &EnergyArgs,
     format: Format,
@@ -70,9 +71,9 @@ pub(super) fn verb(
     console.print(&text)
 }
 
-/// Returns the setting `place` of a recipe with these weights. Its window in ticks is `calls`: the
-/// number of calls of an instruction by each test, if all tests called theirs equally often (claim
-/// 4).
+/// Returns the setting `place` of a recipe with these weights, as a line of TOML. Its window in
+/// ticks is `calls`, the number of instructions that each measured kernel issues (claim 4); with
+/// `None` it names no window.
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)

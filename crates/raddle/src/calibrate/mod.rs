@@ -14,7 +14,8 @@ use crate::units::plain;
 pub(crate) use args::CalibrateArgs;
 use args::Wanted;
 
-/// The verb `calibrate`.
+/// Carries out the verb `calibrate`: measures this GPU or two programs on it, or computes energy
+/// weights.
 pub(crate) fn verb(
     args: &CalibrateArgs,
     format: Format,

@@ -25,18 +25,20 @@ use crate::place;
 use crate::seal::Seal;
 use crate::units::{plain, quoted};
 
-/// The ways that are measured where a daemon of MPS runs.
+/// Ways of sharing a GPU that are measured where a daemon of MPS runs and the user names none.
 const WITH_MPS: [&str; 5] = ["mps", "mps-priority", "mps-30-70", "mps-50-50", "mps-70-30"];
-/// The way without one.
+/// Way of sharing a GPU that is measured where no daemon of MPS runs.
 const WITHOUT: &str = "time-slice";
-/// The load of a program that is told none.
+/// Word for the load of the program with requests, in names of cases, where the user gives it no
+/// load.
 const OWN_LOAD: &str = "own";
-/// The program that controls MPS.
+/// Name of the program that controls the daemon of MPS.
 const CONTROL: &str = "nvidia-cuda-mps-control";
-/// The beginning of a file of measurements.
+/// Beginning of a file of measurements, by which an earlier one is recognised.
 const MARK: &str = "{\n  \"raddle-pair\":";
 
-/// Carries out `raddle calibrate pair`.
+/// Carries out `raddle calibrate pair`: measures two programs alone and beside each other, and fits
+/// the device file to the measurements.
 pub(super) fn verb(args: &PairArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     args.save.as_deref().map_or(Ok(()), |save| place::check(save, &place::nothing))?;
     let paths = [args.profile_a.clone(), args.profile_b.clone()];
@@ -80,7 +82,8 @@ pub(super) fn verb(args: &PairArgs, format: Format, console: &mut Console) -> Re
     console.print(&text)
 }
 
-/// Returns where measurements go.
+/// Returns the path of the file of measurements: that of `--truth`, or `A-beside-B.json` beside the
+/// first profile, with the names of both profiles.
 fn truth_path(args: &PairArgs, profiles: &[Loaded; 2]) -> PathBuf {
     let [a, b] = profiles.each_ref().map(|of| &of.name);
     let beside = || args.profile_a.with_file_name(format!("{a}-beside-{b}.json"));
@@ -94,12 +97,13 @@ fn read(path: &Path) -> Result<PairTruth, CliError> {
     PairTruth::parse(&bytes).map_err(|error| CliError::Refused(format!("{file}: {error}")))
 }
 
-/// Checks that a file holds measurements.
+/// Checks that a file holds earlier measurements, so that it may be replaced; the error says that
+/// it does not.
 fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
 
-/// The programs and the cases in which they are measured.
+/// Two programs of the user, and the ways of sharing and the loads under which they are measured.
 struct Plan<'p> {
     args: &'p PairArgs,
     programs: [Program; 2],
@@ -129,7 +133,9 @@ impl<'p> Plan<'p> {
         Ok(Self { args, programs, device, ways, loads })
     }
 
-    /// Returns the ways that are measured, of which each can be: nothing is set up here.
+    /// Returns the ways of sharing that are measured: those that `asked` names, or else the default
+    /// ones. `daemon` is true if a daemon of MPS runs; the error says that a way is unknown, or
+    /// that it needs the daemon started or ended first.
     fn ways(asked: &[String], daemon: bool) -> Result<Vec<String>, CliError> {
         let default = if daemon { &WITH_MPS[..] } else { &[WITHOUT] };
         for way in asked {
@@ -156,7 +162,8 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// Returns the names of the cases of a way, each with its load and whether each program runs.
+    /// Returns the cases of each way of sharing: (name, requests per second that the first program
+    /// is told or `None` for its own load, true for each program that runs).
     fn cases(&self) -> Vec<(String, Option<&'p str>, [bool; 2])> {
         let [one, other] = self.programs.each_ref().map(|program| &program.name);
         let mut all = vec![(format!("{other} alone"), None, [false, true])];
@@ -168,7 +175,8 @@ impl<'p> Plan<'p> {
         all
     }
 
-    /// Says what will be run, and how long that takes.
+    /// Returns a text that says what will be run, how long that takes, and that the results go to
+    /// `path`.
     fn text(&self, path: &Path) -> String {
         let runs = self.ways.len() * self.cases().len() * usize::from(self.args.repetitions);
         let shown = |program: &Program| {
@@ -200,7 +208,8 @@ impl<'p> Plan<'p> {
         text
     }
 
-    /// Runs the programs in each case that the file does not have yet.
+    /// Runs the programs in each case that the file at `path` does not have yet, and adds each
+    /// result to the file at once.
     fn measure(&self, path: &Path, console: &mut Console) -> Result<(), CliError> {
         place::check(path, &earlier)?;
         let old = fs::metadata(path).is_ok_and(|file| file.len() > 0);
@@ -250,7 +259,8 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Measures the repetitions of one case, each by itself.
+    /// Measures all repetitions of one case, one after the other. Returns the times of each program
+    /// in ms, by its name, and under `arrivals` the times in ms at which requests came.
     fn case(
         &self,
         way: &str,
@@ -287,7 +297,8 @@ impl<'p> Plan<'p> {
         Ok(all.into_iter().map(|(key, times)| (key, PairTimes::Several(times))).collect())
     }
 
-    /// Warns if the program with requests does not heed its load.
+    /// Warns if less than half, or more than twice, as many requests came as the load (requests per
+    /// second) asks for.
     fn check_load(&self, load: Option<&str>, spans: &Spans, console: &mut Console) {
         let Some(wanted) = load.and_then(|load| load.parse::<f64>().ok()) else { return };
         let (wanted, came) = (wanted * self.args.seconds, spans.len() as f64);
@@ -300,19 +311,20 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the arrivals of requests in milliseconds, ascending.
+/// Returns the starts of requests in milliseconds from the begin of the measured window, ascending.
 fn arrivals(spans: &Spans) -> Vec<f64> {
     let mut starts: Vec<u64> = spans.iter().map(|&(start, _)| start).collect();
     starts.sort_unstable();
     starts.into_iter().map(ms).collect()
 }
 
-/// Returns nanoseconds in milliseconds, rounded to whole microseconds.
+/// Converts nanoseconds to milliseconds, rounded to whole microseconds.
 fn ms(ns: u64) -> f64 {
     (ns as f64 / 1000.0).round() / 1000.0
 }
 
-/// Returns the variables of a program under a way of MPS.
+/// Returns the environment variables, as (name, value), by which the program with the index `at` (0
+/// or 1) gets its part of the GPU under a way of sharing; empty for ways without such variables.
 fn environment(way: &str, at: usize) -> Vec<(&'static str, String)> {
     match recipe_of(way) {
         Some(("mps-priority", _)) => vec![("CUDA_MPS_CLIENT_PRIORITY", at.to_string())],
@@ -323,7 +335,7 @@ fn environment(way: &str, at: usize) -> Vec<(&'static str, String)> {
     }
 }
 
-/// Returns whether a daemon of MPS answers.
+/// Returns whether a daemon of MPS runs and answers.
 fn has_daemon() -> bool {
     let mut command = Command::new(CONTROL);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -14,41 +14,45 @@ use std::time::Duration;
 use crate::error::CliError;
 use crate::units::plain;
 
-/// The environment of a program: the file for its times, its load, the length of the case.
+/// Environment variable with the file for a program's times; `LOAD` has its requests per second,
+/// and `SECONDS` the length of the case.
 const TIMES: &str = "RADDLE_TIMES";
 const LOAD: &str = "RADDLE_LOAD";
 const SECONDS: &str = "RADDLE_SECONDS";
-/// The least time between two looks at the files; longer cases are looked at fifty times, so that
-/// the looks take nothing from the programs.
+/// Shortest time between two reads of the files of times. A longer case is read `LOOKS` times over
+/// its length, so that the reads take nothing from the programs.
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: f64 = 50.0;
-/// The seconds within which a program must have told a line, as programs compile kernels and load
-/// models.
+/// Time in seconds within which some program must write a further line: programs may first compile
+/// kernels and load models.
 const START_S: f64 = 600.0;
-/// The looks for which a program that was asked to end may go on: ten seconds.
+/// Number of waits of the length `LOOK`, ten seconds in all, in which a program that was asked to
+/// end may go on.
 const LOOKS_TO_END: u32 = 500;
 
-/// A program of the user, and its name in files.
+/// Program of the user: its name in the file of measurements, and its command line.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) name: String,
     pub(super) command: Vec<OsString>,
 }
 
-/// The case that programs run in.
+/// Case in which programs run: its length in seconds, and the load in requests per second, or
+/// `None` for a program's own load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'c> {
     pub(super) seconds: f64,
     pub(super) load: Option<&'c str>,
-    /// By program, variables of its environment.
+    /// Environment variables of each program, as (name, value), by the index of the program in the
+    /// case.
     pub(super) environment: &'c [Vec<(&'static str, String)>],
 }
 
-/// The requests or steps of one program that began in the window in which all ran: start and end of
-/// each, in nanoseconds from the begin of the window, by their starts.
+/// Requests or steps of one program, as (start, end) in nanoseconds: of the machine's clock where a
+/// file is read, and from the begin of the measured window after `window`.
 pub(super) type Spans = Vec<(u64, u64)>;
 
-/// A program that runs; it is ended when it is dropped.
+/// Program that runs; it is ended when this value is dropped.
 struct Running {
     name: String,
     child: Child,
@@ -56,7 +60,8 @@ struct Running {
     ended: bool,
 }
 
-/// Runs programs at once, and returns the spans of each.
+/// Runs programs at the same time, and returns for each the requests or steps that began in the
+/// measured window, in the order of their starts.
 pub(super) fn measure(programs: &[&Program], case: Case<'_>) -> Result<Vec<Spans>, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::writing("a temporary folder"))?;
     let mut running = Vec::new();
@@ -87,8 +92,9 @@ pub(super) fn measure(programs: &[&Program], case: Case<'_>) -> Result<Vec<Spans
     }
 }
 
-/// Returns what lies in the window from the moment at which all have begun; `None` as long as one has
-/// not told a line beyond its end.
+/// Returns the requests or steps that began within `length` nanoseconds from the moment at which
+/// all programs had begun, with times from that moment; `None` until each program has written a
+/// line that ends after this window.
 fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
     let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));
     let begun = firsts.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
@@ -130,7 +136,7 @@ impl Running {
         Ok(Self { name: name.clone(), child, times, ended: false })
     }
 
-    /// Reads the whole lines that the program has told.
+    /// Reads the lines that the program has written so far, without an incomplete last one.
     fn spans(&self) -> Result<Spans, CliError> {
         read(&self.times).map_err(|why| {
             let name = &self.name;
@@ -138,7 +144,8 @@ impl Running {
         })
     }
 
-    /// Checks that the program still runs, and that it tells something.
+    /// Checks that the program still runs, and that `looks_left` is above 0, as some program has
+    /// written a line of late; `told` is the number of lines of this program, for the error.
     fn check(&mut self, told: usize, looks_left: u32) -> Result<(), CliError> {
         let name = &self.name;
         let lost = |cause| CliError::Refused(format!("the program of {name} is lost: {cause}"));
@@ -156,7 +163,7 @@ impl Running {
         Ok(())
     }
 
-    /// Asks the program to end, and ends it where it does not.
+    /// Asks the program to end, and kills it where it does not end within ten seconds.
     fn end(&mut self) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -187,7 +194,8 @@ impl Drop for Running {
     }
 }
 
-/// Reads whole lines `START,END`, in the order of their ends.
+/// Reads the whole lines `START,END` (nanoseconds of the machine's clock) of a file, in the order
+/// of their ends.
 fn read(path: &Path) -> Result<Spans, String> {
     let text =
         fs::read_to_string(path).map_err(|cause| format!("its times cannot be read ({cause})"))?;

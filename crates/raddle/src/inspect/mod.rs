@@ -57,7 +57,8 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns the study of how the profiles share a device, with the options that both verbs have.
+/// Returns the study of how the profiles share a device, with those options of `inspect` that
+/// `replay` and `share` have too.
 fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
     Study {
         profiles: named(files),

@@ -6,7 +6,7 @@ use super::args::Build;
 use super::{KernelVerdict, PrologueReport};
 use crate::error::CliError;
 
-/// Reason why no kernel can be judged; here the missing feature.
+/// Reason why this build can judge no kernel: it lacks the feature with the analysis.
 pub(super) const ABSENT: Option<&str> = Some(
     "this raddle was built without the analysis of kernels; with it: \
      cargo build --release --features kernel",

@@ -46,7 +46,8 @@ pub(crate) struct KernelVerdict {
     /// Line of the file at which the kernel begins, from 1; 0 if unknown.
     line: u32,
     verdict: &'static str,
-    /// Pairs of arguments; the verdict is true only where the memory of the two shares no byte.
+    /// Pairs of arguments of a kernel whose verdict is `conditional`: it may be run again only
+    /// where the memory of the two shares no byte.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,7 +79,8 @@ impl KernelVerdict {
     }
 }
 
-/// Ranks a verdict by how little it allows: 0 for idempotent, 3 for not idempotent.
+/// Ranks a verdict by how little it allows: 0 for idempotent, 1 for conditional, 2 for unknown, 3
+/// for not idempotent.
 fn strictness(kernel: &KernelVerdict) -> u8 {
     match kernel.verdict {
         "idempotent" => 0,
@@ -147,7 +149,8 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// The new source with the test of the preemption flag, and which kernels got the test.
+/// Source with the test of the preemption flag, the names of the kernels that got the test, and
+/// those that stay as they are, with the reason.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {

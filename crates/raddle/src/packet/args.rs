@@ -122,8 +122,9 @@ pub(crate) struct StatsArgs {
     pub(crate) costs: CostArgs,
 }
 
-/// Costs of the worked example, E, P, decoding, S and C, in nanoseconds: a microsecond for each of
-/// the example's units.
+/// Costs of the worked example in nanoseconds, a microsecond for each of the example's units:
+/// writing a packet (E), reading it (P), decoding a kernel of a condensed packet, giving a kernel
+/// to the compute units (S), and a cleanup (C).
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
 /// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked

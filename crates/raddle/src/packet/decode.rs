@@ -47,7 +47,8 @@ struct EntryUse<'l> {
     diff: Changed<'l>,
 }
 
-/// The fields in which a launch differs from its entry.
+/// Fields in which a launch differs from its entry in the table, and the layout of packets, which
+/// names the fields.
 struct Changed<'l>(&'l AqlFormat, Diff);
 
 impl Serialize for Changed<'_> {

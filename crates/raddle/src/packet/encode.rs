@@ -21,7 +21,8 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// Sentence about the facts that no profile holds, and that the packets therefore make up.
+/// Sentence about the facts that no profile holds, so that the packets have made-up values for
+/// them.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
 /// Packets as hexadecimal digits, with counts of how the launches were encoded.
@@ -36,7 +37,7 @@ struct EncodeReport {
     condensed_packets: u64,
     barriers: u64,
     bytes: u64,
-    /// Bytes that the launches would take in ordinary packets alone.
+    /// Number of bytes that the launches would take in ordinary packets alone.
     ordinary_bytes: u64,
     /// Sentence about facts that a profile does not give and that were assumed; `None` where the
     /// launches do not come from a profile.

@@ -58,7 +58,8 @@ fn refused(kind: FaultKind, at: &str, message: String) -> Fault {
     Fault { kind, at: at.to_owned(), message }
 }
 
-/// Returns a function that moves a fault of a part to its place in the whole document.
+/// Returns a function that makes a fault of an error in a part of a document: it puts `at`, the
+/// path of the part, before the error's own path.
 fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     move |error| {
         let fault = Fault::from(error);
@@ -66,7 +67,8 @@ fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     }
 }
 
-/// Reads launches and barriers from the packets of a document that `packet decode` printed.
+/// Reads launches and barriers from the packets of a document that `packet decode` printed. `left`
+/// is the packet that it refused; where there is one, launches would be missing, which is an error.
 fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result<Vec<Sent>, Fault> {
     if left.is_some_and(|left| !left.is_null()) {
         let message =
@@ -99,7 +101,8 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
 /// has one of them, the error adds a hint.
 const OTHER_KEYS: [&str; 3] = ["fields", "dispatch", "reference"];
 
-/// Reads a launch or a barrier from a JSON object.
+/// Reads a launch or a barrier from a JSON object; `at` is the object's path in the file, for
+/// errors.
 fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     if value.get("barrier").is_some() {
         return barrier(value, at, layout);

@@ -17,7 +17,8 @@ use super::recorded::RecordedLaunch;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {
-    /// Assumption about where the arguments of launches are: `fixed` or `new`.
+    /// Assumption about where the arguments of launches are: `fixed`, one address for each kernel,
+    /// or `new`, a new address for each launch.
     pub(super) arguments: &'static str,
     pub(super) keep: &'static str,
     pub(super) packets: u64,
@@ -47,7 +48,8 @@ pub(super) struct Making<'l> {
     pub(super) hold_ns: Option<u64>,
 }
 
-/// Returns the word for where the arguments of launches are: `fixed` or `new`.
+/// Returns the word for where the arguments of launches are: `fixed`, one address for each kernel,
+/// or `new`, a new address for each launch.
 pub(super) const fn name(arguments: KernelArguments) -> &'static str {
     match arguments {
         KernelArguments::Fixed => "fixed",
@@ -56,8 +58,8 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// Sends all launches under one rule by the launch path of a dispatcher, and counts the
-    /// packets.
+    /// Sends all launches through the launch path of a dispatcher, with entries kept by the rule
+    /// `keep`, and counts the packets.
     pub(super) fn row(
         &self,
         arguments: KernelArguments,

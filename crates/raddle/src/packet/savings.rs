@@ -30,7 +30,8 @@ pub(super) struct StatsReport {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
-    /// Number of half-words up to which an entry of the launch's own kernel counts as near.
+    /// Largest number of different half-words (16 bits each) at which an entry of the launch's own
+    /// kernel counts as near.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
@@ -45,7 +46,7 @@ pub(super) struct Assumed {
 }
 
 /// Figures of a profile: its launches, the cost of ordinary packets, and the savings under each
-/// rule.
+/// rule that keeps entries in the table.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Saved {
@@ -64,7 +65,8 @@ pub(super) struct Saved {
     pub(super) ordinary_bytes: u64,
     /// Overhead of ordinary packets, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// Number of launches that follow an earlier launch of the same kernel in the stream.
+    /// Number of launches that follow an earlier launch of the same kernel with the same table of
+    /// entries (see the scope in `assumed`).
     pub(super) repeated: u64,
     /// For each field, the number of repeated launches in which it differs from the kernel's launch
     /// before.

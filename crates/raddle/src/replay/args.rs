@@ -195,7 +195,8 @@ pub(crate) struct StudyArgs {
 }
 
 impl ReplayArgs {
-    /// Returns the study of these files that the options describe.
+    /// Returns the study of these files that the options describe; `ways` says which recipes are
+    /// replayed, unless the options ask for all.
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// A list of keys of a document after it was read.
+/// List of the keys of a JSON document, read from its text.
 pub(super) struct KeyList<'l> {
     /// Name of the document with its version: `raddle/inspect/1`.
     pub(super) id: &'l str,
@@ -17,21 +17,23 @@ pub(super) struct KeyList<'l> {
     root: Shape<'l>,
 }
 
-/// The values that may stand at a place of a document.
+/// Values that may stand at one place of a JSON document, such as behind a key.
 #[derive(Default)]
 struct Shape<'l> {
     optional: bool,
     nullable: bool,
-    /// Names of the types of values without parts; `any` stands for all types.
+    /// Names of the JSON types that a value may have, besides lists and objects; `any` stands for
+    /// all types.
     types: Vec<&'l str>,
-    /// Values that the entries may have, if the value is a list; else `None`.
+    /// Values that the entries of a list may have; `None` if the value is no list.
     entries: Option<Box<Self>>,
-    /// Values of the keys, if the value is an object; else empty.
+    /// Values of each key of an object; empty if the value is no object.
     keys: BTreeMap<&'l str, Self>,
 }
 
 impl<'l> KeyList<'l> {
-    /// Reads a list of keys; `other` finds the lists of other names, to which it may refer.
+    /// Reads a list of keys from its text; `other` returns the list with a given name, to which the
+    /// text may refer.
     pub(super) fn read(text: &'l str, other: impl Fn(&str) -> Option<Self>) -> Self {
         let mut lines = text.lines();
         let (id, title) = lines.next().and_then(|line| line.split_once(' ')).unwrap_or_default();

@@ -72,7 +72,8 @@ impl HttpRefusal {
 }
 
 impl<R: Read> HttpRequest<R> {
-    /// Reads a request up to its body; `None` if the connection ended without one.
+    /// Reads a request up to its body; `None` if the connection ended without one. The inner error
+    /// is the answer to a malformed request.
     pub(super) fn read(from: R) -> io::Result<Option<Result<Self, HttpRefusal>>> {
         let mut from = BufReader::new(from);
         let mut head = Vec::new();

@@ -28,7 +28,7 @@ use crate::seal::Seal;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
-/// Number of random bytes in the name of the page.
+/// Number of random bytes in the page's address, so that nobody else can guess it.
 const TOKEN: usize = 16;
 /// Longest time for which a browser may be silent in the middle of a request, or not read an
 /// answer.
@@ -147,8 +147,8 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Checks a request. Returns `None` if it asks for the page, or the request if it is a
-    /// question.
+    /// Checks a request. Returns `None` if it asks for the page, the request if it is a question,
+    /// or else the refusal to send.
     fn allowed<R: io::Read>(
         &self,
         request: HttpRequest<R>,

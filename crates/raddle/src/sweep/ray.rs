@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 
-/// Runs the cases at these positions on the cluster at `address`, else on the one that
-/// `RAY_ADDRESS` names, and calls `take` with each row, a line with its end, as soon as it comes.
+/// Runs the cases with these indices on the Ray cluster at `address`; with `None` on the one that
+/// `RAY_ADDRESS` names. Calls `take` with each row, a line with its end, as soon as it comes.
 ///
 /// # Errors
 /// When Python or the package is missing, the cluster fails, or a row is not taken.

@@ -199,7 +199,7 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
-    /// True if all answers of the log came again, and were equal.
+    /// True if all answers of the log came again, and were equal; false where the log breaks off.
     agree: bool,
     whole: bool,
 }

@@ -117,8 +117,9 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Asks the daemon for the program's level, and returns the connection to be kept open, if there is
-/// one. Without a daemon the program runs unscheduled, or, with `--require`, not at all.
+/// Asks the daemon to grant the level that the options name, and returns the connection to be kept
+/// open; `None` where no level was named. Without a daemon the program runs unscheduled (`None`),
+/// or, with `--require`, not at all.
 fn connect(
     command: &mut Command,
     args: &ProgramArgs,
