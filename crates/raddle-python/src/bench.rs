@@ -12,7 +12,8 @@ use crate::replay::RaddleError;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::bundled);
 
-/// Runner of the cases of a sweep, with its files in memory; profiles are read and fitted once.
+/// Runner of the cases of a sweep, where a case is one combination of values. It keeps the sweep's
+/// files in memory, and reads and fits each profile once.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Bench(raddle_study::Bench<'static>);
 

@@ -19,7 +19,8 @@ use raddle_testkit::Sink;
 use crate::policy::{Fault, FreeView, registry};
 use crate::replay::{RaddleError, refused};
 
-/// Dispatcher of four policies, with its decision log.
+/// Dispatcher that asks the four policies of a recipe, one for each slot, and the decision log that
+/// it writes, if one is kept.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct Composed {
     // Python asks for a type that several threads may share. No thread waits: each call has the
@@ -34,8 +35,9 @@ pub(crate) struct Composed {
 
 #[pymethods]
 impl Composed {
-    /// Makes the dispatcher of a recipe for a device. `text` is true if `recipe` is the text of a
-    /// recipe, and not its name; `log` is true if a decision log is kept.
+    /// Makes the dispatcher of a recipe for a device, both by name or file. `text` is true if
+    /// `recipe` is the text of a recipe, and not its name. `policies` are classes in Python that
+    /// the recipe may name. `log` is true if a decision log is kept.
     #[new]
     fn new(
         py: Python<'_>,
@@ -101,7 +103,8 @@ impl Composed {
         Ok(self.parts().0.cus().free(CuId(cu)).into())
     }
 
-    /// Rounds the footprint of a workgroup up to granules of the device; both are JSON.
+    /// Rounds the resources that one workgroup needs (`footprint`) up to granules of the device;
+    /// argument and result are JSON.
     fn demand(&self, footprint: &str) -> PyResult<String> {
         let footprint: Footprint = serde_json::from_str(footprint)
             .map_err(|error| PyValueError::new_err(format!("the workgroup: {error}")))?;

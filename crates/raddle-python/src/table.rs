@@ -28,7 +28,8 @@ pub(crate) fn arrow_stream<'py>(
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
-/// Makes a column of a table from values of Python; a missing value becomes null.
+/// Makes a column of the type `kind` (`int`, `float`, `bool` or `text`) from a list of Python
+/// values; `None` in the list becomes null.
 fn array(kind: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     Ok(match kind {
         "int" => Arc::new(Int64Array::from(values.extract::<Vec<Option<i64>>>()?)),

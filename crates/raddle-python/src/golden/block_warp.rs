@@ -9,7 +9,8 @@ use raddle_sm::{BlockWarpConfig, Controllers, Handle, Kernel, Resources, Route};
 use super::number::numbers;
 use super::{Number, refused, word};
 
-/// Controllers that distribute blocks to equal SMs (seed 003).
+/// Model of the controllers that distribute blocks (workgroups) to SMs that are all alike (seed
+/// 003).
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct BlockWarp {
     controllers: Controllers,
@@ -18,7 +19,9 @@ pub(crate) struct BlockWarp {
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// Blocks of a kernel that are distributed to an SM: `count` of them from `first` on.
+/// Decision to distribute the `count` blocks of a kernel from number `first` on to one SM. `route`
+/// is `whole` where the SM has room for whole blocks, `first` where it can start one warp at least,
+/// and `second` where the block waits there for warp slots.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct Distribution {
     route: &'static str,
@@ -28,7 +31,7 @@ pub(crate) struct Distribution {
     count: u64,
 }
 
-/// Warps of a block that start on an SM: `count` of them from `first` on.
+/// Warps of one block that start on an SM at once: `count` of them, from the number `first` on.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct Started {
     kernel: u32,

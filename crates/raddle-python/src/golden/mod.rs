@@ -27,7 +27,8 @@ pub(crate) use slices::Slices;
 
 use crate::replay::RaddleError;
 
-/// Returns the answer to a question of a golden model's topic, both as JSON.
+/// Returns the answer of a golden model to a question, both as JSON; `topic` is the name of the
+/// model.
 #[pyfunction]
 pub(crate) fn answer(topic: &str, question: &str) -> PyResult<String> {
     let known = raddle_golden::topic(topic).ok_or_else(|| {

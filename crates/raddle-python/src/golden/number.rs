@@ -7,14 +7,15 @@ use pyo3::prelude::*;
 
 use super::refused;
 
-/// Whole number that a caller in Python gives. A number out of range is refused with the name of
-/// its argument, which Python's `OverflowError` does not say.
+/// Whole number that a caller in Python gives: `Fits` where it is in the range of `T`, else
+/// `Outside` with the number as text, so that the error can name its argument. Python's
+/// `OverflowError` does not name it.
 pub(crate) enum Number<T> {
     Fits(T),
     Outside(String),
 }
 
-/// Type of whole numbers that has a largest value, for messages.
+/// Type of whole numbers with its largest value, which the error for a number out of range states.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }
@@ -41,11 +42,13 @@ where
     }
 }
 
-/// Argument that is a number, a number that may be left out, or a pair of numbers.
+/// Argument that is a number, a number or `None`, or a pair of numbers, of which each may be out of
+/// range.
 pub(super) trait Named {
     type Out;
 
-    /// Returns the number, or an error that names the argument `name` where it does not fit.
+    /// Returns the value with its numbers in `Self::Out`, or an error that names the argument
+    /// `name` where a number is out of range.
     fn named(self, name: &str) -> PyResult<Self::Out>;
 }
 
@@ -80,7 +83,8 @@ impl<A: Named, B: Named> Named for (A, B) {
     }
 }
 
-/// Replaces each variable by the number in it, or returns the error that names the variable.
+/// Replaces each named variable, a [`Number`], by its value; where one is out of range, the
+/// function returns an error that names the variable.
 macro_rules! numbers {
     ($($name:ident),+) => { $(let $name = $crate::golden::number::Named::named($name, stringify!($name))?;)+ };
 }

@@ -15,8 +15,8 @@ use super::{Number, refused};
 /// Numbers by the name of the resource to which they belong.
 type ByResource<T> = BTreeMap<String, T>;
 
-/// Makes the options of a check from its arguments: the rule of starts, for all resources or for
-/// named ones, and the lag in clocks.
+/// Makes the options of a check of placements: `fit` predicts where each allocation starts (`None`:
+/// no prediction), and `lag` is in clocks.
 fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
     let rule = |text: String| {
@@ -35,7 +35,8 @@ fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     Ok(options)
 }
 
-/// Rules for the start of each allocation: one for all resources, or one for each named resource.
+/// Rules that predict at which block each allocation starts: one for all resources, or one for each
+/// resource by its name.
 #[derive(FromPyObject)]
 pub(crate) enum Rules {
     All(String),
@@ -73,7 +74,7 @@ impl FindingView {
     }
 }
 
-/// Result of a check of placements.
+/// Result of a check of placement events, with the events that break a rule.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct PlacementReport(AllocationReport);
 
@@ -259,7 +260,8 @@ impl PlacementCheck {
         AllocationEvent::new(clock, kind, workgroup, self.names.len())
     }
 
-    /// Sets the numbers of named resources in an event by the function `to`.
+    /// Stores the numbers in the parts of the event: `to` writes each number into the part of its
+    /// named resource. An unknown name is an error; `None` stores nothing.
     fn put<T: Named>(
         &self,
         event: &mut AllocationEvent,

@@ -7,14 +7,16 @@ use raddle_timeslice::{LoadOrder, PoolEntry, Runnable, SliceConfig, TwoStage};
 use super::number::numbers;
 use super::{Number, refused, word};
 
-/// Two-stage choice of the next process and its slice (seed 004).
+/// Chooser of the process that runs next and of the length of its time slice in ticks, in two
+/// stages (seed 004).
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct Slices(TwoStage<u64>);
 
-/// Process that can run, as (id, level, share, ticks alive, ticks run).
+/// Process that can run, as (id, level with 0 the most urgent, share, ticks since its begin, ticks
+/// that it ran).
 type Entry = (u64, u8, u64, u64, u64);
 
-/// Process that can run, with the numbers as Python gives them.
+/// Process as an [`Entry`], with numbers as Python gives them, which may be out of range.
 type Given = (Number<u64>, Number<u8>, Number<u64>, Number<u64>, Number<u64>);
 
 /// Pool of the processes that can run, as one call gives it.

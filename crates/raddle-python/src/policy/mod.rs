@@ -52,7 +52,8 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the slot of a policy by the methods that it has.
+    /// Finds the slot of a policy by the one method that it has; the error says that it has none or
+    /// several of the methods.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
