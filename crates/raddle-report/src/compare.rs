@@ -7,7 +7,7 @@ use raddle_study::units::{count, duration, markdown as markdown_text, percent, p
 
 use crate::document::{Block, Column, Document, Table};
 
-/// Largest number of characters of a name; the next two constants are those of a path and of a
+/// Largest number of characters of a name; `FILE` is that of a path, and `SENTENCE` that of a
 /// sentence.
 const NAME: usize = 20;
 const FILE: usize = 80;
@@ -16,7 +16,7 @@ const SENTENCE: usize = 1000;
 /// Explanation of the rows that appear only where processes take turns.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
-/// Makes the document that shows a comparison.
+/// Makes the document that shows a comparison of results of replays, figure by figure.
 #[must_use]
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::default();
@@ -66,8 +66,9 @@ pub fn document(comparison: &Comparison) -> Document {
     document
 }
 
-/// Writes a comparison in Markdown, for a pull request: the limits that `failures` names as
-/// exceeded, the differences beside figures, and the figures that changed.
+/// Writes a comparison of results in Markdown, for a pull request: how many figures changed, the
+/// sentences `failures` about exceeded limits, warnings, ways in which the replays differ, and the
+/// figures that changed.
 #[must_use]
 pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     let mut out = String::new();

@@ -13,7 +13,8 @@ const READING: &str = "a factor is the time of a workgroup beside such a neighbo
 
 const HELD_OUT: &str = "the first half of each recording foretells the launches beside neighbours of the second: the median of |foretold - recorded| / recorded; the same where what lies within one step of the recording clock is no error; of launches of at least 20 steps; and how many launches lie in the interval that is meant for nine of ten";
 
-/// Makes the document that shows learnt contention.
+/// Makes the document that shows the contention learnt from recordings: how much longer workgroups
+/// take beside kernels of other kinds.
 #[must_use]
 pub fn document(found: &ContentionFound) -> Document {
     let mut document = Document::default();

@@ -5,7 +5,8 @@ use raddle_study::units::{count, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Shows a fit to people.
+/// Makes the document that shows how far replays are from measurements of two programs that ran
+/// together, and which values of the device were fitted.
 #[must_use]
 pub fn document(fit: &PairFit) -> Document {
     let mut document = Document::default();
@@ -22,7 +23,8 @@ pub fn document(fit: &PairFit) -> Document {
     document
 }
 
-/// Says how large the errors of the ways that no fit saw are.
+/// Says how large the largest errors of p99 and of the mean step are for ways of sharing that were
+/// left out of the fit.
 fn sentence(fit: &PairFit) -> String {
     let held = fit.held_out.iter().flat_map(|held| &held.errors);
     let held: Vec<&WayError> = held.filter(|error| !error.overloaded).collect();
@@ -71,12 +73,13 @@ fn table(fit: &PairFit) -> Table {
     table
 }
 
-/// Returns the errors of all figures: `+3 %, -2 %, +1 %`.
+/// Returns the errors of p50, p99 and the mean step, each replayed over measured less 1, as text:
+/// `+3 %, -2 %, +1 %`; `-` for an unknown error.
 fn off(error: &WayError) -> String {
     error.permille().map(|off| off.map_or_else(|| "-".to_owned(), percent)).join(", ")
 }
 
-/// Returns thousandths as a percentage with its sign.
+/// Writes thousandths as whole percent with a sign.
 fn percent(permille: i64) -> String {
     format!("{:+.0} %", permille as f64 / 10.0)
 }

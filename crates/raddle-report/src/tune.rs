@@ -11,7 +11,7 @@ use crate::verdict::verdict;
 
 /// Largest number of candidates that the table shows.
 const ROWS: usize = 8;
-/// Largest number of characters of a candidate on a terminal.
+/// Largest number of characters of a candidate (its values as text) on a terminal.
 const CASE: usize = 56;
 
 /// Makes the document that shows the result of a search; `path` is the file with the recipe of the
@@ -77,8 +77,8 @@ fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
 }
 
-/// Writes a value of the figure that was to be small: nanoseconds as a time, or a product of
-/// ratios; `None` as "nothing ended".
+/// Writes a value of the minimised figure: a time in ns, or a product of ratios as `1.23x`; `None`
+/// as "nothing ended".
 fn shown(tuned: &Tuned, value: Option<f64>) -> String {
     match value {
         None => "nothing ended".to_owned(),

@@ -4,7 +4,7 @@ use raddle_study::answer::{PolicyFigures, PolicyVerdict, VerdictKind};
 
 use crate::document::Block;
 
-/// Makes the block that shows the verdict.
+/// Makes the block that shows the verdict: which recipe is recommended, or that none is, and why.
 pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
     let PolicyVerdict { kind, recipe, text, why, .. } = &answer.verdict;
     let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);

@@ -31,8 +31,8 @@ pub enum ChartKind {
     Points,
     /// Each series is a line from point to point.
     Lines,
-    /// Each series is a point; the first ones, this many, are joined by a line, as no other point
-    /// is better in both figures.
+    /// Each series is a point. The first points, as many as this number says, are joined by a line:
+    /// no other point is better than one of them in both figures.
     Front(usize),
 }
 
@@ -41,7 +41,7 @@ pub enum ChartKind {
 pub struct Axis {
     /// Name of the values; no name is written where it is empty.
     pub title: &'static str,
-    /// Positions of the values on the axis.
+    /// Range of the axis, and the positions of values within it.
     pub scale: Scale,
     /// Unit of the values.
     pub unit: ValueUnit,
@@ -105,9 +105,10 @@ pub enum SeriesLook {
     Chosen,
     /// Baseline, with which the others are compared.
     Baseline,
-    /// Series beside these two, by its index among such series.
+    /// Series that is neither the recommended one nor the baseline, by its index from 0 among such
+    /// series.
     Other(usize),
-    /// One of many equal series, by its index.
+    /// One of many series of equal rank, by its index from 0, which chooses its colour and dashes.
     Nth(usize),
 }
 
@@ -125,7 +126,7 @@ pub struct ChartBar {
 /// Part of a horizontal bar.
 #[derive(Clone, Debug)]
 pub struct BarPart {
-    /// Index of the colour or pattern of the part.
+    /// Index of the colour of the part, or of its pattern: the looks from 7 on are patterns.
     pub look: usize,
     /// Fraction of the full width that the part takes, 0 to 1.
     pub share: f64,

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("script.js");
 pub const SCRIPT_HASH: &str = "sha256-EdxKVhE5LEObInPURxTOBCCgl1TzlJdyi0BA96lr6zQ=";
 /// Text that every page of raddle contains, and no other page; a page is recognised by it.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
-/// Largest number of characters of a name; `TEXT` is that of a text.
+/// Largest number of characters of a name on the page; `TEXT` is that of a text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
 /// Largest number of items of a list that are shown.
@@ -172,7 +172,7 @@ fn rich(text: &str) -> Markup {
     }
 }
 
-/// Writes a figure so that no line break comes before its unit, with the sign for micro.
+/// Writes a figure with `µs` in place of `us`, and with no place for a line break before its unit.
 fn figure(text: &str) -> String {
     match text.strip_suffix(" us") {
         Some(number) => format!("{number}\u{a0}µs"),
@@ -289,7 +289,8 @@ fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
     }
 }
 
-/// Draws one bar; readers who do not see it hear its parts.
+/// Draws one bar, with its parts as words for readers who do not see it. `names` is the legend:
+/// (index of the colour, meaning).
 fn one_bar(bar: &ChartBar, names: &[(usize, &str)]) -> Markup {
     let meaning =
         |look: usize| names.iter().find(|(of, _)| *of == look).map_or("", |(_, text)| *text);

@@ -84,7 +84,7 @@ pub enum Block {
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
-    /// Charts with one legend: the looks and names in the legend, and the charts.
+    /// Legend of charts, as pairs (look, name), and the charts that it explains.
     Charts(Vec<(SeriesLook, String)>, Vec<Chart>),
     /// Picture of horizontal bars.
     Bars {
@@ -101,12 +101,12 @@ pub enum Block {
         text: String,
         /// Paths of the files from the page.
         paths: Vec<String>,
-        /// Words of each link behind the name of its file: what to do with it.
+        /// Text of the link behind each file's name, which says what the link does with the file.
         how: &'static str,
     },
-    /// Blocks of the page that are hidden until somebody opens their title.
+    /// Title, and blocks of the page that are hidden until somebody opens the title.
     Fold(String, Vec<Block>),
-    /// Commands under one label.
+    /// Commands to type, under one label.
     Commands {
         /// Purpose of the commands, in a word.
         label: &'static str,
@@ -143,12 +143,13 @@ impl Document {
         self.add_on(Medium::Any, block);
     }
 
-    /// Adds each of these lines as a warning, as it says what can overturn an answer.
+    /// Adds each line as a warning of something that can overturn an answer; the terminal and the
+    /// page show it.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
     }
 
-    /// Adds the command to run next, which only a terminal shows.
+    /// Adds the commands to run next, one in each line, which only a terminal shows.
     pub fn next(&mut self, lines: Vec<String>) {
         self.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: lines });
     }
@@ -158,7 +159,7 @@ impl Document {
         self.blocks.push((medium, block));
     }
 
-    /// Adds all blocks of another document behind the own ones.
+    /// Adds all blocks of `other` behind the blocks of this document.
     pub fn append(&mut self, other: Self) {
         self.blocks.extend(other.blocks);
     }

@@ -19,10 +19,11 @@ const RIGHT: f64 = WIDTH - 16.0;
 const LINE: f64 = 11.0;
 /// Distance, in units of the picture, below which two points of a line are drawn as one.
 const NEAR: f64 = 2.0;
-/// Dashes of lines, in turn: lengths drawn and not drawn. Together with the colours, 35 looks
-/// differ.
+/// Dash patterns of lines, as lengths drawn and not drawn, which series use in turn. Together with
+/// the colours, 35 lines look different.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
-/// Dashes of the lines beside the recommended one and the baseline, which have one colour.
+/// Largest number of points of a line for which each point is marked by a circle; longer lines have
+/// no marks.
 const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
 /// Number of colours in the style sheet.
 const COLOURS: usize = 7;
@@ -82,8 +83,8 @@ pub(super) fn svg(chart: &Chart) -> Markup {
     }
 }
 
-/// Draws the line of a series. Where values hold from point to point, and the points are few, each
-/// is marked, so that a single one is seen too.
+/// Draws the line of a series. Under `ChartKind::Lines` each point of a short line is marked by a
+/// circle, so that a single point is seen too.
 fn line(series: &ChartSeries, kind: ChartKind, x: &PlotAxis, y: &PlotAxis) -> Markup {
     let class = series.look.class();
     let path = match kind {
@@ -343,8 +344,8 @@ impl PlotAxis {
     }
 }
 
-/// Rounds a value up to the nearest of 1, 2, 5, 10, ...; fractions and plain numbers may be as
-/// small as 0.01.
+/// Rounds a value up to the nearest of 1, 2, 5, 10, 20, .. times a power of ten; the result is at
+/// least 1 ns for a time, and 0.01 for a fraction or plain number.
 fn round_up(value: f64, unit: ValueUnit) -> f64 {
     let least = if unit == ValueUnit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
@@ -353,8 +354,8 @@ fn round_up(value: f64, unit: ValueUnit) -> f64 {
     round.into_iter().find(|round| *round >= value * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// Writes a value beside an axis; a time is in the unit that suits `end`, the end of the axis, or
-/// with `None` in its own.
+/// Writes a value beside an axis. A time is written in the unit from ns to s that suits `end`, the
+/// end of the axis in ns; with `None`, in the unit that suits the time itself.
 fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {

@@ -9,7 +9,8 @@ pub struct Table {
     pub(super) rows: Vec<Vec<Cell>>,
     /// Index in the rows, from 0, of the row that is recommended; `None` where none is.
     pub(super) chosen: Option<usize>,
-    /// True if the table has the columns that decide alone, and fits a telephone.
+    /// True if the table has only the columns that decide between policies, so that it fits a
+    /// telephone.
     pub(super) is_deciding: bool,
 }
 
@@ -146,7 +147,8 @@ impl Table {
         }
     }
 
-    /// Marks the table as one that has the columns that decide alone.
+    /// Marks the table as one that has only the columns that decide between policies, so that it
+    /// fits a telephone.
     #[must_use]
     pub fn deciding(self) -> Self {
         Self { is_deciding: true, ..self }

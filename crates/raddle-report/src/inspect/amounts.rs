@@ -5,7 +5,9 @@ use raddle_study::units::{count, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Adds a table to a document: how many free granules in a row the workgroups of a profile need.
+/// Adds a table to a document of the free runs (granules side by side) that workgroups need: how
+/// many granules, which fraction of workgroups needs that many, and whether a sampled search tests
+/// for that many.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

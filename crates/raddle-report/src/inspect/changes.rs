@@ -6,8 +6,8 @@ use raddle_study::units::{count, duration, percent, plain, share};
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
-/// Smallest fraction of kernel time in families of both recordings for which these count as
-/// recordings of one program.
+/// Smallest fraction of kernel time in kernel families that both recordings have, at which they
+/// count as recordings of one program.
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table of kernels.
 const FAMILIES: usize = 15;
@@ -98,12 +98,13 @@ fn figures(changes: &ProfileChanges) -> Table {
     table
 }
 
-/// Returns a figure of both recordings, the first one first.
+/// Returns a figure of both recordings, the first recording's first.
 fn both(changes: &ProfileChanges, figure: impl FnMut(&RecordedTotals) -> u64) -> [u64; 2] {
     changes.totals.each_ref().map(figure)
 }
 
-/// Returns the time in ns without a kernel that has this cause, in both recordings.
+/// Returns for both recordings the time in ns in which no kernel ran for this cause, the first
+/// recording's first.
 fn caused_by(changes: &ProfileChanges, cause: RecordedCause) -> [u64; 2] {
     both(changes, |it| it.idle.caused_by(cause))
 }
@@ -147,7 +148,7 @@ fn families_note(changes: &ProfileChanges) -> String {
     )
 }
 
-/// Writes a difference of two times in ns in words: "5.00 ms more".
+/// Writes in words how much longer the second of two times in ns is than the first: "5.00 ms more".
 fn more_or_less([a, b]: [u64; 2]) -> String {
     if a == b {
         return "as long".to_owned();

@@ -7,8 +7,8 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Fraction of busy time for which recorded kernels overlap, up to which the busy time proves
-/// nothing about the model.
+/// Largest overlap of recorded kernels, as a fraction of busy time, at which an equal busy time
+/// proves nothing about the model: it agrees whatever the model.
 const MUCH_OVERLAP: f64 = 0.01;
 
 /// Adds a comparison of a replay with its recording to a document.

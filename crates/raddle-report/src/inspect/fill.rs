@@ -17,7 +17,8 @@ use crate::document::{Block, Column, Document, List, Table};
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
 
-/// Makes the document that shows the facts about profiles.
+/// Makes the document of the verb `inspect`: what profiles hold, and how their workgroups fill the
+/// device.
 #[must_use]
 pub fn document(inspection: &Inspection) -> Document {
     let mut document = Document::default();
@@ -227,7 +228,8 @@ fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     Some((shape, shape.placing.as_ref()?))
 }
 
-/// Names the resources that limit the residency of a shape, in the short words of column titles.
+/// Names the resources that limit how many workgroups of a shape fit on a compute unit at once, in
+/// the short words of column titles.
 fn limiters_in_brief(placing: &Placing, words: VendorWords) -> String {
     let brief = |it: &&'static str| if *it == "lds" { words.shared } else { words.limiter(it) };
     placing.limiters.iter().map(brief).collect::<Vec<_>>().join(", ")

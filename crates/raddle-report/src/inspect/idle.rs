@@ -7,10 +7,12 @@ use crate::document::{Column, Document, Table};
 
 /// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 30;
-/// Largest number of rows of the table of idle places.
+/// Largest number of rows of the table of idle places, each a pair of kernels between which the
+/// device was idle.
 const PLACES: usize = 5;
 
-/// Adds the idle time of a recording, its causes, and the kernels between which most of it lies.
+/// Adds the idle time of a recording that lasts `span_ns` nanoseconds, its causes, and the kernels
+/// between which most of it lies.
 pub(super) fn fill(document: &mut Document, idle: &RecordedIdle, span_ns: u64) {
     if idle.idle_ns == 0 {
         return;

@@ -9,7 +9,8 @@ use crate::document::{Column, Document, Table};
 /// Largest number of kernels of unknown need that are named.
 const NAMED: usize = 3;
 
-/// Adds a table of the needs of kernels, and the sources from which the needs are known.
+/// Adds a table of the resource that kernels need most (such as memory or compute), and the sources
+/// from which that is known.
 pub(super) fn fill(document: &mut Document, needs: &KernelNeeds) {
     let figures = ["launches", "kernel time", "share", "GB/s"];
     let mut table = Table::new("Needs", [Column::text("need")]).figures(figures);

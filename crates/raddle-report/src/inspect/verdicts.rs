@@ -8,8 +8,8 @@ use crate::document::{Column, Document, Table};
 
 const NO_SOURCES: &str = "their sources are not here; with --kernels FOLDER, or a folder `kernels` beside the profile, of .ptx, .cl or .spv files such as Triton's cache, it is said here which may be stopped and run again";
 
-/// Adds to the document the verdicts on the kernels that have a source; `kernels` is the number of
-/// all kernels.
+/// Adds to the document the verdicts on whether kernels may be stopped and run again, for the
+/// kernels whose source was found; `kernels` is the number of all kernels.
 pub(super) fn fill(document: &mut Document, verdicts: &[SourceVerdict], kernels: usize) {
     if verdicts.is_empty() {
         document.paragraph("Verdicts", NO_SOURCES);

@@ -24,7 +24,7 @@ const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `rad
 /// Largest number of lines of the first screen, where it does not show everything.
 const LINES: usize = 20;
 
-/// Length of the first screen.
+/// Length of the first screen of a terminal: how many policies it shows, and in how many words.
 #[derive(Clone, Copy, Debug)]
 struct Brevity {
     /// Largest number of rows of the table of policies.
@@ -74,7 +74,8 @@ const VERBOSE_COLUMNS: usize = 120;
 const DECIDING: AnswerDetail =
     AnswerDetail { words: false, alone: false, median: false, change: false, within: BOTH };
 
-/// The intervals of the figures by which processes are judged, without those of medians.
+/// Value of `AnswerDetail::within` that shows the intervals of the figures by which processes are
+/// judged, but not those of medians.
 const BOTH: [bool; 3] = [true, true, false];
 
 /// Detail of the table of all figures on the page, where tables scroll.
@@ -145,8 +146,9 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
 }
 
 /// Returns the table of the best `rows` policies with the most details that `columns` hold, and a
-/// line that names the figures that are the same under all of them. Of `usize::MAX` rows, as with
-/// `-v`, no interval is left out, however wide the table is, and lines may be longer.
+/// line that names the figures that are the same under all of them (`None` where there are none);
+/// the outer value is never `None`. With `usize::MAX` rows, as with `-v`, there is no such line, no
+/// interval is left out, however wide the table is, and lines may be longer.
 fn widest(result: &ReplayResult, rows: usize, columns: usize) -> Option<(Table, Option<String>)> {
     let answer = &result.answer;
     let whole = rows == usize::MAX;
@@ -287,7 +289,8 @@ fn named(answer: &PolicyFigures, row: usize) -> Cell {
 }
 
 /// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
-/// `row`; `None` where no goals were set. The page sets the fraction within the limit apart.
+/// `row`; `None` where no goals were set. Where a single goal is not met by all requests, the cell
+/// also has the fraction that met it: on the page (`page`) in small print, else behind the text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let is_sure = sure.iter().all(|&sure| sure);
@@ -328,8 +331,8 @@ pub(super) fn all_figures(result: &ReplayResult) -> Table {
     policies(result, usize::MAX, PAGE, true)
 }
 
-/// Makes the table of policies, the best first, with at most `most` rows. The page shows bars and
-/// longest waits too, and names lead to what the policies do.
+/// Makes the table of policies, the best first, with at most `most` rows. With `page`, the table is
+/// for the page: it has bars and longest waits, and names are links to what the policies do.
 fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
@@ -370,8 +373,8 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
 }
 
 /// Returns a table of policies without the figures that are the same under all of them, and a line
-/// that names the figures of processes among them. Where all rows are alike, the table stays whole:
-/// that they are alike is the answer.
+/// with those left-out figures by which processes are judged (`None` where there are none). Where
+/// all rows are alike, the table stays whole: that they are alike is the answer.
 fn without_alike(
     table: Table,
     answer: &PolicyFigures,

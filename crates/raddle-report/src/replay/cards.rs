@@ -14,7 +14,8 @@ use crate::document::{BarPart, Block, ChartBar};
 /// Largest number of kernels for which the card says what would let one more workgroup fit a
 /// compute unit.
 const KERNELS: usize = 2;
-/// Smallest fraction of the time, or of the idle time, that is worth a clause: a tenth.
+/// Smallest fraction of the time, or of the idle time, at which a sentence mentions a part of it: a
+/// tenth.
 const MUCH: f64 = 0.1;
 /// Largest number of characters of the name of a kernel.
 const KERNEL: usize = 40;

@@ -6,7 +6,8 @@ use raddle_study::units::{duration, in_unit_of};
 use super::looks::is_chosen;
 use crate::document::{Cell, CellBar};
 
-/// Largest figure that a bar shows whole, in figures of the recommendation or the baseline.
+/// Largest figure that a bar shows whole, as a multiple of the larger of two figures: that of the
+/// recommended recipe, and that of the baseline.
 const LONGEST_BAR: u64 = 4;
 
 /// Choice of the columns that a table of policies has beside the figures by which processes are
@@ -29,7 +30,8 @@ pub(super) struct AnswerDetail {
 /// Column of the table of policies: a figure of one process.
 pub(super) struct FigureColumn<'a> {
     pub(super) title: String,
-    /// True if the table has this column, as some figure needs it.
+    /// True if the table shows this column; false where the wanted detail, or the kind of process,
+    /// leaves it out.
     pub(super) when: bool,
     /// Function that makes the cell for the policy whose row in the answer has this index.
     pub(super) cell: Box<dyn Fn(usize) -> Cell + 'a>,
@@ -86,8 +88,9 @@ pub(super) fn figures<'a>(
 }
 
 /// Makes the bar of the figure `ns` of the process with the index `at`. The scale ends at the
-/// largest figure, but at [`LONGEST_BAR`] times those of the recommendation and the baseline: longer
-/// bars would leave nothing to be seen of these, and are cut off.
+/// largest figure of any recipe, but at most at [`LONGEST_BAR`] times the larger of those of the
+/// recommendation and the baseline: longer bars would leave nothing to be seen of these, and are
+/// cut off.
 fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<FigureBounds>) -> CellBar {
     let figure = |row: usize| answer.rows[row].processes[at].decisive_ns;
     let all = || 0..answer.rows.len();

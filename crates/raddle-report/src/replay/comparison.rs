@@ -68,7 +68,7 @@ fn table(result: &ReplayResult) -> Table {
     if levels(result) > 1 { table } else { table.without(&[LONGEST]) }
 }
 
-/// Counts the different levels of all launches.
+/// Counts the different levels of urgency that launches have.
 fn levels(result: &ReplayResult) -> usize {
     let recipes = result.recipes.iter();
     let processes = recipes.flat_map(|recipe| &recipe.summary.processes);
@@ -116,8 +116,8 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     }
 }
 
-/// Makes the table of fragmentation, one row for each resource of a recipe whose policy keeps
-/// addresses.
+/// Makes the table of fragmentation (fraction of free granules outside the longest free runs) over
+/// time: one row for each resource of each recipe whose policy allocates addresses.
 fn fragmented(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
     let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
@@ -138,8 +138,8 @@ fn fragmented(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of refusals, one row for each resource that waiting workgroups lacked, of each
-/// recipe that counts refusals.
+/// Makes the table of the reasons for which waiting workgroups did not start, one row for each
+/// recipe that counts them and each resource that was lacking.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -162,8 +162,8 @@ fn waited(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of launching costs, one row for each recipe; empty where launching costs
-/// nothing.
+/// Makes the table of the costs of handing launches to the device in packets, one row for each
+/// recipe; empty where launching costs no time.
 fn launching(result: &ReplayResult) -> Table {
     let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
     let columns = [Column::name("launching", NAME), Column::name("path", NAME)];

@@ -4,7 +4,8 @@ use raddle_study::answer::PolicyFigures;
 
 use crate::document::SeriesLook;
 
-/// Name of the lines of the page that say what each policy does.
+/// Beginning of the anchors of the lines that say what each policy does: `policy-` and the index of
+/// its row in the answer.
 pub(super) const POLICY: &str = "policy";
 
 /// Returns whether the recipe whose row in the answer has the index `row` is the recommended one.
@@ -12,7 +13,7 @@ pub(super) fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-/// Returns the look of the recipe whose row in the answer has the index `row`.
+/// Returns the look (colour and dashes) of the recipe whose row in the answer has the index `row`.
 pub(super) fn look(answer: &PolicyFigures, row: usize) -> SeriesLook {
     match row {
         _ if is_chosen(answer, row) => SeriesLook::Chosen,

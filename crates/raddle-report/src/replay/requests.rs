@@ -82,8 +82,8 @@ fn drawn(result: &ReplayResult) -> Vec<usize> {
     in_order.filter(|&at| at < result.recipes.len()).collect()
 }
 
-/// Draws a chart for each process with requests: the fraction of the requests that took at most a
-/// time.
+/// Draws a chart for each process with requests: for each duration, the fraction of the requests
+/// that took at most so long.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let mut note = "the share that took no longer".to_owned();

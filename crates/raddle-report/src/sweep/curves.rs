@@ -7,7 +7,8 @@ use raddle_study::units::duration;
 
 use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
-/// Largest number of series in one chart; more are divided into several charts by an axis.
+/// Largest number of series in one chart; a sweep with more gets one chart for each value of an
+/// axis.
 const SERIES: usize = 8;
 /// Largest number of charts of one kind that the page has.
 pub(super) const CHARTS: usize = 24;
@@ -16,8 +17,8 @@ pub(super) const CHARTS: usize = 24;
 /// values).
 type Facet<'s> = (String, Vec<&'s GroupSummary>);
 
-/// Draws curves along the axis of the load, one for each combination of other values, in a chart
-/// for each process.
+/// Draws figures over the load, one curve for each combination of other values, in a chart for each
+/// process.
 pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let facets = facets(summary, *along);

@@ -129,8 +129,8 @@ fn share(of: Option<Within>) -> Cell {
     figure(of, |value| format!("{:+.2}%", 100.0 * value))
 }
 
-/// Draws makespan over gates of the searches, in a chart for each combination of the values on
-/// other axes.
+/// Draws makespan over the number of logic gates of the searches, in a chart for each combination
+/// of the values on other axes.
 fn charts(summary: &SearchSummary) -> Vec<Chart> {
     let Some(search) = summary.axes.iter().position(|axis| axis == "allocate.search") else {
         return Vec::new();

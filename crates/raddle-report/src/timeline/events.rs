@@ -12,7 +12,8 @@ use super::layout::Tracks;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// Number of the track that the event is on; for a sample, the index of the counter.
+    /// Number of the track that the event is on; for a sample, the index of its counter in the
+    /// timeline.
     pub(super) track: u32,
     pub(super) what: What,
 }
@@ -20,20 +21,22 @@ pub(super) struct TrackEvent {
 /// Kind of an event; numbers are indices in the lists of the [`Timeline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// The slice of a compute unit (a stretch of time in which a launch runs there) begins whose
-    /// index in the unit's list of slices is this number.
+    /// A slice, which is a stretch of time in which a launch runs on a compute unit, begins; the
+    /// number is its index in the timeline's list of slices.
     Slice(u32),
     /// The launch with this index in the list of launches becomes ready.
     Launch(u32),
     /// A phase of a launch begins, in which it waits for its first wave or is off the device.
     Part(LaunchPhase),
-    /// The copy or fill with this index in the list of copies begins to run.
+    /// The copy or fill with this index in the timeline's list of launches begins to run.
     Copy(u32),
-    /// The request with this index in its process's list of requests begins to be served.
+    /// The request with this index in the timeline's list of requests begins to be served.
     Request(u32),
-    /// The wait with this index begins, in which a process has no waves on the device.
+    /// The wait with this index in the timeline's list of waits begins, in which a process has no
+    /// waves on the device.
     Wait(u32),
-    /// The turn with this index begins, in which a process has waves on the device.
+    /// The turn with this index in the timeline's list of turns begins, in which one process, or
+    /// several, have waves on the device.
     Turn(u32),
     /// A counter takes the value of its sample with this index in the counter's list.
     Sample(u32),

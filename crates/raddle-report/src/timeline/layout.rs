@@ -29,7 +29,7 @@ pub(super) struct ViewerTrack {
 pub(super) enum Kind {
     /// The track is a group of other tracks.
     Group,
-    /// The track has slices.
+    /// The track has slices: stretches of time, each with a name.
     Slices,
     /// The track has the samples of a counter.
     Counter(Measure),
@@ -50,7 +50,7 @@ pub(super) struct Tracks {
     pub(super) requests: Vec<u32>,
     /// For each request, the indices of its launches that are drawn on their streams.
     pub(super) served: Vec<Vec<u32>>,
-    /// True for each launch whose request is drawn, by launch.
+    /// By launch, true where the launch belongs to a request that is drawn.
     pub(super) serves: Vec<bool>,
     /// Number of the track that shows the waits of each process; 0 where it has none.
     pub(super) waits: Vec<u32>,

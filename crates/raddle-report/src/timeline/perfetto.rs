@@ -68,7 +68,7 @@ const SEQUENCE: u64 = 1;
 /// the names written since then.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
-/// Number of events between two calls of `watch`.
+/// Number of events after which `watch` is called again with the progress.
 const STRIDE: usize = 1 << 14;
 /// Number of bytes that are collected before they are written to the file.
 const CHUNK: usize = 1 << 16;
@@ -88,8 +88,8 @@ enum Note {
 const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-/// Phases of launches by which slices of a timeline are named; their numbers follow those of the
-/// kernels' names.
+/// Phases of launches by which slices of a timeline are named; their numbers follow that of the
+/// name `unnamed`, which follows those of the kernels' names.
 const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Host,
     LaunchPhase::Dependency,
@@ -100,7 +100,7 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Number of the name `several`, counted from that of the last kernel. The names of the processes
+/// Number of the name `several` less that of the last kernel's name. The names of the processes
 /// follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
