@@ -24,7 +24,8 @@ extern "C" fn question(bytes: usize) -> *mut u8 {
     room.as_mut_ptr()
 }
 
-/// Answers the question whose bytes the page wrote into the memory that `question` returned.
+/// Answers the question whose bytes the page wrote into the memory that `question` returned. Each
+/// line of progress, and last the answer, goes to the page's function `line`.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn answer() {

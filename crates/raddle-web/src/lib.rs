@@ -39,5 +39,5 @@ pub use line::ProfileFound;
 #[cfg(not(target_arch = "wasm32"))]
 pub use page::{Carried, EngineError, PageEngine, engine, page};
 
-/// Mark that every engine contains, with the version of raddle.
+/// Text that the file of every engine (raddle as WebAssembly) contains, with the version of raddle.
 pub(crate) const MARK: &str = concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";");

@@ -133,7 +133,8 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     page.into_string()
 }
 
-/// Makes the form in which a user asks a question; `stays` says where the user's files stay.
+/// Makes the form in which a user asks a question; `stays` is the sentence on where the user's
+/// files stay.
 fn form(stays: &str) -> Markup {
     html! {
         form id="ask" {

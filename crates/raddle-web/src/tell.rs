@@ -7,7 +7,7 @@ use raddle_study::Watcher;
 
 use crate::line::AnswerLine;
 
-/// Approximate number of reports of one progress.
+/// Approximate number of reports of progress that the page gets for one piece of work.
 const TIMES: u64 = 200;
 
 /// Reporter of lines to a page, until the page no longer reads them.
@@ -22,7 +22,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// Amount of `done` that was reported to the page so far.
+    /// Value of `done` that was last reported to the page.
     told: u64,
 }
 
@@ -43,7 +43,8 @@ impl<'t> Teller<'t> {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Begins a progress of `of` bytes or launches; `what` names the work.
+    /// Begins a piece of work of `of` bytes or launches, and reports that none are done; `what`
+    /// names the work.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
         *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
