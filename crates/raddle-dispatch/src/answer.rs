@@ -64,9 +64,9 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// The pieces (equal workgroups on one compute unit) in a short log: the first workgroup of
-        /// each is counted from the one behind the highest that had started. `None` in a log
-        /// spelled in full.
+        /// The pieces (equal workgroups on one compute unit) in a short log. From the number of the
+        /// first workgroup of each, one more than the highest number that had started is
+        /// subtracted. `None` in a log spelled in full.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
         /// The pieces (equal workgroups on one compute unit) of the start; `None` where `runs` has
@@ -176,8 +176,8 @@ fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::E
     }))
 }
 
-/// Pieces as a log spells them: joined into runs, with their first workgroups counted from
-/// workgroup `from` on.
+/// Pieces (equal workgroups on one compute unit) as a log spells them: joined into runs, each with
+/// the number of its first workgroup less `from`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPieces<'a> {
     pub(crate) pieces: &'a [Piece],

@@ -77,8 +77,8 @@ pub trait Dispatcher {
         &[]
     }
 
-    /// Returns how often processes lost the turn, and by how much their work outlasted it; all 0
-    /// from a dispatcher that does not count.
+    /// Returns how often processes lost the turn (the right to issue launches), and by how many
+    /// ticks their work outlasted it; all 0 from a dispatcher that does not count.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }

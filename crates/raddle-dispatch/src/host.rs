@@ -168,7 +168,7 @@ struct Debts {
     launches: BTreeMap<LaunchId, Waves>,
 }
 
-/// The numbers of waves of a launch that the reports are compared with.
+/// The numbers of waves of one launch, with which reported ends of waves are compared.
 #[derive(Clone, Copy)]
 struct Waves {
     of_workgroup: u16,

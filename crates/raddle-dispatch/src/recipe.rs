@@ -37,7 +37,7 @@ pub use slot::PolicySlot;
 pub struct Recipe {
     /// The version of the recipe format, which is 1.
     pub raddle: u32,
-    /// A description of the recipe in one line, for people.
+    /// A description of the recipe in one line, for people; `None` where the recipe gives none.
     pub description: Option<String>,
     /// The submission window: launches that a process may have submitted and unfinished, 1 or more
     /// (8 in seed 001). With `None`, each launch is submitted when it is ready, however many there
@@ -45,7 +45,7 @@ pub struct Recipe {
     pub window: Option<u32>,
     /// The policy of the launch path: how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
-    /// The turn policy: which processes may issue.
+    /// The turn policy: which processes may issue launches.
     pub turn: PolicySlot<dyn Turn + Send>,
     /// The allocate policy: which workgroups start on which compute units.
     pub allocate: PolicySlot<dyn Allocate + Send>,
@@ -117,7 +117,7 @@ impl Recipe {
         read.map_err(|error| error.of_file(name, text))
     }
 
-    /// Reads a recipe from its serialised value.
+    /// Reads a recipe from JSON that was parsed already; the error names the key that is wrong.
     pub(crate) fn of_json(recipe: &Value, registry: &Registry) -> Result<Self, RecipeError> {
         Self::from_value("", recipe, true, registry)
     }
@@ -177,8 +177,8 @@ impl Recipe {
         reads
     }
 
-    /// Returns the needs of the four policies, the facts to know of each beside its answers: launch
-    /// path, turn, allocate, preempt.
+    /// Returns the needs of the policies for launch path, turn, allocate and preempt: the fields of
+    /// launches that each reads, its use of the preemption flag and of slices, its limit of kills.
     fn needs(&self) -> [Needs; 4] {
         [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
@@ -237,8 +237,8 @@ impl Recipe {
         Ok((made("turn", &self.turn, &device)?, made("preempt", &self.preempt, &device)?))
     }
 
-    /// Returns a builder of the dispatcher of this recipe; the policy of a slot may still be
-    /// replaced.
+    /// Returns a builder of the dispatcher of this recipe; the policy of a slot (such as `turn`)
+    /// may still be replaced.
     ///
     /// # Errors
     /// When a policy cannot use its parameters.
@@ -260,8 +260,9 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Sets the clock of the dispatcher to that of a device (in MHz), where decisions take time and
-    /// the recipe gives no clock. A log then has the clock, and can be replayed without the device.
+    /// Sets the clock of the dispatcher to that of a device (in MHz, `None` if unknown), where
+    /// decisions take time and the recipe gives no clock. A log then has the clock, and can be
+    /// replayed without the device.
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
@@ -300,12 +301,14 @@ impl TryFrom<Value> for Recipe {
     }
 }
 
-/// Returns the policy of a slot, made from its settings for a device, or the error of its setting.
+/// Returns the policy of a slot (such as `turn`), made from its settings for a device, or the error
+/// of its setting.
 fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
     slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
 }
 
-/// Parses the text of a recipe as JSON or TOML.
+/// Parses the text of a recipe as JSON or TOML; the error has the line, and `name`, the name of the
+/// recipe.
 fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
     let syntax = |format, line: usize, message: &str| RecipeError::Syntax {
         name: name.into(),

@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 /// The counts of turns that processes lost under a dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
-    /// The number of times that a process with submitted work lost the turn.
+    /// The number of times that a process with submitted work lost the turn (the right to issue
+    /// launches).
     pub revoked: u64,
-    /// The number of overruns: turns that the work of the process outlasted; counted when the
-    /// overrun is over.
+    /// The number of overruns: turns at whose end work of the process was still on the device;
+    /// counted when that work has ended.
     pub overruns: u64,
     /// The sum of all overruns, in ticks; an overrun is the time by which work outlasts its turn.
     pub overrun: Ticks,
@@ -68,7 +69,8 @@ impl RefusedReset {
         }
     }
 
-    /// Returns the reason where a launch with this verdict on its idempotence forbids the reset.
+    /// Returns the reason where a launch with this verdict on its idempotence (`None`: not judged
+    /// yet) forbids the reset.
     pub(crate) const fn of(verdict: Option<Idempotence>) -> Self {
         match verdict {
             Some(Idempotence::Not) => Self::NotIdempotent,

@@ -12,13 +12,15 @@ pub(crate) struct PieceRun {
     pub(crate) piece: Piece,
     /// The number of neighbouring compute units over which the run goes.
     pub(crate) cus: u16,
-    /// The distance from the first workgroup on one compute unit to that on the next; 1 for a
-    /// single unit.
+    /// The distance, in workgroups, from the first workgroup on one compute unit to that on the
+    /// next; 1 for a single unit.
     step: u64,
 }
 
 /// A run of pieces (equal workgroups on one compute unit) as a log spells it: (first workgroup,
-/// stride, count, first compute unit, number of compute units), and the step if it is not 1.
+/// distance between the workgroups of one unit, workgroups on each unit, first compute unit, number
+/// of compute units), and where it is not 1, the distance from the first workgroup of one unit to
+/// that of the next.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "a run is [first, stride, count, cu, cus], or the same and the step")]
 enum WrittenRun {
@@ -48,8 +50,8 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
-    /// Returns this run with its first workgroup counted from workgroup `from`, which must not be
-    /// higher.
+    /// Returns this run with the number of its first workgroup less `from`, which must not be
+    /// higher than that number.
     pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }

@@ -62,8 +62,9 @@ impl Book {
 }
 
 /// Adds to `named` the workgroups of the pieces (equal workgroups on one compute unit) as rows,
-/// with the SIMDs of their waves from `places`; `None` if a place names a SIMD that does not exist
-/// or if places are missing.
+/// with the SIMDs of their waves from `places`, one for each wave. `waves` is the number of waves
+/// of a workgroup, `simds` that of SIMDs of a unit. `None` if a place names a SIMD that does not
+/// exist or if places are missing.
 fn with_waves(
     pieces: &[Piece],
     places: &[Place],
@@ -149,7 +150,7 @@ fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), 
 
 impl ResidentLaunch {
     /// Ends whole workgroups of a launch of which some were started with addresses, so that their
-    /// numbers are known.
+    /// numbers are known. `left` and `named` are scratch memory; with an error nothing has changed.
     pub(super) fn end_whole(
         &mut self,
         launch: LaunchId,
@@ -183,8 +184,9 @@ impl ResidentLaunch {
         Ok(())
     }
 
-    /// Ends the workgroups `others`: those of the pieces (equal workgroups on one compute unit)
-    /// that were not started with addresses on the compute units that the pieces name.
+    /// Ends the workgroups of `pieces` (equal workgroups on one compute unit) that `others` lists:
+    /// they did not start with addresses on the compute units that `pieces` names. `left` is
+    /// scratch memory.
     fn end_others(
         &mut self,
         launch: LaunchId,

@@ -35,7 +35,8 @@ impl Book {
 /// number. `left` is scratch memory.
 ///
 /// # Errors
-/// The first compute unit on which fewer of them are; nothing is freed then.
+/// The first compute unit on which fewer such workgroups are than the pieces name; nothing is freed
+/// then.
 pub(super) fn give_counted(
     cus: &mut Cus,
     left: &mut Vec<TakenUnits>,

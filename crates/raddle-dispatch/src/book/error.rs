@@ -25,7 +25,8 @@ pub enum BookError {
         "waves of workgroup {workgroup} of {launch} are out of order: start and end them in order, each once"
     )]
     Waves { launch: LaunchId, workgroup: u64 },
-    /// The launch is on the device under this id with another demand.
+    /// Work is to start for a launch id that is on the device with another demand (resources of one
+    /// workgroup).
     #[error("{launch} lies on the device with another demand; give each launch an id of its own")]
     Demand { launch: LaunchId },
 }

@@ -204,7 +204,8 @@ impl Book {
     }
 
     /// Takes the resources of all shares, or of none. A share is (compute unit, waves on each SIMD,
-    /// workgroups whose slots are taken, demand of one). The error is the unit that has no room.
+    /// workgroups whose slots are taken, demand of one workgroup). The error is the unit that has
+    /// no room.
     fn take_all(
         &mut self,
         shares: impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone,
@@ -238,7 +239,7 @@ fn total(pieces: &[Piece]) -> u64 {
 }
 
 /// Returns the lowest workgroup that the pieces (equal workgroups on one compute unit) name more
-/// than once; `None` where there is none. The memory grows with the number of workgroups.
+/// than once; `None` where there is none. Its use of memory grows with the number of workgroups.
 fn named_twice(pieces: &[Piece]) -> Option<u64> {
     if let [Piece { count: 1, .. }] = pieces {
         return None;

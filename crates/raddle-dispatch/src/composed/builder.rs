@@ -56,8 +56,8 @@ impl Builder {
         self
     }
 
-    /// Sets the turn policy, which chooses the processes that may issue; the log prints it under
-    /// `name`.
+    /// Sets the turn policy, which chooses the processes that may issue launches; the log prints it
+    /// under `name`.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));

@@ -195,8 +195,8 @@ impl Composed {
         }
     }
 
-    /// Adds the time for which a process was preempted, from the loss of its turn until `now`, to
-    /// the counts, as the process goes on now.
+    /// Adds to the counts the time for which a process was preempted: from the loss of its turn
+    /// (right to issue launches) until `now`, when it goes on.
     pub(super) fn note_resumed(&mut self, id: ProcessId, now: Tick) {
         if let Some(process) = self.processes.get(&id) {
             self.preemptions.tally.resumed(id, now.since(process.since));

@@ -17,7 +17,7 @@ use raddle_policy::{CuId, Launch, Piece, WaveSpan};
 pub(super) struct Distribution {
     /// The number of the lowest workgroup that was never started nor assigned.
     next: u64,
-    /// The number of workgroups that have ended.
+    /// The number of workgroups of the launch that have ended.
     ended: u64,
     /// The workgroups that are assigned to a compute unit or partly started, by workgroup number;
     /// some of their waves are still to start.
@@ -41,11 +41,12 @@ struct Bound {
 /// A start of workgroups that was checked and keeps the laws of the trait `Allocate`.
 #[derive(Debug)]
 pub(super) enum Allowed {
-    /// Starts this number of whole workgroups, from the next one on.
+    /// Starts this number of whole workgroups: the next ones in the order of their numbers.
     Whole(u64),
     /// Starts this number of waves of the next workgroup, which is cut into waves.
     Cut(u16),
-    /// Starts waves of the workgroup `group` alone, of which `started` waves have started then.
+    /// Starts waves of the workgroup `group` alone, of which `started` waves will have started
+    /// after it.
     One { group: u64, cu: CuId, started: u16 },
     /// A start of waves of several workgroups, with the state of the launch after it.
     Named(Box<Distribution>),
@@ -84,9 +85,9 @@ impl Distribution {
         }
     }
 
-    /// Returns the next workgroups to start or assign: (first number, number behind the last). They
-    /// are a run of the returned workgroups if there are any, else all that were never started or
-    /// assigned.
+    /// Returns the next workgroups to start or assign: (first number, one more than the last
+    /// number). They are a run of the returned workgroups if there are any, else all that were
+    /// never started or assigned.
     pub(super) fn head(&self, launch: &Launch) -> (u64, u64) {
         match self.returned.first() {
             // A workgroup that was cut comes first: no other workgroup starts before its last wave.
@@ -139,8 +140,8 @@ impl Distribution {
         self.ended >= launch.workgroups
     }
 
-    /// Returns whether a start names single waves, or workgroups that are assigned already, and not
-    /// just the next ones.
+    /// Returns whether a start names single waves, or workgroups that are assigned to a compute
+    /// unit already; false where it names only whole workgroups that are not assigned.
     fn is_by_name(&self, asked: Asked<'_>) -> bool {
         let waves = asked.launch.demand.waves;
         let names = |group: u64| asked.pieces.iter().any(|piece| piece.names(group));
@@ -319,8 +320,8 @@ impl Distribution {
 }
 
 /// Returns the number of workgroups that the pieces (equal workgroups on one compute unit) name, if
-/// they name workgroups from `next` on, each once, in the order in which policies deal them; `None`
-/// in any other order.
+/// they name workgroups from `next` on, each once, in a row or dealt to compute units in turn;
+/// `None` for pieces in any other order.
 fn dealt(pieces: &[Piece], next: u64) -> Option<u64> {
     let (mut running, mut rest) = (next, pieces);
     loop {
@@ -354,9 +355,9 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     })
 }
 
-/// Takes the first pieces (equal workgroups on one compute unit) that together deal workgroups from
-/// `next` on to some units in turn, one to each, where the last turn may end early. Returns (number
-/// of these workgroups, the pieces that follow); `None` where there are no such pieces.
+/// Splits off the first pieces (equal workgroups on one compute unit) that together name workgroups
+/// from `next` on, dealt to some units in turn, one to each; the last turn may end early. Returns
+/// (number of these workgroups, the pieces that follow); `None` where there are no such pieces.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {

@@ -90,8 +90,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Stores a hint of a program, and causes a new question to the turn policy, as that policy may
-    /// look at hints.
+    /// Stores a hint of a program for one stream, or for the whole process where `stream` is
+    /// `None`, and causes a new question to the turn policy, as that policy may look at hints.
     fn hinted(
         &mut self,
         id: ProcessId,

@@ -50,7 +50,7 @@ pub(super) struct LaunchState {
     pub(super) submitted: Tick,
     /// The tick at which the launch has reached the device, so that it can start.
     pub(super) visible: Tick,
-    /// The tick at which the launch was last asked to come back.
+    /// The tick at which the launch was last asked to come back to the device.
     pub(super) returns: Tick,
     /// The tick at which the launch last came back to the device; `None` where it was never off.
     pub(super) back: Option<Tick>,

@@ -21,7 +21,7 @@ pub(super) struct Lists {
     pub(super) states: Vec<ProcessState>,
     /// The answers of the turn and preempt policies in this decision.
     pub(super) decided: Decided,
-    /// Launches that are taken off together in this decision.
+    /// Launches that are taken off the device together in this decision.
     pub(super) leaving: Vec<LaunchId>,
     /// Launches that were taken off and may come back in this decision.
     pub(super) back: Vec<LaunchId>,

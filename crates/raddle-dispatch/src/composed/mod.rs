@@ -104,8 +104,8 @@ pub struct Composed {
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
-    /// The tick at which each process lost the turn, for processes that have had waves on the
-    /// device ever since.
+    /// The tick at which each process lost the turn (the right to issue launches), for processes
+    /// that have had waves on the device ever since.
     lost: BTreeMap<ProcessId, Tick>,
     tally: TurnTally,
 }
@@ -125,8 +125,8 @@ struct Preemptions {
     resetting: BTreeSet<ProcessId>,
     /// Processes for which the whole device is being reset: no work starts meanwhile.
     resets: BTreeSet<ProcessId>,
-    /// Compute units that are being reset, each with the process whose reset it is: no work starts
-    /// on them meanwhile.
+    /// Compute units that are being reset: (process whose reset it is, compute unit). No work
+    /// starts on them meanwhile.
     closed: Vec<(ProcessId, CuId)>,
     /// The reasons of refused resets, by process: counted when the preemption is over, since the
     /// reset of another process, preempted at the same time, may still hit the process.
@@ -134,7 +134,8 @@ struct Preemptions {
     tally: PreemptionTally,
 }
 
-/// The launches and hardware queues that are on the way from the host to the device.
+/// The launches that are on the way from the host to the device, and the streams that are busy with
+/// giving them to it.
 #[derive(Debug, Default)]
 struct Transit {
     /// Submitted launches that the device does not see yet: (tick at which it does, number in the
@@ -250,8 +251,8 @@ impl Composed {
         }
     }
 
-    /// Tells every policy a fact about this launch; facts about copies are not told, as no policy
-    /// places copies.
+    /// Tells every policy a fact (an event, or an answer that was carried out) about this launch;
+    /// facts about copies are not told, as no policy places copies.
     fn tell_of(&mut self, launch: &Launch, fact: &Fact<'_>, now: Tick) {
         if !launch.is_copy() {
             self.policies.tell(fact, now);
@@ -292,8 +293,8 @@ impl Composed {
         if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
     }
 
-    /// Records that the policy of a slot broke a law of its trait, with the text of the law, and
-    /// that another policy answers in its place from now on.
+    /// Records that the policy of `slot` (such as `turn`) broke a law of its trait, with the text
+    /// of the law, and that another policy answers in its place from now on.
     fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
         self.journal.answer(now, LoggedAnswer::Broke { slot, law });
         let [_, turn, allocate, _] = self.policies();
@@ -301,8 +302,8 @@ impl Composed {
         self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
     }
 
-    /// Adds the action that has the dispatcher called again at a later tick, at most once for each
-    /// tick.
+    /// Adds the action that has the dispatcher called again at the tick `at`, at most once for each
+    /// tick; does nothing if `at` is not after `now`.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
             && let Err(place) = self.wakes.binary_search(&at)

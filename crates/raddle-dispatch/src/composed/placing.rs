@@ -201,6 +201,7 @@ impl Composed {
     }
 
     /// Returns a launch of the allocate policy's view, and its number in the order of submission.
+    /// The error is that the policy named a launch that is not in its view.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
         let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
         let known = self.launches.get(id).filter(shown);

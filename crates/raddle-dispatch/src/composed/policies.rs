@@ -20,7 +20,7 @@ macro_rules! any {
 
 any!(AnyLaunchPath: LaunchPath, AnyTurn: Turn, AnyAllocate: Allocate, AnyPreempt: Preempt);
 
-/// The policies of the four slots.
+/// The policies of the four slots: launch path, turn, allocate, preempt.
 pub(super) struct Policies {
     pub(super) path: NamedPolicy<dyn AnyLaunchPath>,
     pub(super) turn: NamedPolicy<dyn AnyTurn>,
@@ -39,7 +39,8 @@ impl<P: ?Sized> NamedPolicy<P> {
         Self { name: name.into(), policy }
     }
 
-    /// Returns the error that the policy of `slot` broke a law of its trait; `what` says how.
+    /// Returns the error that the policy of `slot` (such as `turn`) broke a law of its trait;
+    /// `what` says how.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
         DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
     }
@@ -69,7 +70,7 @@ impl Policies {
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
-    /// Tells every policy a fact.
+    /// Tells every policy a fact: an event, or an answer that was carried out.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);
         self.turn.policy.observe(fact, now);

@@ -28,8 +28,8 @@ pub(super) struct Process {
     pub(super) held: usize,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
-    /// The tick at which the turn policy is asked again which streams may submit; `streams_stale`
-    /// is true if it must be asked before, after a change.
+    /// The tick at which the turn policy is asked again which streams may submit; `None` where only
+    /// a change causes a question. `streams_stale` is true after such a change.
     pub(super) streams_until: Option<Tick>,
     pub(super) streams_stale: bool,
     joined: Tick,

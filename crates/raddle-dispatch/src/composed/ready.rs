@@ -10,7 +10,8 @@ use raddle_policy::{LaunchId, ReadyLaunch};
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     entries: Vec<ReadyLaunch>,
-    /// The number in the order of submission of each entry.
+    /// The number in the order of submission of each entry (a launch that the allocate policy
+    /// sees).
     submissions: Vec<u64>,
     /// The index of the first entry that the policy sees; entries before it have left.
     front: usize,
@@ -39,8 +40,8 @@ impl Ready {
         }
     }
 
-    /// Returns the entry with this submission number, if it is in the view and belongs to that
-    /// launch.
+    /// Returns the entry with this submission number; `None` if it is not in the view, or is of
+    /// another launch.
     pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
         let at = self.find(submission).ok()?;
         self.entries.get(at).filter(|entry| entry.launch.id == launch)

@@ -20,8 +20,8 @@ use crate::DispatchError;
 use crate::answer::{LoggedAnswer, WrittenLoad};
 
 impl Composed {
-    /// Asks the turn policy which processes may issue, if that question is due, and takes off the
-    /// device the work of the processes that lose the turn.
+    /// Asks the turn policy which processes may issue launches, if that question is due, and takes
+    /// off the device the work of the processes that lose the turn.
     pub(super) fn take_turns(
         &mut self,
         now: Tick,
@@ -187,8 +187,9 @@ impl Composed {
     }
 
     /// Counts an overrun (work on the device after the end of its turn) for each process whose last
-    /// wave has ended since it lost the turn. Called at the end of a decision: within a decision, a
-    /// process may have no resident wave before its next workgroups start.
+    /// wave has ended since it lost the turn (the right to issue launches). Called at the end of a
+    /// decision: within a decision, a process may have no resident wave before its next workgroups
+    /// start.
     pub(super) fn note_overruns(&mut self, now: Tick) {
         let Turns { lost, tally, .. } = &mut self.turns;
         lost.retain(|id, since| {

@@ -218,7 +218,8 @@ pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 
 impl<'a> LoggedAnswer<'a> {
     /// Returns the log's answer that starts workgroups. With `full` it has the addresses, else
-    /// their hash; `from` is the workgroup from which a short log counts the others.
+    /// their hash. In a short log `from` is what is subtracted from the numbers of first
+    /// workgroups; `None` in a log spelled in full.
     pub(super) fn start(
         launch: LaunchId,
         span: WaveSpan,

@@ -8,10 +8,10 @@ use super::header::{LogHeader, is_header};
 use super::short::Memory;
 use crate::{DispatchError, Registry};
 
-/// The text with which the last line of a log begins.
+/// The text with which the last line of a complete log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// The last line of a log, with the numbers of its events and answers.
+/// The last line of a log, with the counts of its events and answers.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct LastLine {
@@ -107,7 +107,7 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// Reads the next line and spells it in full; `None` at the last line, which has the numbers of
+    /// Reads the next line and spells it in full; `None` at the last line, which has the counts of
     /// events and answers.
     ///
     /// # Errors
@@ -129,7 +129,8 @@ impl<R: BufRead> LogLines<R> {
         spell_out(&mut self.memory, self.number, line).map(Some)
     }
 
-    /// Checks that no line is missing: the last line has the numbers of events and answers.
+    /// Checks that no line is missing: the counts of events and answers in the last line are those
+    /// of the lines that were read.
     pub(super) fn check_counts(&self, events: u64, answers: u64) -> Result<(), DispatchError> {
         match serde_json::from_str(&self.last) {
             Ok(LastLine { raddle_log_end: 1, events: said, answers: also })

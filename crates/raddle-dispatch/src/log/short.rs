@@ -80,8 +80,9 @@ impl Memory {
         begun.expect("memory takes whatever is written");
     }
 
-    /// Records a start of workgroups. Returns the workgroup from which the short log counts them;
-    /// `None` where one of them is below that number.
+    /// Records a start of workgroups. Returns the number that a short log subtracts from the first
+    /// workgroups of the pieces: one more than the highest that had started. `None` where a first
+    /// workgroup is lower.
     pub(super) fn started(
         &mut self,
         id: LaunchId,
@@ -114,8 +115,8 @@ impl Memory {
         follows
     }
 
-    /// Removes and returns the first batch (workgroups started together) of a launch; without
-    /// `first`, removes all of its batches.
+    /// Removes and returns the first batch (workgroups started together) of a launch, `None` where
+    /// there is none; where `first` is false, removes its later batches too.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();
@@ -208,13 +209,13 @@ impl Memory {
 }
 
 /// Reads a value from the text of a line that lacks its opening brace and its time; `None` where
-/// the text does not suit.
+/// the text is no JSON of the type `T`.
 fn read<T: DeserializeOwned>(said: &str) -> Option<T> {
     serde_json::from_str(&format!("{{{said}")).ok()
 }
 
-/// Splits a text into (the number at its beginning, the text behind it); `None` where it begins
-/// with no number.
+/// Splits a text into (the number at its beginning, the text after it); `None` where it begins with
+/// no number.
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let (digits, rest) = text.split_at(end);

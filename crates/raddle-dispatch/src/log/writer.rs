@@ -46,7 +46,7 @@ pub struct LogWriter {
     /// full.
     memory: Option<Memory>,
     text: Vec<u8>,
-    /// The numbers of lines written: (events, answers).
+    /// The counts of lines written: (events, answers).
     lines: (u64, u64),
     error: Option<io::Error>,
 }
@@ -143,8 +143,8 @@ impl LogWriter {
         }
     }
 
-    /// Writes a value at the end of a line that begins with the time; the opening brace of the
-    /// value is left out.
+    /// Writes a value as JSON, without its opening brace, at the end of a line that has its time
+    /// already.
     fn say(&mut self, said: &impl Serialize) {
         let begun = self.text.len();
         self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
@@ -258,7 +258,7 @@ impl LogWriter {
     }
 }
 
-/// Returns the text of the last line of a log, with the numbers of its events and answers.
+/// Returns the text of the last line of a log, with the counts of its events and answers.
 fn last_line((events, answers): (u64, u64)) -> String {
     format!("{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")
 }

@@ -40,7 +40,8 @@ fn suffix(message: &str, example: Option<&str>) -> String {
 }
 
 impl RecipeError {
-    /// Returns the error of one key of a recipe whose text is not known.
+    /// Returns the error `message` about one key of a recipe whose text is not known; `example` is
+    /// a valid setting, if any.
     pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
         // Keys and words come from a file, so control characters must not reach a terminal.
         let plain = |text: &str| text.replace(char::is_control, "?");
@@ -53,8 +54,8 @@ impl RecipeError {
         }
     }
 
-    /// Returns the error of a setting that the policy of a slot cannot use; the example is taken
-    /// from the samples of the policy.
+    /// Returns the error of a setting that the policy of a slot (such as `turn`) cannot use; the
+    /// example is taken from the samples of the policy.
     pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
         let SettingError { key, message, example, .. } = error;
         let steps: Vec<&str> = key.split(['.', '[']).collect();
@@ -65,8 +66,8 @@ impl RecipeError {
         Self::setting(&format!("{slot}{dot}{key}"), &message, example)
     }
 
-    /// Adds the name of the recipe, and the line on which the key stands in its text.
-    /// [`Recipe::builder`](crate::Recipe::builder) knows neither of the two.
+    /// Adds to the error the name of the recipe, `file`, and the line on which the key stands in
+    /// its text, `text`. [`Recipe::builder`](crate::Recipe::builder) knows neither of the two.
     #[must_use]
     pub fn of_file(self, file: &str, text: &str) -> Self {
         match self {

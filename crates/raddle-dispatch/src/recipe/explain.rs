@@ -17,8 +17,8 @@ turn = { policy = \"everyone\" }
 allocate = { policy = \"leftover\" }
 preempt = { policy = \"never\" }";
 
-/// Returns the error of a recipe for the error of one of its values. With `json`, examples are
-/// JSON.
+/// Turns the error in reading one value of `recipe` into the error of the recipe, with an example
+/// of a valid value if there is one: as JSON where `json` is true, else as TOML.
 pub(super) fn explain(
     error: &ReadError,
     recipe: &Value,
@@ -107,7 +107,8 @@ fn value<'v>(recipe: &'v Value, path: &[&str]) -> Option<&'v Value> {
     })
 }
 
-/// Returns the name of the policy in the slot into which a path leads; `None` where there is none.
+/// Returns the name of the policy in the slot of a recipe (such as `turn`) into which a path of
+/// keys leads; `None` where there is none.
 fn policy(recipe: &Value, path: &[&str]) -> Option<String> {
     value(recipe, &[path.first()?, "policy"])?.as_str().map(kebab)
 }

@@ -16,7 +16,7 @@ pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     Some(line_at(text, at))
 }
 
-/// Returns the line, from 1, of the byte `at` of the text.
+/// Returns the number, from 1, of the line in which the byte with the index `at` of the text is.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }

@@ -9,8 +9,8 @@ use raddle_workgroup::{
 
 use super::slot::Knowledge;
 
-/// The facts about the policy `matching` beside its answers: answers depend on what waves do if
-/// compute units are chosen by power, and on the clock of the device if decisions take time.
+/// The needs and settings of the policy `matching`: it reads the activity of waves if compute units
+/// are chosen by power, and is given the clock of the device if decisions take time.
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: |config| match config.place {
         PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
@@ -53,7 +53,8 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
 
-/// Returns the error for the shares of a policy, or for its settings as a whole.
+/// Turns an error of a policy into the error of a setting: of the share of one process where that
+/// is 0, else of the settings as a whole.
 pub(super) fn told(error: Error) -> SettingError {
     match error {
         Error::ZeroShare { process } => SettingError::new(
@@ -113,8 +114,8 @@ pub(super) fn refused(
     }
 }
 
-/// Returns the error for the key of a search that cannot be used for a resource; `None` where no
-/// single key is at fault.
+/// Returns the error for the setting of the search for free granules that cannot be used for a
+/// resource; `None` where no single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
         Resource::Sgpr if shape.sgpr == u16::MAX => 0,
@@ -162,7 +163,8 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
     }
 }
 
-/// Returns the full name of a key that says how far back instructions count.
+/// Returns the path of a setting of placing by power, such as how far back instructions count: it
+/// stands in `place.mix.power` or in `place.least-power`.
 fn history(config: &MatchingConfig, key: &str) -> String {
     match config.place {
         PlaceRule::Mix { .. } => format!("place.mix.power.{key}"),
@@ -170,7 +172,7 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// Returns the full name of the second of two keys of which only one may be given.
+/// Returns the path, in the recipe, of the second of two keys of which only one may be given.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),
@@ -179,8 +181,9 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     }
 }
 
-/// Returns the key of weights that are all 0, or too large to add up. In a mix of free resources
-/// and power, these are the weights of free resources where they are refused without power too.
+/// Returns the path of the weights that were refused: all are 0, or they are too large to add up.
+/// In a mix of free resources and power, these are the weights of free resources if they are
+/// refused without power too, else those of power.
 fn weights(config: &MatchingConfig, (shape, cus): (&CuShape, usize)) -> &'static str {
     match &config.place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",

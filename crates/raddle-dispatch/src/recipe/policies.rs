@@ -50,7 +50,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     )
 }
 
-/// Returns the turn policies of this workspace, which choose the processes that may issue.
+/// Returns the turn policies of this workspace, which choose the processes that may issue launches.
 pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
     SlotPolicies::new(
         "turn",
@@ -174,7 +174,8 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns what is known, beside its answers, about a turn policy whose turns may end by time.
+/// Returns the needs of a turn policy under which a process may lose the turn because its time is
+/// over.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::NONE.with_slices())

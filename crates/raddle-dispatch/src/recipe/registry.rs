@@ -114,7 +114,7 @@ impl Registry {
         /// Adds a launch path policy: the rule by which launches reach the device, and what that
         /// costs.
         launch_path, launch_path_named: LaunchPath;
-        /// Adds a turn policy, which chooses the processes that may issue.
+        /// Adds a turn policy, which chooses the processes that may issue launches.
         turn, turn_named: Turn;
         /// Adds an allocate policy, which chooses the compute units of workgroups.
         allocate, allocate_named: Allocate;
@@ -122,8 +122,8 @@ impl Registry {
         preempt, preempt_named: Preempt;
     }
 
-    /// Reads a recipe with the policies of this registry, as [`Recipe::parse`] does with the
-    /// bundled ones.
+    /// Reads the recipe `text`, called `name` in messages, with the policies of this registry, as
+    /// [`Recipe::parse`] does with the bundled ones.
     ///
     /// # Errors
     /// As [`Recipe::parse`].
@@ -131,7 +131,8 @@ impl Registry {
         Recipe::read(name, text, self)
     }
 
-    /// Returns valid settings of a policy, as TOML texts, from which messages take examples.
+    /// Returns valid settings of the policy `policy` of the slot `slot` (such as `turn`), as TOML
+    /// texts, from which messages take examples.
     pub(super) fn samples(&self, slot: &str, policy: &str) -> &'static [&'static str] {
         match slot {
             "launch-path" => self.launch_path.samples(policy),

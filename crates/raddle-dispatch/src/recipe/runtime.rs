@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::PolicySlot;
 use raddle_read::{ReadError, kebab, read};
 
-/// The keys of the table `[preempt]` that belong to the runtime and not to the policy.
+/// The keys of the table `[preempt]` that give costs or the scope of a reset, and are no settings
+/// of the policy.
 const KEYS: [&str; 8] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes", "load-ns"];
 
@@ -20,24 +21,27 @@ pub struct PreemptRuntime {
     /// The scope of a reset, the set of launches that it kills; with `None`, those of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ResetScope>,
-    /// Nanoseconds from raising a preemption flag until kernels that start see it.
+    /// Nanoseconds from raising a preemption flag until kernels that start see it; `None`: those of
+    /// the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flag_ns: Option<u64>,
     /// Nanoseconds that each launch takes to leave by the preemption flag (tested by each launch at
-    /// its start); launches of one stream leave one after the other.
+    /// its start), one launch of a stream after the other; `None`: those of the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_ns: Option<u64>,
-    /// Nanoseconds of the test of the preemption flag, in every workgroup.
+    /// Nanoseconds of the test of the preemption flag, in every workgroup; `None`: those of the
+    /// device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_ns: Option<u64>,
-    /// Nanoseconds that a reset takes.
+    /// Nanoseconds that a reset takes; `None`: those of the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_ns: Option<u64>,
     /// Nanoseconds of a save or a restore of a process, beside the time for the bytes that it
-    /// moves.
+    /// moves; `None`: those of the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_ns: Option<u64>,
-    /// The fewest bytes that a save or a restore of a process moves.
+    /// The fewest bytes that a save or a restore of a process moves; `None`: those of the device
+    /// table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
     /// Nanoseconds that the device takes for itself whenever a process follows another one on it,
@@ -62,7 +66,8 @@ impl PreemptRuntime {
         }
     }
 
-    /// Removes the keys of the runtime from the table `[preempt]`, and reads them.
+    /// Removes the costs and the scope of a reset from the table `slot`, a recipe's `[preempt]`,
+    /// and returns them; the error is that one of them cannot be read.
     pub(super) fn take(slot: &mut Option<Value>) -> Result<Self, ReadError> {
         let Some(Value::Object(table)) = slot else { return Ok(Self::default()) };
         let own = |key: &String| KEYS.contains(&&*kebab(key));

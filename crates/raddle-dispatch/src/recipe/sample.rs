@@ -20,7 +20,7 @@ pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<
     Some(((*path.last()?).to_owned(), value.clone()))
 }
 
-/// Returns a key and its value as TOML or as JSON, in backticks.
+/// Returns a key and its value in backticks, as JSON where `json` is true, else as TOML.
 pub(super) fn shown((key, value): &(String, Value), json: bool) -> String {
     // A TOML value has no keys but text, so JSON can hold it.
     let json = json.then(|| serde_json::to_string(value).unwrap_or_default());

@@ -37,7 +37,8 @@ trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
-/// The facts about a policy beside its answers, which depend on its settings.
+/// Two functions of a policy's settings: the policy's needs (fields of launches and other facts on
+/// which its answers depend), and values that are filled in.
 pub(super) struct Knowledge<C> {
     pub(super) needs: fn(&C) -> Needs,
     /// Returns the settings with the values of `given` filled in; `None` where nothing changes.
@@ -53,7 +54,8 @@ impl<C> Clone for Knowledge<C> {
 impl<C> Copy for Knowledge<C> {}
 
 impl<C> Knowledge<C> {
-    /// Returns the facts about a policy that has these needs and takes no value of [`Given`].
+    /// Returns the two functions for a policy that has these needs, and whose settings take no
+    /// value of [`Given`].
     pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
         Self { needs, fill: |_, _| None }
     }
@@ -179,8 +181,8 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         self.rows.iter().map(|row| row.name).collect()
     }
 
-    /// Reads the policy of a slot: a table of its name and its settings, or with `None` the default
-    /// policy.
+    /// Reads the policy of a slot (such as `turn`): a table of its name and its settings, or with
+    /// `None` the default policy.
     pub(super) fn read(&self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         self.choose(value).map_err(|error| error.within(self.slot))
     }
@@ -256,7 +258,8 @@ impl<P: ?Sized> PolicySlot<P> {
         !self.row.bundled
     }
 
-    /// Returns the facts about the policy that must be known beside its answers.
+    /// Returns the needs of the policy: the fields of launches that it reads, its use of the
+    /// preemption flag and of slices, its limit of kills.
     pub(super) fn needs(&self) -> Needs {
         self.settings.needs()
     }

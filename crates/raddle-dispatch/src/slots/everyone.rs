@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Turn};
 
-/// A turn policy under which every runnable process may issue; no process is ever revoked.
+/// A turn policy under which every process with work to run may issue launches; no process ever
+/// loses the turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Everyone;
 

@@ -3,7 +3,8 @@
 
 use raddle_policy::{Preempt, Preemption, Tick, VictimView};
 
-/// A preempt policy that never takes work off the device. It promises no latency.
+/// A preempt policy that never takes work off the device, so that no time is known in which a
+/// preemption ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Never;
 

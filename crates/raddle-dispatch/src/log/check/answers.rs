@@ -123,8 +123,9 @@ impl Checker {
         }
     }
 
-    /// Records that a launch starts or assigns a workgroup, and checks that it may (rules 4 and 5
-    /// of logs).
+    /// Records that a launch starts or assigns a workgroup, and checks that it is ready and on the
+    /// device (rule 5 of logs), and that no earlier launch of its stream waits in the buffer (rule
+    /// 4).
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
@@ -240,7 +241,7 @@ impl Checker {
     }
 
     /// Records that the preemption of a process is complete, so that its compute units are open
-    /// again, and checks rule 3 of logs.
+    /// again, and checks that each of its launches is held or saved, or has ended (rule 3 of logs).
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

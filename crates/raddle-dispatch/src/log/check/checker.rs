@@ -58,16 +58,17 @@ pub struct Checker {
     pub(super) may_issue: Vec<ProcessId>,
     /// The launches that wait in the buffer of each stream, by the index of the buffer.
     pub(super) buffers: Vec<InOrder>,
-    /// The index of the buffer of each stream.
+    /// The index, in the checker's list of buffers, of the buffer of each stream.
     pub(super) streams: BTreeMap<(ProcessId, StreamId), usize>,
     /// The compute units on which no launch may start, each with the process whose reset closes it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
-    /// The process of the last reset: launches that are killed in the lines behind it are killed by
-    /// that reset.
+    /// The process of the last reset; `None` before the first. Launches that are killed in later
+    /// lines are killed by that reset.
     pub(super) resets: Option<ProcessId>,
     /// The number of launches and copies issued so far.
     pub(super) orders: u64,
-    /// The launch that started last, if only waits and ends of waves have come since; else `None`.
+    /// The launch that started last, if only `wait` answers and ends of waves have come since, so
+    /// that a further start of it needs no check; else `None`.
     going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
@@ -139,8 +140,8 @@ impl Checker {
 
     /// Returns the checker of a live runtime: `window` is the most launches of one process that the
     /// runtime has at a time, `most_kills` the most times that it kills one launch (`None`: no
-    /// bound), `scope` the set of launches that a reset kills. A compute unit counts as holding one
-    /// workgroup of one wave.
+    /// limit for either), `scope` the set of launches that a reset kills. A compute unit counts as
+    /// holding one workgroup of one wave.
     #[must_use]
     pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
         let shape = CuShape {

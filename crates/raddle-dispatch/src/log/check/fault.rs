@@ -9,7 +9,8 @@ use std::fmt;
 pub enum LogRule {
     /// 1: a process has at most as many launches submitted and unfinished as its window holds.
     Window,
-    /// 2: a process submits and restores launches only while it has the turn.
+    /// 2: a process submits and restores launches only while it has the turn (the right to issue
+    /// launches).
     Turn,
     /// 3: one preemption of a process is under way at a time. The preemption is over when each
     /// launch that the process had in the runtime has ended, has come back, or is held or saved.
@@ -41,8 +42,8 @@ pub enum LogRule {
     /// leave by the flag. A flag is raised when every submit call has returned, and lowered before
     /// the process submits again.
     Flag,
-    /// 11: when a host is told that a launch has been reached, that launch and all launches before
-    /// it have ended.
+    /// 11: when a host is told that a launch has been reached, that launch and all launches of the
+    /// process that were issued before it have ended.
     Reached,
 }
 

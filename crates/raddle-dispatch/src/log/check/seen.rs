@@ -46,9 +46,9 @@ pub(super) struct SeenLaunch {
     /// have ended.
     pub(super) started: u64,
     pub(super) ended: u64,
-    /// True if the launch has begun: it has started or bound a workgroup.
+    /// True if the launch has begun: it has started a workgroup or assigned one to a compute unit.
     pub(super) begun: bool,
-    /// The number of its waves on each compute unit.
+    /// The number of waves of the launch on each compute unit.
     pub(super) units: BTreeMap<CuId, u64>,
 }
 
