@@ -18,7 +18,8 @@ pub(crate) struct Blockers {
     blocked_ns: Vec<u64>,
     /// The run time of the blocker, in ns, when the pair was last counted.
     before: Vec<u64>,
-    /// The values of `blocked_ns` at the present end of the time over which is counted.
+    /// The values of `blocked_ns` up to the last call of `mark`, the end of the time that results
+    /// count.
     window: Vec<u64>,
 }
 
@@ -46,7 +47,7 @@ impl Blockers {
         }
     }
 
-    /// Extends the window of the counts to `now`.
+    /// Counts up to `now`, and makes `now` the end of the time that results count.
     pub(crate) fn mark(&mut self, accounts: &[Account], now: Tick) {
         for (victim, account) in accounts.iter().enumerate() {
             if is_held_up(account.doing) {
@@ -56,7 +57,8 @@ impl Blockers {
         self.window.copy_from_slice(&self.blocked_ns);
     }
 
-    /// Returns the times in ns by which processes delayed each other within the window.
+    /// Returns the times in ns by which processes delayed each other up to the last call of `mark`,
+    /// by victim, then blocker.
     pub(crate) fn finish(self) -> Vec<u64> {
         self.window
     }

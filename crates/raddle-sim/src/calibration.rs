@@ -38,7 +38,7 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes (replays) that bring a gain where all work is of one level.
+    /// The most passes (replays) that bring a gain where all work has one level of urgency.
     pub const PASSES: usize = 4;
 
     /// Begins with the recorded durations; `level` returns how urgent an op is. Returns `None`
@@ -135,8 +135,8 @@ impl<'p> Calibration<'p> {
     }
 }
 
-/// Returns the positions of the kernels that can run and that ran beside another kernel; ops are in
-/// the order of their starts.
+/// Returns the positions of the kernels that can run and that ran beside another kernel; `ops` are
+/// in the order of their starts, and `whole` is 0 for ops that cannot run.
 fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     // The kernel that ends last so far.

@@ -92,7 +92,7 @@ pub enum Charge {
     /// Charges the low end of the interval of each factor; 1000 thousandths (no cost) where no
     /// factor is known.
     Least,
-    /// The medians; 1000 thousandths (no cost) where no factor is known.
+    /// Charges the median of each factor; 1000 thousandths (no cost) where no factor is known.
     #[default]
     Expected,
     /// Charges the high end of the interval of each factor. Where no factor is known, a kernel

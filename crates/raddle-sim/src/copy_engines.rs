@@ -16,7 +16,9 @@ pub(crate) struct CopyEngines {
 }
 
 impl CopyEngines {
-    /// Puts a copy at the end of the queue of its engine. Returns whether the copy can start now.
+    /// Puts a copy at the end of the queue of the engine for its direction. Returns whether the
+    /// copy can start now, as it is the first or needs no engine (also where its direction is
+    /// unknown, `None`).
     pub(crate) fn join(&mut self, copy: LaunchId, direction: Option<CopyDirection>) -> bool {
         let Some(engine) = direction.and_then(CopyDirection::engine) else { return true };
         let queue = &mut self.queues[engine];

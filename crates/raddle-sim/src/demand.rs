@@ -11,8 +11,8 @@ use raddle_trace::{
     CopyDirection, KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need,
 };
 
-/// The demand of one launch, copy or fill for the bandwidth of the memory and for the pipes of the
-/// compute units.
+/// The demand of one launch, copy or fill for the bandwidth of the memory and for the pipes
+/// (execution pipelines) of the compute units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TaskDemand {
     /// The resource that the launch needs most. Copies and fills need memory.
@@ -22,8 +22,8 @@ pub struct TaskDemand {
     /// The bytes of `rate` that reach the memory which all processes share, so that other processes
     /// miss them; the others stay in caches.
     pub shared: u64,
-    /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes of
-    /// the device; 0 where it leaves pipes to others.
+    /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes
+    /// of the device; 0 for a launch that does not need compute most.
     pub pipes: u64,
     /// Pipes of the compute units that the process may have, in millionths of all pipes of the
     /// device: the launch uses no others.
@@ -44,8 +44,8 @@ pub struct ProcessDemand {
     pub tasks: Vec<TaskDemand>,
     /// The bandwidths of the memory that the process reaches.
     pub memory: MemoryRates,
-    /// The bytes that a launch wants to move in a microsecond on one compute unit beside other
-    /// processes; as many as [`MemoryRates::unit`], but for bounds of the unknown.
+    /// The bytes that one compute unit moves in a microsecond for a launch that is a neighbour of
+    /// other processes: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
     pub unit_beside: u64,
     /// True if the other processes reach another memory, as in instances of MIG, so that they do
     /// not slow this process down.
@@ -66,10 +66,11 @@ pub struct DemandRule {
     /// The bandwidth that all compute units together reach, in thousandths of the peak; `None`:
     /// that of the device.
     pub reached: Option<u64>,
-    /// The figure of the bytes that one compute unit moves: expected, or at the end of its error.
+    /// The rule for the bytes that one compute unit moves: the expected figure, or one at an end of
+    /// its range of error.
     pub unit: UnitRate,
-    /// The part of the bytes of a launch that reaches the shared memory, in thousandths: the rest
-    /// stays in caches.
+    /// The part of the bytes of a launch that reaches the memory which all processes share, in
+    /// thousandths: the rest stays in caches.
     pub shared: u64,
     /// The part of the pipes of its compute units that a launch that needs compute uses, where as
     /// many of its workgroups run as when it has the device to itself, in thousandths. Launches of
@@ -85,18 +86,19 @@ pub struct DemandRule {
 /// a half, as few devices were measured, and caches move more than the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitRate {
-    /// The figure itself.
+    /// Takes the figure of the device itself.
     Expected,
-    /// More, so that a launch on fewer compute units loses least.
+    /// Takes more than the figure for a launch on fewer compute units, so that it loses least, and
+    /// the figure itself for a neighbour.
     Least,
-    /// Less where a launch has fewer compute units, and more where it is a neighbour, so that both
-    /// cost most.
+    /// Takes less than the figure for a launch on fewer compute units, and more for a neighbour, so
+    /// that both cost most.
     Most,
 }
 
 impl UnitRate {
-    /// Returns the bytes that one compute unit moves in a microsecond: of a launch on fewer units,
-    /// and of a neighbour.
+    /// Returns the bytes that one compute unit moves in a microsecond: first for a launch on fewer
+    /// units, then for a neighbour.
     fn of(self, memory: &MemoryRates) -> [u64; 2] {
         let percent = if memory.derived { 150 } else { 110 };
         let more = (memory.unit.saturating_mul(percent) / 100).min(memory.peak);
@@ -110,7 +112,7 @@ impl UnitRate {
 }
 
 impl DemandRule {
-    /// The expected figures.
+    /// The figures that are expected of a device that gives none of its own.
     pub const EXPECTED: Self = Self {
         memory: 800,
         compute: 250,
@@ -120,10 +122,10 @@ impl DemandRule {
         pipes: 1000,
         unknown: KernelNeed::Unknown,
     };
-    /// The figures by which neighbours cost least, and those by which they cost most: the range
-    /// over which the bundled pair was tried (`docs/demand.md`). A launch with an unknown need
-    /// costs nothing at least, and at most as much as one that needs memory. Nobody can tell from
-    /// names how much stays in caches and how busy pipes are, so at least neighbours cost nothing.
+    /// Two sets of figures, the ends of the range over which the bundled pair was tried
+    /// (`docs/demand.md`). By the first, neighbours cost nothing, as names do not tell how much
+    /// stays in caches and how busy pipes are. By the second they cost most: a launch with an
+    /// unknown need counts as one that needs memory.
     pub const BOUNDS: [Self; 2] = [
         Self {
             memory: 720,

@@ -111,7 +111,7 @@ const fn is_zero(ns: &u64) -> bool {
 pub struct BlockedProcess {
     /// The name of the process that had work but no waves.
     pub victim: String,
-    /// The other processes that ran in that time.
+    /// The other processes that ran while the victim had work but no waves.
     pub by: Vec<BlockedBy>,
 }
 
@@ -185,7 +185,8 @@ impl Standings {
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The values of `now` and `now_wave_ns` at the end of the window as far as it reaches.
+    /// The values of `now` and `now_wave_ns` at the last call of `mark`, the end of the time that
+    /// results count.
     window: DeviceTime,
     window_wave_ns: u128,
 }
@@ -212,12 +213,13 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Extends the time over which is counted to the present moment.
+    /// Makes the present moment the end of the time that results count.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }
 
-    /// Returns (time of the window, wave-slot time used in it in wave-ns).
+    /// Returns (times of the device, wave-slot time used in wave-ns), both up to the last call of
+    /// `mark`.
     pub(crate) const fn finish(self) -> (DeviceTime, u128) {
         (self.window, self.window_wave_ns)
     }

@@ -53,24 +53,27 @@ const PROGRESS_EVERY: u64 = 1024;
 /// The device of a simulated run: its compute units, costs and energy.
 #[derive(Clone, Copy, Debug)]
 pub struct SimConfig {
-    /// The resources of one compute unit.
+    /// The resources of one compute unit: slots, and granules of registers and LDS.
     pub shape: CuShape,
     /// The number of compute units.
     pub cus: u16,
-    /// The costs of taking work off the device.
+    /// The costs of taking work off the device, in ticks and bytes.
     pub costs: Costs,
-    /// The energy that instructions and memory cost.
+    /// The energy that instructions and memory cost, in pJ, and the power while no work runs, in
+    /// mW.
     pub energy: EnergyModel,
 }
 
 /// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// The simulated time that has passed.
+    /// The simulated time that has passed, in ticks.
     pub now: Tick,
-    /// The number of leading launches that have ended; see [`Workload::leading`].
+    /// The number of launches that lead the run (the run lasts until they end) and have ended; see
+    /// [`Workload::leading`].
     pub ended: u64,
-    /// The number of all launches that lead the run; see [`Workload::leading`].
+    /// The number of all launches that lead the run: the run lasts until they end; see
+    /// [`Workload::leading`].
     pub total: u64,
 }
 

@@ -36,12 +36,14 @@ pub enum SimError {
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
     Livelock { at: Tick },
-    /// Turns follow each other, and no launch or copy begins or ends in them.
+    /// Many turns follow each other in which no launch or copy begins or ends; `turns` is their
+    /// number.
     #[error(
         "at {at} ns: {turns} turns in a row in which nothing began or ended: a kernel lasts too long for such slices, its packets do not reach the device within one, or a reset kills it at the end of each and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner"
     )]
     NothingEnds { at: Tick, turns: u32 },
-    /// One launch is taken off again and again, while others make progress.
+    /// One launch was taken off `times` times and has not ended, while others make progress;
+    /// `launch` is its index in the plan of the process.
     #[error(
         "at {at} ns: launch {launch} of {process} was taken off {times} times and has not ended: it lasts too long for such slices, or a reset kills it each time and it starts over. Is its time right? `raddle inspect` names what lasts more than an hour (time-outlier); longer slices (turn.slice-us, turn.t0-us) pass sooner, fewer kills (preempt.most-kills) let it end"
     )]

@@ -14,24 +14,28 @@ use crate::workload::Workload;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
-    /// Jain's fairness index of the run times of processes: 1 is equal.
+    /// Jain's fairness index of the run times (with waves on the device) of processes: 1 is equal.
     pub jain_run: f64,
-    /// Jain's fairness index of run time over alive time of processes: 1 is equal.
+    /// Jain's fairness index of the run time of each process over the time in which it had a ready
+    /// launch: 1 is equal.
     pub jain_rate: f64,
     /// The name of the process that joined last; `None` if several joined last together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer: Option<String>,
-    /// The newcomer's fraction of the run times of all processes, while the newcomer was alive, 0
-    /// to 1; `None` without a newcomer.
+    /// The newcomer's fraction of the run times of all processes, while the newcomer had a ready
+    /// launch, 0 to 1; `None` without a newcomer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer_share: Option<f64>,
-    /// The longest time in ns that any process was alive without waves on the device.
+    /// The longest time in ns that any process had a ready launch and no waves on the device.
     pub longest_wait_ns: u64,
-    /// The number of times that a process with submitted work lost the turn.
+    /// The number of times that a process with submitted work lost the turn (the right to issue
+    /// launches).
     pub switches: u64,
-    /// Time in ns spent saving, restoring and loading work, summed over launches and processes.
+    /// Time in ns spent saving and restoring work, summed over launches, and switching the device
+    /// from one process to another.
     pub switch_ns: u64,
-    /// The number of turns after the end of which the process still had work on the device.
+    /// The number of turns (rights to issue launches) after the end of which the process still had
+    /// work on the device.
     pub overruns: u64,
     /// The sum of all times in ns for which work went on after the end of its turn.
     pub(crate) overrun_ns: u64,
@@ -53,9 +57,10 @@ pub struct ProcessFairness {
     pub(crate) run_ns: u64,
     /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// The process's fraction of the run times of all processes, while it was alive, 0 to 1.
+    /// The process's fraction of the run times of all processes, while it had a ready launch, 0 to
+    /// 1.
     pub share: f64,
-    /// The longest time in ns that the process was alive without waves on the device.
+    /// The longest time in ns that the process had a ready launch and no waves on the device.
     pub(crate) longest_wait_ns: u64,
 }
 

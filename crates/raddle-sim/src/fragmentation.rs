@@ -17,9 +17,9 @@ const SHORTEST_NS: u64 = 1024;
 /// Free granules of one resource times ns, in total and in the longest runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeTime {
-    /// All free granules, times ns.
+    /// The sum over time of all free granules, in granules times ns.
     pub(crate) free: u128,
-    /// The free granules in the longest runs, times ns.
+    /// The sum over time of the free granules in the longest runs, in granules times ns.
     pub(crate) longest: u128,
 }
 
@@ -34,7 +34,8 @@ impl FreeTime {
     }
 }
 
-/// The free granules over the time of a run, for each resource of [`IN_RUNS`].
+/// The free granules over the time of a run, for vector registers, scalar registers and LDS (the
+/// order of [`IN_RUNS`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeOverTime {
     /// The length of each stretch of time, in ns.
@@ -67,8 +68,8 @@ impl Fragmentation {
         !self.units.is_empty()
     }
 
-    /// Counts the free granules of the compute units that have changed anew; `of` returns them by
-    /// resource.
+    /// Counts the free granules of the compute units `units`, which have changed, anew. `of`
+    /// returns those of one unit by resource; `None` where the dispatcher keeps no addresses.
     pub(crate) fn see(
         &mut self,
         units: impl Iterator<Item = usize>,
@@ -101,7 +102,7 @@ impl Fragmentation {
         }
     }
 
-    /// Adds the free granules times the time up to `now`.
+    /// Adds the free granules times the ns since the last call to the sums.
     pub(crate) fn advance(&mut self, now: Tick) {
         let mut from = self.now.0;
         self.now = now;

@@ -94,8 +94,8 @@ pub(crate) fn mean(values: &[u64]) -> f64 {
     sum as f64 / values.len().max(1) as f64
 }
 
-/// Returns the entries of [`BATCHES`] that suit this many values: each batch has at least
-/// [`FEWEST_IN_BATCH`].
+/// Returns the entries of [`BATCHES`] (number of batches, percentile of Student's t) that suit this
+/// many values: each batch has at least [`FEWEST_IN_BATCH`].
 fn batches(values: usize) -> impl Iterator<Item = (usize, f64)> {
     BATCHES.into_iter().filter(move |&(batches, _)| values / batches >= FEWEST_IN_BATCH)
 }
@@ -128,7 +128,8 @@ struct Spread {
 }
 
 impl Spread {
-    /// Divides the last values into batches of equal size, and returns the spread of their means.
+    /// Divides the last values into batches of equal size, and returns the spread of the means of
+    /// the batches; `figure` makes a number of each value.
     fn of(values: &[u64], batches: usize, figure: impl Fn(&u64) -> f64) -> Self {
         let size = values.len() / batches;
         let counted = &values[values.len() - size * batches..];
@@ -155,9 +156,9 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Returns an estimate of the value at the fraction `high`, by how fast values fall beyond the
-/// ninetieth percentile; 0 where twenty values or more are beyond `high`, or where `share` is below
-/// 0.9.
+/// Returns an estimate of the value below which the fraction `high` of all values lies, from the
+/// value at the fraction `share` and the mean excess over the ninetieth percentile; 0 where twenty
+/// values or more lie above `high`, or where `share` is below 0.9.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];

@@ -10,7 +10,8 @@ use crate::workload::{RecordedGap, TaskWait};
 const LEAST_LAUNCH_NS: u64 = 6_000;
 
 /// Returns for each op (time at which the host issues it, gap after which it does so where the
-/// recording does not hold that time).
+/// recording does not hold that time, else `None`). With `queued` such an op is issued with the op
+/// before it in its stream, without a gap.
 ///
 /// Without that time, only the device was recorded. An op that waits for others, also in its
 /// hardware queue, is issued as long after their end as it was recorded to start after that end; an

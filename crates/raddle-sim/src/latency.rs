@@ -15,7 +15,8 @@ use crate::issues::is_later_in_graph;
 use crate::plan::PlanConfig;
 use crate::workload::LaunchLatency;
 
-/// The number of steps that the second search tries between two neighbouring values of the first.
+/// The number of values that the finer search for a launch latency tries between two neighbouring
+/// values of the coarse search.
 const STEPS: u64 = 8;
 
 /// The error in ns that is allowed on top of 5 % of the recorded wait, by the goal of
@@ -164,8 +165,8 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     tried
 }
 
-/// Returns the pair of latencies under which most kernels start within the goal, of equally good
-/// pairs the smallest.
+/// Returns the pair of latencies, one of `launches` and one of `handovers` (in ns), under which
+/// most kernels start within the goal; of equally good pairs the one with the smaller errors.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;

@@ -100,8 +100,8 @@ impl Ledger {
         parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()
     }
 
-    /// Takes these resources on each of these compute units. The error is the first unit on which
-    /// they are not free; that unit is unchanged.
+    /// Takes the resources of `waves` waves and `groups` workgroups on each of these compute units.
+    /// The error is the first unit on which they are not free; that unit is unchanged.
     pub(crate) fn take(
         &mut self,
         units: Range<usize>,
@@ -138,7 +138,8 @@ impl Ledger {
         refused.map_or(Ok(()), |cu| Err(CuId(cu as u16)))
     }
 
-    /// Frees resources that were taken before on each of these compute units.
+    /// Frees the resources of `waves` waves and `groups` workgroups, which were taken before, on
+    /// each of these compute units.
     pub(crate) fn give(&mut self, units: Range<usize>, demand: &Demand, waves: u64, groups: u64) {
         let less = amount(demand, waves, groups);
         self.touched.insert_all(units.clone());

@@ -45,10 +45,11 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
 /// All meetings of a run: the sets of tasks of several processes that end together.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
-    /// The meetings by number: (number of processes that meet, number of repetitions in which all
-    /// of them do).
+    /// The meetings (tasks of several processes that end together) by number: (number of processes
+    /// that meet, number of repetitions in which all of them do).
     members: BTreeMap<u32, (usize, usize)>,
-    /// The peers that have arrived at each meeting, by (number of the meeting, repetition).
+    /// The peers that have arrived at each meeting (tasks that end together), by (number of the
+    /// meeting, repetition).
     open: BTreeMap<(u32, u32), Gathering>,
 }
 
@@ -56,11 +57,12 @@ pub(crate) struct Meetings {
 #[derive(Debug)]
 pub(crate) struct Gathering {
     pub(crate) came: Vec<LaunchId>,
-    /// The number of launches of the meeting that will never begin.
+    /// The number of launches of the meeting (tasks that end together) that will never begin.
     absent: usize,
     /// The tick at which the last of the peers that have arrived at the meeting has done its work.
     pub(crate) ends: Tick,
-    /// True if every launch of the meeting has arrived, or will never begin.
+    /// True if every launch of the meeting (tasks that end together) has arrived, or will never
+    /// begin.
     pub(crate) complete: bool,
 }
 

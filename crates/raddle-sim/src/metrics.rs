@@ -36,14 +36,15 @@ pub struct Summary {
     pub makespan_ns: u64,
     /// The fraction of the wave-slot time that was used until the end of the makespan, 0 to 1.
     pub utilisation: f64,
-    /// Jain's fairness index of the wave-slot time of processes while two or more were runnable,
-    /// 1/n to 1; `None` with one process, or where two were never runnable together.
+    /// Jain's fairness index of the wave-slot time of processes while two or more were runnable
+    /// (had a ready launch that had not ended), 1/n to 1; `None` with one process, or where two
+    /// were never runnable together.
     pub jain: Option<f64>,
     /// The figures of each process, in the order of the workload.
     pub processes: Vec<ProcessSummary>,
     /// The number of workgroups that ended.
     pub workgroups: u64,
-    /// The number of answers that started workgroups.
+    /// The number of answers of the dispatcher that started workgroups.
     pub(crate) starts: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
@@ -123,12 +124,12 @@ pub struct LevelSummary {
     pub launches: u64,
     /// The median latency in ns, from ready to the first wave started.
     pub latency_p50_ns: u64,
-    /// The 99th percentile of the latency in ns, nearest rank.
+    /// The 99th percentile, nearest rank, of the time in ns from ready to the first wave started.
     pub latency_p99_ns: u64,
-    /// The longest latency in ns.
+    /// The longest time in ns from ready to the first wave started.
     #[serde(default)]
     pub latency_max_ns: u64,
-    /// The histogram of all latencies.
+    /// The histogram of all times from ready to the first wave started, in ns.
     #[serde(default)]
     pub(crate) latencies: LatencyHistogram,
     /// The geometric mean of the slowdowns of the launches: the time from ready to end over that in

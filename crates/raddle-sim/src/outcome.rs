@@ -23,9 +23,9 @@ pub struct Record {
     /// The number of compute units that the process could use when the dispatcher was told of the
     /// launch; 0 before.
     pub units: u16,
-    /// The workgroups of the grid, which is smaller than the recorded one where a library sizes it
-    /// by fewer compute units; 0 before the dispatcher was told of the launch, and for copies and
-    /// fills.
+    /// The number of workgroups of the grid, which is smaller than the recorded one where a library
+    /// sizes it by fewer compute units; 0 before the dispatcher was told of the launch, and for
+    /// copies and fills.
     pub workgroups: u64,
     /// The tick at which the host issued the launch.
     pub arrival: Tick,
@@ -68,7 +68,7 @@ pub struct RefusedLaunch {
 pub struct Counters {
     /// The number of decisions that the dispatcher was asked for.
     pub decisions: u64,
-    /// The number of answers that started workgroups.
+    /// The number of answers of the dispatcher that started workgroups.
     pub starts: u64,
     /// The number of pieces (equal workgroups on one compute unit) in these answers.
     pub(crate) pieces: u64,
@@ -83,7 +83,8 @@ pub struct Counters {
     pub killed: u64,
     /// The time in ns from the first start of killed launches until they were killed, in sum.
     pub(crate) thrown_ns: u64,
-    /// The time in ns spent saving and restoring, summed over launches, and loading processes.
+    /// The time in ns spent saving and restoring work, summed over launches, and switching the
+    /// device from one process to another.
     pub switch_ns: u64,
     /// The counts of launches given to the device, and what that cost.
     pub launching: LaunchingSummary,
@@ -138,9 +139,10 @@ pub struct Outcome {
     pub wave_slots: u64,
     /// The wave-slot time used by each process, in wave-ns (waves on the device times ns).
     pub wave_ns: Vec<u128>,
-    /// Wave-slot time used by each process while at least two processes were runnable, in wave-ns.
+    /// Wave-slot time used by each process while at least two processes had a ready launch that had
+    /// not ended, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
-    /// The run time, alive time and waits of each process.
+    /// The times of each process: with waves on the device, with a ready launch, and of waits.
     pub times: Times,
     /// The dispatcher's counts of lost turns and overruns.
     pub turns: TurnTally,
@@ -166,8 +168,8 @@ pub struct Outcome {
     /// Wave-slot time used within the window of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
     /// The time in ns for which one process had work and no waves on the device while another one
-    /// had waves, by victim, then blocker, until the end of the makespan. Empty with more than 64
-    /// processes.
+    /// had waves, until the end of the makespan. The index is victim times number of processes plus
+    /// blocker; empty with more than 64 processes.
     pub blocked_ns: Vec<u64>,
     /// True if a repeating process was stopped because the longest process made no progress.
     pub repeat_capped: bool,

@@ -36,7 +36,7 @@ impl HostPauses {
     /// task), by task.
     ///
     /// A task that arrives before the end of a wait is issued before that wait, as another thread
-    /// issued it. So is a task for which the tasks of the wait wait themselves.
+    /// issued it. So is a task for which a task of the wait waits.
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],

@@ -132,7 +132,8 @@ pub struct PlanConfig<'a> {
     pub target: &'a Device,
     /// The time at which the process joins the run.
     pub start: Ticks,
-    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
+    /// The share of the process, 1 or more: a factor of its weight where the device is divided
+    /// among processes.
     pub share: u32,
     /// The factor by which the time of a workgroup is scaled for the target.
     pub scale: TimeScale,
@@ -220,8 +221,8 @@ impl<'a> PlanConfig<'a> {
     }
 
     /// Returns the number of hardware queues to be assumed of the recording itself: the wanted one
-    /// where the recording agrees with it, or else `None`, the number of the device. A recording is
-    /// so fitted without waits that its program did not have.
+    /// where the recording agrees with it, else `None`, which means that of the device. So a fit to
+    /// the recording assumes no waits that the recorded program did not have.
     #[must_use]
     pub fn queues_of_recording(&self, profile: &Profile) -> Option<u16> {
         let waits = self.stream_waits(profile);
@@ -393,14 +394,14 @@ fn collective(profile: &Profile, position: usize) -> Option<u64> {
     Some(all[at].work_ns)
 }
 
-/// Returns a copy of an op with the time for which it ran after the end of the op for which it
-/// waits as its duration.
+/// Returns a copy of an op whose duration is the time for which it ran after the end of the op for
+/// which it waits.
 fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
 
 /// Returns the time in ns of one workgroup of the op with the index `position` on the device of the
-/// recording, if it was calibrated.
+/// recording; `None` where it was not calibrated.
 fn calibrated(options: &PlanConfig<'_>, position: usize) -> Option<u64> {
     options.workgroups?.get(position).copied()
 }

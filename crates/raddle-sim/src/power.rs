@@ -120,7 +120,7 @@ impl Default for EnergyModel {
 /// The energy that the work of a run drew, and the idle power beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
-    /// The energy of each compute unit, in fJ.
+    /// The energy that work on each compute unit drew, in fJ.
     pub cu_fj: Vec<u128>,
     /// The most that each compute unit drew in any nanosecond, in uW.
     pub cu_peak_uw: Vec<u64>,
@@ -133,7 +133,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Returns the energy of all compute units, in fJ.
+    /// Returns the energy that work on all compute units drew, in fJ.
     #[must_use]
     pub fn total_fj(&self) -> u128 {
         self.cu_fj.iter().sum()

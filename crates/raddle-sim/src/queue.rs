@@ -16,7 +16,8 @@ pub(crate) enum Due {
     Hint(u16, u32),
     /// The next launch of a process is issued by its host.
     Arrival(u16),
-    /// A launch is issued, as the recorded gap before it has passed.
+    /// A launch is issued by its host: the recorded time between the end of the work before it and
+    /// its issue has passed.
     Issue(LaunchId),
     /// A launch or copy no longer waits for other work: its id.
     Ready(LaunchId),

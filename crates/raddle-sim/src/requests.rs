@@ -73,7 +73,7 @@ pub struct RequestSummary {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {
-    /// The number of the request, from 0.
+    /// The number of the request in the order of arrival at its process, from 0.
     pub number: u32,
     /// The time in ns at which the request arrived.
     pub arrival_ns: u64,
@@ -153,7 +153,7 @@ fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest
 }
 
 /// Returns on what a request spent its time from `arrival` to `end`; until the last of the requests
-/// before it has ended, it waits behind them. `None` where its times were not recorded.
+/// before it has ended, that is waiting for them. `None` where its times were not recorded.
 fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
     let own = marks.get(number)?;
     let (_, at_end) = own.ended?;
@@ -174,11 +174,11 @@ fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Optio
     Some(spent)
 }
 
-/// A repetition of a profile that has ended.
+/// A repetition, which has ended, of the profile of a process.
 #[derive(Clone, Copy)]
 pub(crate) struct Served {
     pub(crate) end: Tick,
-    /// The time in ns from its arrival to its end.
+    /// The time in ns from the arrival of the repetition to its end.
     latency_ns: u64,
 }
 

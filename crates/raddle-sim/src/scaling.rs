@@ -35,8 +35,8 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// Returns the scale from the device that a profile was recorded on to the one that it is
-    /// replayed on.
+    /// Returns the scale from the device `own`, on which a profile was recorded, to the device
+    /// `target`, on which it is replayed.
     ///
     /// # Errors
     /// When times are scaled by the clock and that of either device is unknown.

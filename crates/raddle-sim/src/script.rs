@@ -69,8 +69,9 @@ impl Script {
         }
     }
 
-    /// Makes a process join at the present tick of the script with this share, 1 or more. Without
-    /// this call it joins at tick 0 with share 1.
+    /// Makes a process join at the present tick of the script with this share, 1 or more: a factor
+    /// of its weight where the device is divided. Without this call it joins at tick 0 with share
+    /// 1.
     pub fn join(mut self, process: u16, share: u32) -> Self {
         self.joined.insert(process, (self.at, share));
         self

@@ -20,9 +20,8 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 #[derive(Clone, Copy, Debug, Default)]
 struct Standing {
     issued: bool,
-    /// True if the host did not issue the launch at its recorded time, as the launch is issued
-    /// later: a recorded gap after the last launch for which it waits, or with the launch before
-    /// it.
+    /// True if the launch was not issued at its recorded time and is issued later: a recorded gap
+    /// after the last launch for which it waits has ended, or together with the launch before it.
     in_gap: bool,
     /// The number of launches for which this one still waits.
     waits: u32,
@@ -63,7 +62,7 @@ pub(crate) struct Mark {
     pub(crate) process: u16,
     pub(crate) iteration: u32,
     pub(crate) ended: bool,
-    /// True if the makespan lasts at least until this moment.
+    /// True if the makespan lasts at least until this begin or end.
     pub(crate) counts: bool,
 }
 
@@ -79,14 +78,14 @@ pub(crate) struct Tasks<'w> {
     pub(crate) open: Vec<u64>,
     /// The begins and ends of repetitions since the engine last took them.
     pub(crate) marks: Vec<Mark>,
-    /// The launches whose recorded gap has begun since the engine last took them: (tick at which
-    /// the gap ends, launch).
+    /// The launches whose recorded gap (from the end of the work for which they wait to their
+    /// issue) has begun since the engine last took them: (tick at which the gap ends, launch).
     pub(crate) gaps: Vec<(Tick, LaunchId)>,
     /// The process with the longest span of those that repeat back to back, the lowest of equals;
     /// `None` where none does.
     longest: Option<usize>,
-    /// The number of launches that lead the run ([`Workload::leading`]) and have not ended; `led`
-    /// is the number of all of them.
+    /// The number of launches that lead the run (the run lasts until they end, see
+    /// [`Workload::leading`]) and have not ended; `led` is the number of all of them.
     leading: u64,
     led: u64,
     /// The time in ns since the start at which the last closed loop that has an end ends; 0 where
@@ -158,9 +157,9 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Returns the tick from which the latency of a launch counts: its issue. A launch before the
-    /// first wait of its host counts from as much earlier as its request waited for the host, which
-    /// has prepared these launches by then.
+    /// Returns the tick from which the latency of a launch counts: its issue. For a launch before
+    /// the first wait of its host it is earlier, by the time for which the request waited until the
+    /// host was free, as the host has prepared such launches by then.
     pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
         let record = &self.records[id.index()];
         let (plan, task) = self.plan(id);
@@ -220,8 +219,8 @@ impl<'w> Tasks<'w> {
         self.standing[id.index()].placed
     }
 
-    /// Returns the time of the run at which a repetition of a process begins, if it waits for the
-    /// end of no other.
+    /// Returns the time of the run at which a repetition of a process begins if it waits for no
+    /// other one to end: its given time, or that after the spans of those before.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -430,7 +429,8 @@ impl<'w> Tasks<'w> {
         ids.filter(stands).map(|(id, _)| id).collect()
     }
 
-    /// Returns (launches that lead the run and have ended, launches that lead it).
+    /// Returns (number of launches that lead the run and have ended, number of all that lead it);
+    /// the run lasts until these end.
     pub(crate) const fn progress(&self) -> (u64, u64) {
         (self.led - self.leading, self.led)
     }

@@ -19,9 +19,10 @@ pub struct ProcessTime {
     pub run_ns: u64,
     /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// The run times of all processes, this one included, in sum while this one was alive, in ns.
+    /// The run times of all processes, this one included, in sum while this one had a ready launch,
+    /// in ns.
     pub(crate) run_of_all_ns: u64,
-    /// The longest time in ns that the process was alive without waves on the device.
+    /// The longest time in ns that the process had a ready launch and no waves on the device.
     pub longest_wait_ns: u64,
     /// The time of the process, divided by what it was spent on.
     pub(crate) spent: TimeSpent,
@@ -48,7 +49,7 @@ pub(crate) struct Clocks {
     pub(crate) more_ns: u64,
     /// The run times of all processes in sum, in ns.
     pub(crate) run_ns: u128,
-    /// Time in ns in which at least two processes were runnable.
+    /// Time in ns in which at least two processes had a ready launch that had not ended.
     pub(crate) shared_ns: u64,
 }
 
@@ -56,8 +57,8 @@ pub(crate) struct Clocks {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) time: ProcessTime,
-    /// The wave-slot time in wave-ns; `shared_wave_ns` is that while at least two processes were
-    /// runnable.
+    /// The wave-slot time in wave-ns; `shared_wave_ns` is that while at least two processes had a
+    /// ready launch.
     pub(crate) wave_ns: u128,
     pub(crate) shared_wave_ns: u128,
     pub(crate) doing: Doing,
@@ -68,7 +69,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Adds the time since the last change up to now.
+    /// Adds the time from the last change until `now` to the times of the process.
     pub(crate) fn settle(&mut self, now: &Clocks) {
         let (since, time) = (self.since, &mut self.time);
         let ns = now.now.since(since.now).0;

@@ -37,7 +37,8 @@ pub(crate) struct Usage {
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
-    /// The wave-slot time of each process while at least two were runnable, in wave-ns.
+    /// The wave-slot time of each process while at least two had a ready launch that had not ended,
+    /// in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
@@ -84,7 +85,7 @@ impl Usage {
         &self.placed
     }
 
-    /// Records that a process has issued work, or that some of its work has ended.
+    /// Marks a process as changed, as it has issued work or some of its work has ended.
     pub(crate) fn touch(&mut self, process: u16) {
         if !std::mem::replace(&mut self.is_changed[usize::from(process)], true) {
             self.changed.push(process);
@@ -111,7 +112,8 @@ impl Usage {
         self.touch(process);
     }
 
-    /// Counts `more` more running copies of a direction; a negative number means fewer.
+    /// Adds `more`, which may be negative, to the number of running copies: of those inside the
+    /// device, or of all others, also of unknown direction (`None`).
     pub(crate) fn copies(&mut self, more: i32, direction: Option<CopyDirection>) {
         let count = match direction {
             Some(CopyDirection::Inside) => &mut self.standings.inside,
@@ -177,13 +179,14 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// Returns the count of unfinished launches of a process, to be changed.
+    /// Returns the number of unfinished launches of a process, to be changed, and records that the
+    /// process has changed.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Extends the time over which the device is counted to the present moment.
+    /// Makes the present moment the end of the time over which the device is counted.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);

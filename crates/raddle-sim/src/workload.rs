@@ -40,9 +40,9 @@ pub struct ProcessPlan {
     /// The cost of neighbours of other processes, by task; empty where they cost nothing. The cost
     /// of neighbours of its own process is in the recording.
     pub contention: Vec<Contention>,
-    /// The demand of each task for the memory's bandwidth, by which neighbours and fewer compute
-    /// units cost time; `None` where they cost none by it. Where a task also has a factor in
-    /// `contention`, that factor counts for neighbours.
+    /// The demand of each task for the memory's bandwidth, from which the time follows that
+    /// neighbours and fewer compute units cost; `None` where no such time counts. Where a task also
+    /// has a factor in `contention`, that factor counts for neighbours.
     pub demand: Option<ProcessDemand>,
     /// The time that the host takes between two repetitions; a profile of a single repetition
     /// cannot show it.
@@ -53,7 +53,8 @@ pub struct ProcessPlan {
     pub span: Ticks,
     /// The time of the run at which the process joins.
     pub start: Ticks,
-    /// The share of the process: the integer multiple of its weight in fair sharing, 1 or more.
+    /// The share of the process, 1 or more: a factor of its weight where the device is divided
+    /// among processes.
     pub share: u32,
     /// The hints of the program: (time since the process joins, stream or `None` for the whole
     /// process, hint).
@@ -167,7 +168,7 @@ pub enum RecordedGap {
 pub struct Task {
     /// The stream in which the task runs.
     pub stream: StreamId,
-    /// The urgency of the task.
+    /// The urgency of the task: level 0 is the most urgent.
     pub level: Level,
     /// The time at which the host issues the task, since time 0 of the profile.
     pub arrival: Ticks,
@@ -202,19 +203,22 @@ pub enum Work {
         workgroup: Ticks,
         /// The resources that each workgroup takes, in granules.
         demand: Demand,
-        /// The answer to whether the waves of a workgroup wait for each other at barriers.
+        /// The answer (yes, no or unknown) to whether the waves of a workgroup wait for each other
+        /// at barriers.
         barrier: Barrier,
         /// The registers and the LDS of one workgroup, in bytes: the bytes that saving it moves.
         context_bytes: u64,
     },
-    /// The task would run workgroups of a size for which even an empty compute unit of the device
-    /// has no room.
+    /// The task would run workgroups that can never run: an empty compute unit has no room for one,
+    /// or the grid is too large to have run within the recorded duration.
     Unfit {
         /// The resource that is lacking.
         resource: Resource,
-        /// The amount of the resource that one workgroup wants.
+        /// The amount of the resource that one workgroup wants, or the number of workgroups of a
+        /// grid that is too large.
         wanted: u64,
-        /// The amount of the resource that the device has for the workgroup.
+        /// The amount of the resource that the device has for the workgroup, or the largest number
+        /// of workgroups that can have run.
         available: u64,
     },
     /// The task copies or fills memory.
@@ -273,8 +277,8 @@ impl ProcessPlan {
 }
 
 impl Workload {
-    /// Returns whether a process is run again and again for as long as other processes lead the
-    /// run.
+    /// Returns whether a process is run again and again for as long as launches of other processes
+    /// lead the run (the run lasts until they end).
     #[must_use]
     pub fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();

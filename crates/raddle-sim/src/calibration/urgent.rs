@@ -11,21 +11,22 @@ use super::Calibration;
 use crate::outcome::Outcome;
 use crate::plan::launch_rounds;
 
-/// The most passes (replays) for a profile with work of several levels.
+/// The most passes (replays) for a profile with work of several levels of urgency.
 const MOST_PASSES: usize = 96;
 /// The number of kernels that all passes may replay together, as long as there are at least
 /// [`LEAST_PASSES`] passes.
 const KERNELS: usize = 400_000;
 const LEAST_PASSES: usize = 16;
-/// The passes (replays) after which kernels that do not run as recorded get their first lengths
-/// again; the next constant is how often that is done.
+/// The number of passes (replays) after which kernels that do not run as recorded get their first
+/// lengths again; `RESTARTS` is how often that is done.
 const BEFORE_RESTART: usize = 40;
 const RESTARTS: usize = 2;
 
-/// The state of the passes (replays) over a profile with work of several levels.
+/// The state of the passes (replays) over a profile with work of several levels of urgency.
 #[derive(Clone, Debug)]
 pub(super) struct Urgent {
-    /// The level of each op; empty where all kernels that ran side by side have one level.
+    /// The level of urgency of each op; empty where all kernels that ran side by side have one
+    /// level.
     pub(super) levels: Vec<Level>,
     /// The levels, the most urgent first: each pass (replay) learns the lengths of one level, and
     /// less urgent kernels fill the room that it leaves.
@@ -40,8 +41,8 @@ pub(super) struct Urgent {
     /// often that may still be done.
     since: usize,
     restarts: usize,
-    /// The workgroup lengths in ns, by op, that came nearest to the recorded starts and ends so
-    /// far, behind the sum of their errors in ns; `None` before the first pass (replay).
+    /// The best pass (replay) so far: (sum of the errors of starts and ends in ns, lengths of
+    /// workgroups in ns, by op); `None` before the first pass.
     pub(super) best: Option<(u128, Vec<u64>)>,
 }
 
@@ -154,8 +155,9 @@ impl Calibration<'_> {
         self.beside.iter().map(|&at| early[at as usize].unwrap_or(0)).collect()
     }
 
-    /// Goes on to the next level if this pass (replay) changed no length (`learnt` is false).
-    /// Returns whether another pass would bring a gain.
+    /// Goes on to the next level if this pass (replay) changed no length (`learnt` is false). `off`
+    /// tells for each op whether it did not run as recorded. Returns whether another pass would
+    /// bring a gain.
     pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
         let urgent = &mut self.urgent;
         if learnt {

@@ -16,7 +16,8 @@ use super::NeighbourClass;
 use super::observed::{Observed, Shape, observed, shape};
 use super::table::{Factor, median, name, permille};
 
-/// The result of a test of contention for one recording: its first half foretells the second.
+/// The result of a test of contention for one recording: the second half compared with what its
+/// first half predicts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOut {
@@ -27,38 +28,41 @@ pub struct HeldOut {
     /// The median error of the predicted launches, as a fraction of the recorded time; `None`
     /// without any.
     pub median_error: Option<f64>,
-    /// The median error where a difference within one step of the recording clock counts as 0;
-    /// `None` without foretold launches.
+    /// The median error of the predicted launches, as a fraction of the recorded time, where a
+    /// difference within one step of the recording clock counts as 0; `None` without any.
     pub median_error_beyond_step: Option<f64>,
-    /// The median error of launches that took at least 20 steps of the recording clock; `None`
-    /// without any.
+    /// The median error, as a fraction of the recorded time, of launches that took at least 20
+    /// steps of the recording clock; `None` without any.
     pub median_error_long: Option<f64>,
-    /// The number of foretold launches that took at least 20 steps of the recording clock.
+    /// The number of predicted launches that took at least 20 steps of the recording clock.
     pub long: u64,
-    /// The fraction of the foretold launches that are within their interval, which is meant for
-    /// nine of ten; `None` without any.
+    /// The fraction of the predicted launches whose time is within the interval that was predicted,
+    /// 0 to 1, with the goal of nine of ten; `None` without any.
     pub within: Option<f64>,
 }
 
 /// Two classes of kernels: (class of the kernel, class of its neighbour).
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// The times of one workgroup, in ns, and the factors that the first half of a recording gives.
+/// The figures that the first half of a recording gives: times of one workgroup in ns, and factors
+/// in thousandths.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,
     /// The median time of one workgroup in ns, by kernel and class of its neighbour.
     beside: BTreeMap<(Shape, NeighbourClass), u64>,
-    /// The time beside a neighbour over the time alone, by the classes of kernel and neighbour.
+    /// The time beside a neighbour in thousandths of the time alone, by the classes of kernel and
+    /// neighbour.
     factors: BTreeMap<Classes, Factor>,
-    /// The recorded time over the median of the other launches of the same kernel, by the classes
-    /// of kernel and neighbour.
+    /// The recorded time in thousandths of the median of the other launches of the same kernel, by
+    /// the classes of kernel and neighbour.
     spread: BTreeMap<Classes, Factor>,
 }
 
 impl HeldOut {
-    /// Compares the second half of a recording with what its first half foretells; `workgroups` as
-    /// for [`ContentionTable::learn`](super::ContentionTable::learn).
+    /// Compares the second half of a recording with what its first half predicts; `workgroups` has
+    /// the time of one workgroup of each op in ns, or `None` where it follows from the recorded
+    /// durations.
     #[must_use]
     pub fn of(profile: &Profile, own: &Device, workgroups: Option<&[u64]>) -> Self {
         let all = observed(profile, own, workgroups);

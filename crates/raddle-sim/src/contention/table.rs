@@ -17,7 +17,7 @@ pub struct Factor {
     /// The median over the launches of their time beside a neighbour, in thousandths of their time
     /// alone.
     pub permille: u32,
-    /// The value below which one in forty launches was, in thousandths.
+    /// The value below which one launch in forty was, in thousandths of the time alone.
     pub low: u32,
     /// The value above which one launch in forty was, in thousandths of the time alone.
     pub high: u32,
@@ -25,12 +25,13 @@ pub struct Factor {
     pub samples: u32,
 }
 
-/// A row of the contention table: how much longer a family of kernels lasts beside each class of
-/// neighbour.
+/// A row of the contention table: how much longer a family of kernels (one name, any arguments)
+/// lasts beside each class of neighbour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionRow {
-    /// The name of the kernels without arguments; in a row of a whole class, the name of the class.
+    /// The name of the kernels without template arguments and parameters; in a row of a whole
+    /// class, the name of the class.
     pub family: String,
     /// The class of the kernels: the resource that they mostly need.
     pub class: NeighbourClass,
@@ -65,8 +66,8 @@ pub struct ContentionTable {
     pub never_alone: u64,
 }
 
-/// The observed factors, in thousandths: by (family, class of the kernel), then by class of the
-/// neighbour.
+/// The observed factors, in thousandths of the time alone: by (family of kernels, class of the
+/// kernel), then by class of the neighbour.
 type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
 
 impl ContentionTable {
@@ -129,7 +130,8 @@ impl ContentionTable {
     }
 
     /// Returns the factor of a kernel with this name beside a neighbour of this class: that of the
-    /// kernel's family, else that of its class; `None` where neither was observed.
+    /// kernel's family (its name without arguments), else that of its class; `None` where neither
+    /// was observed.
     #[must_use]
     pub fn factor(&self, kernel: &str, beside: NeighbourClass) -> Option<Factor> {
         let family = family(kernel);
@@ -183,8 +185,8 @@ impl ContentionRow {
 }
 
 impl Factor {
-    /// Returns the median of these factors, and the values below and above which one in forty is;
-    /// `None` without factors.
+    /// Returns the median of these factors, the value below which one in forty is, and the value
+    /// above which one in forty is; `None` without factors.
     pub(super) fn of(mut permille: Vec<u32>) -> Option<Self> {
         permille.sort_unstable();
         let last = permille.len().checked_sub(1)?;
@@ -202,7 +204,7 @@ fn rows(samples: Samples) -> Vec<ContentionRow> {
     samples.into_iter().map(row).collect()
 }
 
-/// Returns a duration as thousandths of another one.
+/// Returns the duration `ns` in thousandths of the duration `over`.
 pub(super) fn permille(ns: u64, over: u64) -> u32 {
     let over = u128::from(over.max(1));
     u32::try_from((u128::from(ns) * 1000 + over / 2) / over).unwrap_or(u32::MAX)

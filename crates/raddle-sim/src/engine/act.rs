@@ -134,8 +134,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Checks that a launch waits for no other one; `what` names the action, for the error: the
-    /// launch may be on the device, but none of its workgroups may start.
+    /// Checks that a launch waits for no other one: until then it may be on the device, but none of
+    /// its workgroups may start. `what` names the action, for the error.
     fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
         let record = self.tasks.records.get(launch.index());
         if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {

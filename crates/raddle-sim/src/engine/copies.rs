@@ -53,8 +53,8 @@ impl<W: Watch> Engine<'_, W> {
         self.queue.push(self.now + lasts, Due::Copy(copy));
     }
 
-    /// Records that a copy begins or ends to use the bandwidth of the memory. The copy itself lasts
-    /// as long as recorded, as it is over before neighbours matter.
+    /// Records that a copy begins to use the bandwidth of the memory, or with `begins` false ends
+    /// to. The copy itself lasts as long as recorded, whatever its neighbours.
     fn move_memory(&mut self, copy: LaunchId, begins: bool) {
         let (plan, _) = self.tasks.plan(copy);
         let Some(of) = plan.demand.as_ref().filter(|of| !of.apart) else { return };

@@ -294,8 +294,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
-    /// Counts one more time that a launch was taken off before it ended. Returns an error at
-    /// [`TIMES_OFF`], as a run with so many would take too long.
+    /// Counts one more time that a launch was taken off before it ended. Returns an error beyond
+    /// [`TIMES_OFF`] times, as a run with so many would take too long.
     fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
         let times = self.times_off.or_insert_with(id, || 0);
         *times += 1;

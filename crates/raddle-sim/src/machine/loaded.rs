@@ -19,8 +19,8 @@ impl Loaded {
         if follows { now + takes } else { self.opens.max(now) }
     }
 
-    /// Loads a process if work of another one started last. Returns the ticks that this takes, else
-    /// 0.
+    /// Switches the device to a process if work of another one started last. Returns the ticks that
+    /// the switch takes; 0 where there is none.
     pub(super) fn load(&mut self, process: u16, takes: Ticks, now: Tick) -> Ticks {
         let before = self.process.replace(process);
         if before.is_none_or(|before| before == process) {

@@ -65,21 +65,23 @@ pub(super) struct Load {
     held: u64,
     /// The bytes and the pipes that the launch wants.
     wants: Wants,
-    /// The present pace of all running fronts (workgroups that end together) of the launch.
+    /// The present pace of all running fronts (workgroups that end together) of the launch: how
+    /// long work lasts over how long it lasts alone.
     pub(super) pace: Pace,
 }
 
-/// The parts of the device that launches want.
+/// The bandwidth of the memory and the pipes of compute units that launches want.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
-    /// The bytes that they want to move in a microsecond to and from the shared memory.
+    /// The bytes that launches want to move in a microsecond to and from the memory which all
+    /// processes share.
     bytes: u64,
-    /// The pipes of compute units that they use, in millionths of all pipes of the device.
+    /// The pipes of compute units that launches use, in millionths of all pipes of the device.
     pipes: u64,
 }
 
 impl Wants {
-    /// Returns the sum after a part of it, `before`, has become `now`.
+    /// Returns this sum after its part `before` has become `now`.
     const fn changed(self, before: Self, now: Self) -> Self {
         Self {
             bytes: self.bytes - before.bytes + now.bytes,
@@ -253,7 +255,8 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets the bytes that a launch wants to move in a microsecond, by the fronts of it that run.
+    /// Sets the bytes and pipes that a launch wants, by its running fronts (workgroups that end
+    /// together).
     fn want(&mut self, of: &SubmittedKernel, load: &mut Load) {
         let wants = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wants, wants);
@@ -271,7 +274,8 @@ impl Neighbours {
         }
     }
 
-    /// Records that a copy of a process begins or ends, which moves `rate` bytes in a microsecond.
+    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins, or with
+    /// `begins` false ends.
     pub(super) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         let (none, some) = (Wants::default(), Wants { bytes: rate, pipes: 0 });
         let (before, now) = if begins { (none, some) } else { (some, none) };
@@ -282,8 +286,9 @@ impl Neighbours {
         self.charge(process, before, now);
     }
 
-    /// Returns the pace of a front (workgroups that end together) that begins: that of the other
-    /// running fronts of its launch, which is set anew for all of them at the end of a decision.
+    /// Returns the pace (time over time alone) of a front (workgroups that end together) that
+    /// begins: that of the other running fronts of its launch, which is set anew for all of them at
+    /// the end of a decision.
     pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut Load) -> Pace {
         if load.fronts == 0 {
             load.pace = self.pace(of, load);
@@ -292,7 +297,8 @@ impl Neighbours {
         load.pace
     }
 
-    /// Returns the pace of a launch beside its present neighbours.
+    /// Returns the pace of a launch: how long its work lasts beside its present neighbours over how
+    /// long it lasts alone.
     pub(super) fn pace(&self, of: &SubmittedKernel, load: &Load) -> Pace {
         if !self.are_charged() {
             return Pace::ALONE;
@@ -336,8 +342,8 @@ impl Neighbours {
 }
 
 impl Machine {
-    /// Sets the paces of all running launches anew, and the ends of their fronts (workgroups that
-    /// end together), where their neighbours have changed.
+    /// Sets the paces (time over time alone) of all running launches anew, and the ends of their
+    /// fronts (workgroups that end together), where their neighbours have changed.
     pub(crate) fn retime(&mut self, now: Tick, queue: &mut Queue) {
         if !std::mem::take(&mut self.neighbours.changed) {
             return;
@@ -402,7 +408,8 @@ impl Machine {
         later
     }
 
-    /// Records that a copy of a process begins or ends, which moves `rate` bytes in a microsecond.
+    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins, or with
+    /// `begins` false ends.
     pub(crate) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         self.neighbours.copies(process, rate, begins);
     }

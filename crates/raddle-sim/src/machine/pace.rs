@@ -9,8 +9,8 @@ use raddle_policy::Ticks;
 
 use crate::contention::ALONE;
 
-/// The exponent of the number of parts of a nanosecond in which work is counted: 2 to the power of
-/// this.
+/// The number of bits for parts of a nanosecond: work is counted in nanoseconds divided by 2 to the
+/// power of this number.
 const PART_BITS: u32 = 16;
 
 /// The pace of work: how long it lasts over how long it lasts alone, a fraction of at least one
@@ -28,10 +28,10 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The pace of work that nobody slows down.
+    /// The pace of work that no neighbour slows down: 1.
     pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
 
-    /// Returns the pace of work that takes `permille` thousandths of its time alone.
+    /// Returns the pace of work that lasts `permille` thousandths of the time that it lasts alone.
     pub(super) fn of_permille(permille: u32) -> Self {
         if permille == ALONE {
             return Self::ALONE;
@@ -50,7 +50,8 @@ impl WorkLeft {
         Self((alone.0 as u128) << PART_BITS)
     }
 
-    /// Returns the work that is left after the work has run for `ran` ticks at a pace.
+    /// Returns the work that is left after the work has run for `ran` ticks at a pace (time over
+    /// time alone).
     pub(super) fn after(self, ran: Ticks, pace: Pace) -> Self {
         let Pace { takes, instead_of } = pace;
         let ran = u128::from(ran.0) << PART_BITS;
@@ -58,8 +59,8 @@ impl WorkLeft {
         Self(self.0.saturating_sub(done))
     }
 
-    /// Returns how long the work lasts at a pace, to the nearest nanosecond; 0 where no work is
-    /// left, else at least 1.
+    /// Returns how long the work lasts at a pace (time over time alone), to the nearest nanosecond;
+    /// 0 where no work is left, else at least 1.
     pub(super) fn lasts(self, pace: Pace) -> Ticks {
         let Pace { takes, instead_of } = pace;
         let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };

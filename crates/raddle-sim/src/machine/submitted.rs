@@ -27,7 +27,8 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
-    /// Returns the tick at which a workgroup that starts now ends, at this pace.
+    /// Returns the tick at which a workgroup that starts now ends, at this pace (time over time
+    /// alone).
     pub(super) fn ends(&self, now: Tick, pace: Pace) -> Tick {
         (now + WorkLeft::of(self.workgroup).lasts(pace)).max(self.until)
     }

@@ -16,8 +16,8 @@ use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
-/// Returns the tick at which a save or restore that takes `cost` ticks is over, behind all that
-/// were ordered before it.
+/// Returns the tick at which a save or restore that takes `cost` ticks is over, after all that were
+/// ordered before it.
 fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
     *moved = now.max(*moved) + cost;
     *moved

@@ -7,7 +7,8 @@ use crate::Record;
 use crate::workload::{RecordedGap, Task};
 
 impl Tasks<'_> {
-    /// Issues a launch whose recorded gap has passed, unless its process does not repeat any more.
+    /// Issues a launch whose recorded gap (from the end of the work for which it waits to its
+    /// issue) has passed, unless its process does not repeat any more.
     pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
         if self.stops(id, now) {
             return;
@@ -30,8 +31,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether a launch that was not issued yet belongs to a repetition that is not
-    /// continued.
+    /// Returns whether a launch that was not issued yet will not be issued, as it is of a later
+    /// repetition than the first and its process does not repeat any more.
     pub(super) fn stops(&self, id: LaunchId, now: Tick) -> bool {
         let Record { process, iteration, .. } = self.records[id.index()];
         iteration > 0 && !self.goes_on(usize::from(process), now)

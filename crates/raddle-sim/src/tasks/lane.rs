@@ -15,7 +15,8 @@ pub(super) struct Lane {
     children: Vec<u32>,
     /// The number of tasks of the same repetition for which each task waits, by task.
     pub(super) needs: Vec<u32>,
-    /// The tasks of each stream that come after no task of it in the same repetition, by stream.
+    /// The first tasks of each stream in a repetition, which come after no other task of the
+    /// stream, by stream.
     pub(super) heads: Vec<Vec<u32>>,
     /// The last task of each stream, by stream: the first tasks of the stream in the next
     /// repetition wait for it. `None` for an empty stream.
@@ -31,7 +32,8 @@ pub(super) struct Lane {
     /// The tick for which the host's next visit is planned, at which it may issue a launch; `None`
     /// without one.
     pub(super) alarm: Option<Tick>,
-    /// The index of the repetition whose launches the host issues, in a closed loop.
+    /// The index of the repetition whose launches the host issues, in a closed loop (the host waits
+    /// for the device).
     pub(super) issuing_now: u32,
 }
 
@@ -46,9 +48,11 @@ pub(super) struct Repeat {
     pub(super) left: u32,
     /// The time by which the peers of the repetition on other devices are later than recorded.
     pub(super) late: Ticks,
-    /// The time for which the repetition waited until its host was free, in a closed loop.
+    /// The time for which the repetition waited until its host was free, in a closed loop (the host
+    /// waits for the device).
     pub(super) queued: Ticks,
-    /// The time of the run that the host has reached, in a closed loop.
+    /// The time of the run that the host has reached, in a closed loop (the host waits for the
+    /// device).
     pub(super) host: Ticks,
     /// The time in the recording that corresponds to the time `host` in the run.
     pub(super) recorded: Ticks,

@@ -14,8 +14,9 @@ use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
     /// Adds a launch that has just been issued to `told`, the list of launches of which the
-    /// dispatcher is to be told, unless a launch for which it waits has not been issued. Then it
-    /// comes behind that launch, so that a window is never full of launches that wait for others
+    /// dispatcher is to be told, if it waits for no other work. A dispatcher that looks ahead (is
+    /// told of launches before they are ready) is told of other launches too, each behind the
+    /// launches for which it waits, so that a window is never full of launches that wait for others
     /// behind them.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
@@ -124,8 +125,9 @@ impl Tasks<'_> {
         lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
     }
 
-    /// Returns whether a dispatcher that looks ahead has not been told of a launch that waits only
-    /// for its latency; from now on the launch counts as told.
+    /// Records that a dispatcher that looks ahead (is told of launches before they are ready) is
+    /// told of a launch that waits only for its launch latency. Returns whether it looks ahead and
+    /// had not been told before.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         self.looks_ahead && !std::mem::replace(&mut standing.told, true)

@@ -7,8 +7,8 @@ use crate::SimError;
 use crate::repetition::Repetition;
 use crate::workload::{ProcessPlan, Workload};
 
-/// The number of spans of the longest profile, or of each request, after which a repeating process
-/// stops.
+/// The number of recorded spans after which the longest profile, or each request, counts as too
+/// slow: no process repeats any more then.
 const REPEAT_CAP_SPANS: u64 = 10;
 /// The largest number of launches that all repetitions together may have, not counting first
 /// repetitions and requests whose times are given; each launch takes some 80 bytes.
@@ -31,8 +31,9 @@ impl Tasks<'_> {
         self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
     }
 
-    /// Begins the next repetition of a process that repeats back to back, as all launches of one
-    /// were issued, while other processes lead the run.
+    /// Begins the next repetition of a process that repeats back to back, when all launches of one
+    /// were issued; does nothing where no launch of another process is left for whose end the run
+    /// lasts.
     pub(super) fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
