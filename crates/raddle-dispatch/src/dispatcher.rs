@@ -22,11 +22,16 @@ use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 ///    assigned before it is ready.
 pub trait Dispatcher {
     /// Returns whether the dispatcher wants the events of launches that were issued and wait for
-    /// others ([`Event::LaunchIssued`]), and submits and starts copies ([`Event::CopyIssued`]). If
-    /// false, it gets the event of each launch when the launch is ready, and copies start without
-    /// the dispatcher.
+    /// others ([`Event::LaunchIssued`]). If false, it gets the event of each launch when the launch is
+    /// ready.
     fn looks_ahead(&self) -> bool {
         false
+    }
+
+    /// Returns whether the dispatcher submits and starts copies ([`Event::CopyIssued`]). If false,
+    /// copies start without the dispatcher, when they are ready.
+    fn takes_copies(&self) -> bool {
+        self.looks_ahead()
     }
 
     /// Takes one event.
@@ -115,6 +120,9 @@ macro_rules! through {
         impl<D: Dispatcher + ?Sized> Dispatcher for $pointer {
             fn looks_ahead(&self) -> bool {
                 (**self).looks_ahead()
+            }
+            fn takes_copies(&self) -> bool {
+                (**self).takes_copies()
             }
             fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
                 (**self).event(event, now)

@@ -43,6 +43,10 @@ pub struct Recipe {
     /// (8 in seed 001). With `None`, each launch is submitted when it is ready, however many there
     /// are.
     pub window: Option<u32>,
+    /// True if copies and fills go to their engines when they are ready, whichever process has the
+    /// turn, as on devices whose copy engines take no turns; false if they are submitted in the turn,
+    /// as launches are. Without a window copies are apart in any case.
+    pub copies_apart: bool,
     /// The policy of the launch path: how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
     /// The turn policy: which processes may issue launches.
@@ -65,15 +69,19 @@ impl Serialize for Recipe {
             description: Option<&'r str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             window: Option<u32>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            copies_apart: bool,
             launch_path: &'r PolicySlot<dyn LaunchPath + Send>,
             turn: &'r PolicySlot<dyn Turn + Send>,
             allocate: &'r PolicySlot<dyn Allocate + Send>,
             preempt: WrittenPreempt<'r>,
         }
-        let Self { raddle, ref description, window, ref launch_path, ref turn, .. } = *self;
+        let Self { raddle, ref description, window, copies_apart, .. } = *self;
+        let (launch_path, turn) = (&self.launch_path, &self.turn);
         let preempt = WrittenPreempt { slot: &self.preempt, runtime: self.runtime };
         let (description, allocate) = (description.as_deref(), &self.allocate);
-        Written { raddle, description, window, launch_path, turn, allocate, preempt }.serialize(to)
+        Written { raddle, description, window, copies_apart, launch_path, turn, allocate, preempt }
+            .serialize(to)
     }
 }
 
@@ -86,6 +94,8 @@ struct RecipeDocument {
     raddle: u32,
     description: Option<String>,
     window: Option<u32>,
+    #[serde(default)]
+    copies_apart: bool,
     launch_path: Option<Value>,
     turn: Option<Value>,
     allocate: Option<Value>,
@@ -145,6 +155,7 @@ impl Recipe {
                 raddle: document.raddle,
                 description: document.description,
                 window: document.window,
+                copies_apart: document.copies_apart,
                 launch_path: registry.launch_path.read(document.launch_path)?,
                 turn: registry.turn.read(document.turn)?,
                 allocate: registry.allocate.read(document.allocate)?,
@@ -257,6 +268,7 @@ impl Recipe {
         let preempt = made("preempt", &self.preempt, device)?;
         let allocate = made("allocate", &self.allocate, device)?;
         builder = builder.most_kills(self.most_kills()).scope(self.scope());
+        builder = builder.copies_apart(self.copies_apart);
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 

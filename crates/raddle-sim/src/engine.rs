@@ -152,7 +152,10 @@ impl<'r, W: Watch> Engine<'r, W> {
         options: &SimConfig,
         watch: &'r mut W,
     ) -> Result<Self, SimError> {
-        let mut tasks = Tasks::new(workload, dispatcher.looks_ahead(), options.shape)?;
+        let mut tasks = {
+            let hears = (dispatcher.looks_ahead(), dispatcher.takes_copies());
+            Tasks::new(workload, hears, options.shape)?
+        };
         let mut queue = Queue::default();
         for (process, plan) in (0u16..).zip(&workload.processes) {
             queue.push(Tick::ZERO + plan.start, Due::Join(process));

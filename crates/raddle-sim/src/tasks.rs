@@ -102,6 +102,8 @@ pub(crate) struct Tasks<'w> {
     roused: Vec<u16>,
     /// True if the dispatcher is also told of launches that still wait for other launches.
     looks_ahead: bool,
+    /// True if the dispatcher submits and starts copies.
+    takes_copies: bool,
     /// A device of one empty compute unit, by which launches that never fit are known.
     empty: Cus,
 }
@@ -109,7 +111,7 @@ pub(crate) struct Tasks<'w> {
 impl<'w> Tasks<'w> {
     pub(crate) fn new(
         workload: &'w Workload,
-        looks_ahead: bool,
+        (looks_ahead, takes_copies): (bool, bool),
         shape: CuShape,
     ) -> Result<Self, SimError> {
         workload.check_repetition()?;
@@ -136,6 +138,7 @@ impl<'w> Tasks<'w> {
             followers: followers(workload),
             roused: (0u16..).zip(&workload.processes).map(|(process, _)| process).collect(),
             looks_ahead,
+            takes_copies: looks_ahead && takes_copies,
             empty: Cus::new(shape, 1),
         };
         for (process, plan) in workload.processes.iter().enumerate() {
@@ -483,7 +486,7 @@ mod tests {
             workgroups: 1,
             barriers: 1,
         };
-        let mut tasks = Tasks::new(&workload, false, shape).expect("two launches");
+        let mut tasks = Tasks::new(&workload, (false, false), shape).expect("two launches");
         tasks.most_launches = 100;
         let mut ready = Vec::new();
         tasks.arrive(1, Tick(1_000_000), &mut ready).expect("few launches");

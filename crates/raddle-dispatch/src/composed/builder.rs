@@ -25,6 +25,7 @@ pub struct Builder {
     cus: u16,
     policies: Policies,
     window: Option<u32>,
+    copies_apart: bool,
     scope: ResetScope,
     most_kills: Option<u32>,
     log: LogWriter,
@@ -43,6 +44,7 @@ impl Builder {
             cus,
             policies: Policies::default(),
             window: None,
+            copies_apart: false,
             scope: ResetScope::Process,
             most_kills: None,
             log: LogWriter::off(),
@@ -86,6 +88,14 @@ impl Builder {
             .turn(turn_name, turn)
             .allocate(allocate_name, allocate)
             .preempt(preempt_name, preempt)
+    }
+
+    /// Sets whether copies start when they are ready, whichever process has the turn, and the
+    /// dispatcher hears nothing of them; by default they are submitted in the turn, as launches are.
+    #[must_use]
+    pub const fn copies_apart(mut self, apart: bool) -> Self {
+        self.copies_apart = apart;
+        self
     }
 
     /// Sets the submission window: each process may have at most this many launches (1 or more)
@@ -167,6 +177,7 @@ impl Builder {
             by_stream: self.policies.turn.policy.by_stream(),
             policies: self.policies,
             ahead: self.window.is_some(),
+            copies_apart: self.copies_apart,
             driver,
             preemptions: Preemptions::default(),
             book: Book::new(self.shape, self.cus),

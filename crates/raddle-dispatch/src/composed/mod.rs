@@ -64,6 +64,8 @@ pub struct Composed {
     /// True if a process may submit launches that still wait for other work, which needs a window
     /// (launches given in advance).
     ahead: bool,
+    /// True if copies start without the dispatcher.
+    copies_apart: bool,
     /// The driver of the preemption controller, which decides what is submitted and how work
     /// leaves.
     driver: Driver<LaunchId, SteppedRuntime>,
@@ -318,6 +320,10 @@ impl Composed {
 impl Dispatcher for Composed {
     fn looks_ahead(&self) -> bool {
         self.ahead
+    }
+
+    fn takes_copies(&self) -> bool {
+        self.ahead && !self.copies_apart
     }
 
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {

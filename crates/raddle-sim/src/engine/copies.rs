@@ -1,7 +1,7 @@
 //! How are copies and fills issued, started and ended?
 //!
-//! A dispatcher with a window submits and starts them; for any other they start when they are
-//! ready.
+//! A dispatcher with a window submits and starts them, unless its recipe sets copies apart; for any
+//! other they start when they are ready.
 
 use raddle_policy::{Action, Event, LaunchId, ProcessId};
 
@@ -21,10 +21,10 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
     }
 
-    /// Starts a copy that was issued and waits for no other work; where the dispatcher looks ahead
-    /// (it decides about copies too), tells it instead that the copy is ready.
+    /// Starts a copy that was issued and waits for no other work; where the dispatcher takes
+    /// copies, tells it instead that the copy is ready.
     pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
-        if !self.tasks.looks_ahead() {
+        if !self.tasks.takes_copies() {
             self.start_copy(copy);
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl<W: Watch> Engine<'_, W> {
         if let Some(next) = self.engines.leave(direction) {
             self.run_copy(next);
         }
-        if self.tasks.looks_ahead() {
+        if self.tasks.takes_copies() {
             self.tell(&Event::CopyEnded { copy })?;
         }
         self.ended(copy)

@@ -36,9 +36,11 @@ impl Tasks<'_> {
         }
         let mut next = vec![id];
         while let Some(id) = next.pop() {
+            let is_hidden = !self.takes_copies && self.is_copy(id);
             let standing = &mut self.standing[id as usize];
             standing.in_line = true;
-            if !standing.is_free() {
+            // A dispatcher that takes no copies hears of work behind a copy as if that were not there.
+            if !standing.is_free() && !is_hidden {
                 standing.told = true;
                 told.push(Issued { id: LaunchId(id), free: false });
             }
@@ -63,7 +65,7 @@ impl Tasks<'_> {
         let lane = &self.lanes[usize::from(record.process)];
         let base = lane.repeats[record.iteration as usize].base;
         let task = &plan.tasks[record.task as usize];
-        let is_copy = matches!(task.work, Work::Copy { .. });
+        let is_copy = self.takes_copies && matches!(task.work, Work::Copy { .. });
         let is_there = |wait: &TaskWait| {
             let elsewhere = plan.tasks[wait.source as usize].stream != task.stream;
             let source = base + wait.source;
@@ -74,6 +76,10 @@ impl Tasks<'_> {
             false => in_line(it),
         };
         self.parent(id).is_none_or(behind) && plan.waits_of(record.task).iter().all(is_there)
+    }
+
+    fn is_copy(&self, id: u32) -> bool {
+        matches!(self.plan(LaunchId(id)).1.work, Work::Copy { .. })
     }
 
     /// Returns whether a whole workgroup of a launch fits on no compute unit, so that a dispatcher
@@ -130,13 +136,13 @@ impl Tasks<'_> {
     /// had not been told before.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
-        self.looks_ahead && !std::mem::replace(&mut standing.told, true)
+        let told = std::mem::replace(&mut standing.told, true);
+        self.looks_ahead && !told && (self.takes_copies || !self.is_copy(id.0))
     }
 
-    /// Returns whether the dispatcher is told of launches that still wait for others, and of
-    /// copies.
-    pub(crate) const fn looks_ahead(&self) -> bool {
-        self.looks_ahead
+    /// Returns whether the dispatcher submits and starts copies.
+    pub(crate) const fn takes_copies(&self) -> bool {
+        self.takes_copies
     }
 
     /// Returns whether the dispatcher has been told of a launch.

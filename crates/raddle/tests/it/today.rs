@@ -183,6 +183,33 @@ fn gaps(count: u64, lasts: u64, gap: u64, issued: bool) -> String {
     head.to_owned() + &(0..count).map(row).collect::<String>()
 }
 
+/// Copy engines take no turns: under time slices the kernels of a process do not wait for its own
+/// copies of another stream, whoever is beside it.
+#[test]
+fn copies_of_a_process_do_not_hold_its_kernels_under_time_slices() {
+    let place = Place::new();
+    let head = "# raddle launch table 1\n# device = h100\n\
+                name,kind,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
+    let ms = 1_000_000;
+    // Eight steps of 10 ms of kernels, each beside an upload of 8 ms.
+    let rows = (0..8u64).flat_map(|step| {
+        let begins = step * 10 * ms;
+        let kernels = (0..10).map(move |at| {
+            let start = begins + at * ms;
+            format!("k,kernel,1,132,1,1,256,1,1,32,0,0,{start},{ms}\n")
+        });
+        let upload = format!("upload,copy,2,,,,,,,,,0,{begins},{}\n", 8 * ms);
+        std::iter::once((begins, upload)).chain(kernels.map(move |row| (begins, row)))
+    });
+    place.file("busy.csv", head.to_owned() + &rows.map(|(_, row)| row).collect::<String>());
+    place.file("few.csv", format!("{head}k,kernel,1,132,1,1,256,1,1,32,0,0,0,50000\n"));
+    let files = ["busy.csv", "few.csv", "--once", "--recipe=mps", "--recipe=time-slice"];
+    let found = replayed(&place, &files);
+    let [beside, sliced] = ["mps", "time-slice"].map(|way| end_ns(&found, way));
+    // The other process costs its own time, one turn at most, and the switches.
+    assert!(sliced < beside + 3 * ms, "{sliced} under time slices, {beside} beside each other");
+}
+
 /// Both readings of a gap stand in the interval of every verb, also of one file.
 #[test]
 fn every_verb_holds_both_readings_of_a_gap() {
