@@ -28,6 +28,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     columns.push(Column::figure("behind"));
     let goals = !tuned.answer.goals.is_empty();
     columns.extend(goals.then(|| Column::text("goals").kept()));
+    let other_vendor = tuned.answer.processes.iter().any(|it| it.other_vendor);
     let mut table = Table::new("", columns);
     for row in tuned.best.iter().take(ROWS).chain([&tuned.base]) {
         let today = std::ptr::eq(row, &tuned.base);
@@ -36,7 +37,14 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         let figures = row.figures.iter();
         cells.extend(figures.map(|ns| Cell::from(ns.map_or("-".to_owned(), duration))));
         cells.push(row.behind.map_or("-".to_owned(), |behind| difference(tuned, behind)).into());
-        cells.extend(goals.then(|| if row.goals_met { "met" } else { "missed" }.into()));
+        let told = match (row.goals_met, row.goals_sure) {
+            _ if other_vendor => "other vendor",
+            (true, true) => "met",
+            (true, false) => "may miss",
+            (false, true) => "missed",
+            (false, false) => "may meet",
+        };
+        cells.extend(goals.then(|| told.into()));
         table.row(cells);
     }
     document.table(table);

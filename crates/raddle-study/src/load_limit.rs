@@ -125,6 +125,7 @@ impl Prepared {
             met_percent: between.met,
             missed_percent: between.missed,
             processes: names.collect(),
+            until_ns: load.until,
         };
         result.limit_load(limit);
         Ok(())

@@ -96,6 +96,9 @@ pub struct TunedRow {
     pub complete: bool,
     /// True if the means over the seeds meet all goals that were set.
     pub goals_met: bool,
+    /// True if that holds wherever in its bounds each figure lies, as far as bounds were computed: of
+    /// the best candidate and the baseline by all that is unknown, of others by their requests.
+    pub goals_sure: bool,
     /// Mean of the minimised figure in nanoseconds, or of the product of all slowdowns; `None` if
     /// nothing ended.
     pub objective: Option<f64>,
@@ -427,6 +430,7 @@ impl Tuning<'_, '_> {
             case,
             complete: row.complete,
             goals_met: met(row),
+            goals_sure: row.goals_sure.iter().all(|&sure| sure),
             objective: self.value(row),
             behind,
             figures: row.processes.iter().map(|own| own.decisive_ns).collect(),

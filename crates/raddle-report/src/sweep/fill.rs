@@ -110,10 +110,13 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
             (Some(value), None) => value.clone(),
         };
         let far = match (&reach.up_to, &reach.surely_up_to) {
-            (Some(_), None) => format!("{far}; by its intervals, not surely the lowest"),
+            (Some(_), None) => format!("{far}; not surely the lowest"),
             (Some(one), Some(other)) if one != other => format!("{far}; surely {other}"),
             _ => far,
         };
+        let perhaps =
+            reach.perhaps_up_to.as_ref().filter(|perhaps| reach.up_to.as_ref() != Some(*perhaps));
+        let far = perhaps.map_or(far.clone(), |perhaps| format!("{far}; perhaps {perhaps}"));
         table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain([far.into()]));
     }
     Some(table)

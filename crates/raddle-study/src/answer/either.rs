@@ -59,6 +59,23 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
+/// Says, where all recipes do the same, which one is better than the baseline if work whose issue no
+/// file tells was issued without the recorded gaps. `None` where none is.
+pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
+    let base = figures.baseline;
+    let others = figures.ranking.iter().copied().filter(|&row| {
+        let it = &figures.rows[row];
+        row != base && it.complete && it.offered >= figures.rows[base].offered
+    });
+    let queued = |row: usize| figures.rank_by(row, |it| it.queued_ns);
+    let other = others
+        .filter(|&other| by_gaps(figures, base, other).is_some())
+        .min_by(|&a, &b| queued(a).total_cmp(&queued(b)))?;
+    let gain = percent(queued(base) / queued(other) - 1.0);
+    let name = &figures.rows[other].recipe;
+    Some(format!(" If its work was queued instead, {name} is better by {gain}."))
+}
+
 /// Returns the doubt that contention leaves: the upper bounds of the recipe `best` are no better
 /// than the figures of the recipe `second`. `None` where they are better.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::either::{Doubt, DoubtBy, SMALL, either, others_may_pay};
+use super::either::{Doubt, DoubtBy, SMALL, either, if_queued, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
@@ -138,7 +138,8 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     if are_alike(figures) {
         let Some((row, text)) = by_streams(figures, best) else {
-            return plain(VerdictKind::NoEffect, no_effect(figures));
+            let queued = if_queued(figures).unwrap_or_default();
+            return plain(VerdictKind::NoEffect, no_effect(figures) + &queued);
         };
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };

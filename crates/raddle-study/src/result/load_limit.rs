@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::units::{count, plain};
+use crate::units::{count, duration, plain};
 
 /// Load up to which the recommended recipe meets all goals, with all else as the user set it.
 /// Requests that arrive at a rate come faster or slower, all by the same factor.
@@ -19,6 +19,10 @@ pub struct LoadLimit {
     pub missed_percent: Option<u32>,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
+    /// Time in nanoseconds from which on no more requests arrive, as the user asked, so that a queue
+    /// that grows may not show; `None` where that was left to the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_ns: Option<u64>,
 }
 
 /// Reason why the highest load at which all goals are met was not searched for, and the command
@@ -77,7 +81,7 @@ impl LoadLimit {
             _ => format!(" under {}", plain(&self.recipe, 40)),
         };
         let unit = if self.processes.len() == 1 { "requests/s" } else { "% of the load" };
-        match (
+        let told = match (
             self.met_percent.map(|it| self.load(it)),
             self.missed_percent.map(|it| self.load(it)),
         ) {
@@ -85,6 +89,10 @@ impl LoadLimit {
             (Some(met), None) => format!("goals hold even at {met} {unit}{of}"),
             (None, Some(missed)) => format!("goals are missed even at {missed} {unit}{of}"),
             (None, None) => format!("goals could be judged at no load{of}"),
+        };
+        match (self.until_ns, self.met_percent) {
+            (Some(until), Some(_)) => format!("{told}, for {} of requests", duration(until)),
+            _ => told,
         }
     }
 
@@ -106,7 +114,7 @@ mod tests {
         let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
         let recipe = "spatial".to_owned();
         let processes = rates.collect();
-        let limit = LoadLimit { recipe, met_percent, missed_percent, processes };
+        let limit = LoadLimit { recipe, met_percent, missed_percent, processes, until_ns: None };
         [limit.text(true), limit.text(false)]
     }
 

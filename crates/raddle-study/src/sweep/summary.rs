@@ -139,6 +139,9 @@ pub struct Reach {
     /// Highest value of the axis up to which all goals are met wherever in its bounds each figure
     /// lies; `None` where that is not even sure at the lowest.
     pub surely_up_to: Option<String>,
+    /// Highest value of the axis up to which all goals may be met, by the bounds of the figures;
+    /// `None` where the lowest surely misses one.
+    pub perhaps_up_to: Option<String>,
     /// Value after `up_to` on the axis, with the reason why it is unknown whether it is good too;
     /// `None` where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -202,6 +205,18 @@ impl SweepSummary {
             0 => format!("met by none of {}", sets(judged)),
             _ if met == judged && met > 1 => format!("met by all {}", sets(judged)),
             _ => format!("met by {met} of {}", sets(judged)),
+        };
+        let unsure = |wanted| {
+            let of = |group: &&GroupSummary| {
+                group.goals_met == Some(wanted) && group.goals_sure == Some(false)
+            };
+            self.groups.iter().filter(of).count()
+        };
+        let told = match (unsure(true), unsure(false)) {
+            (0, 0) => told,
+            (0, more) => format!("{told}, and {more} more may"),
+            (some, 0) => format!("{told}, of which {some} may miss one"),
+            (some, more) => format!("{told}, of which {some} may miss one, and {more} more may"),
         };
         Some(match unknown {
             0 => told,

@@ -343,27 +343,36 @@ fn reaches(summary: &SweepSummary) -> Vec<Reach> {
             up_to: None,
             all: false,
             surely_up_to: None,
+            perhaps_up_to: None,
             without_answer: None,
         };
-        let mut is_sure = true;
+        // State of the values so far: all are good; all are so wherever in its bounds each lies.
+        let (mut is_good, mut is_sure) = (true, true);
         for (value, _) in &numbers {
-            match judge.is_good(groups.get(value).copied()) {
-                Ok(true) => {
-                    reach.up_to = Some(value.clone());
-                    is_sure &=
-                        groups.get(value).is_none_or(|group| group.goals_sure != Some(false));
-                    if is_sure {
-                        reach.surely_up_to = Some(value.clone());
-                    }
-                }
-                Ok(false) => return reach,
-                Err(why) => {
+            let group = groups.get(value).copied();
+            let good = match judge.is_good(group) {
+                Ok(good) => good,
+                Err(why) if is_good => {
                     reach.without_answer = Some(format!("{value} {why}"));
                     return reach;
                 }
+                Err(_) => return reach,
+            };
+            let may_differ = group.is_some_and(|group| group.goals_sure == Some(false));
+            is_good &= good;
+            is_sure &= good && !may_differ;
+            if !good && !may_differ {
+                return reach;
+            }
+            reach.perhaps_up_to = Some(value.clone());
+            if is_good {
+                reach.up_to = Some(value.clone());
+            }
+            if is_sure {
+                reach.surely_up_to = Some(value.clone());
             }
         }
-        reach.all = true;
+        reach.all = is_good;
         reach
     };
     series.into_iter().map(reach).collect()
