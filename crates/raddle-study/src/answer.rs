@@ -289,6 +289,21 @@ impl PolicyFigures {
         }
     }
 
+    /// Returns by how much the process that gains most takes longer under the recipe whose row has the
+    /// index `from` than under that of `to`, as a fraction, by the figure in nanoseconds that `figure`
+    /// picks; 0 where none gains.
+    fn most_gain(
+        &self,
+        (from, to): (usize, usize),
+        figure: impl Fn(&ProcessFigures) -> Option<u64>,
+    ) -> f64 {
+        let gain = |process: usize| {
+            let of = |row: usize| figure(&self.rows[row].processes[process]);
+            Some(over(of(from)?, of(to)?)? - 1.0)
+        };
+        (0..self.processes.len()).filter_map(gain).fold(0.0, f64::max)
+    }
+
     /// Multiplies the slowdowns of all processes under the recipe whose row has the index `row`,
     /// each from the figure in nanoseconds that `figure` picks. A process without the figure is
     /// left out.

@@ -71,9 +71,11 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let other = others
         .filter(|&other| by_gaps(figures, base, other).is_some())
         .min_by(|&a, &b| queued(a).total_cmp(&queued(b)))?;
-    let gain = percent(queued(base) / queued(other) - 1.0);
+    let gain = percent(figures.most_gain((base, other), |it| it.queued_ns));
     let name = &figures.rows[other].recipe;
-    Some(format!(" If its work was queued instead, {name} is better by {gain}."))
+    Some(format!(
+        " If its work was queued instead, {name} is better by up to {gain} for a process."
+    ))
 }
 
 /// Returns the doubt that contention leaves: the upper bounds of the recipe `best` are no better
@@ -118,7 +120,7 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
 /// Returns a sentence that the recipe `other` is better if work was issued without the recorded
 /// gaps where no file says when it was issued; `None` where `best` is no worse then too, or every
 /// file says it.
-fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
+pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
     let names = figures.issue_unknown()?;
     let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
     if !known(best) || !known(other) {
@@ -126,11 +128,12 @@ fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String>
     }
     let [one, better] = [best, other].map(|row| figures.rank_by(row, |it| it.queued_ns));
     let gain = one / better - 1.0;
+    let most = figures.most_gain((best, other), |it| it.queued_ns);
     let [best, other] = [best, other].map(|row| &figures.rows[row].recipe);
     (gain >= SMALL).then(|| {
         format!(
-            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is no worse; if its work was queued, {other} is better by {}. Record the launches too.",
-            percent(gain)
+            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is no worse; if its work was queued, {other} is better by up to {} for a process. Record the launches too.",
+            percent(most)
         )
     })
 }
@@ -163,7 +166,7 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     }
     Some(format!(
         "Either {one} or {other}: {one} looks better by {}, and where devices were measured, replays of these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
-        percent(gain),
+        percent(figures.most_gain((second, best), |it| it.decisive_ns)),
         percent(errors.0.worst),
         percent(errors.1.worst),
     ))

@@ -1,12 +1,17 @@
 //! All recipes do the same: what limits the work instead?
 
-use super::words::percent;
+use super::either::if_queued;
+use super::words::{percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
 /// Fraction of the time from which on idleness decides the verdict: where a device is idle so long
 /// for want of launches it blames the host, where it is idle so long while work waits for copies it
 /// blames the copies.
 const SLOW_HOST: f64 = 0.2;
+
+/// Factor by which a process must be able to take longer under the baseline than under another recipe
+/// for a sentence on it: a tenth longer.
+const DEARER: f64 = 1.1;
 
 /// Slowdown of the 99th percentile of requests against one request alone from which on requests queue
 /// behind each other: that of random arrivals at half of the rate that is served.
@@ -29,9 +34,16 @@ fn queueing(figures: &PolicyFigures) -> Option<(&str, f64)> {
     Some((&figures.processes[at].name, slowdown))
 }
 
+/// Writes the verdict that no way of sharing changes anything, with what limits the work instead, and
+/// with what may differ all the same.
+pub(super) fn no_effect(figures: &PolicyFigures) -> String {
+    let more = [if_queued(figures), if_dearer(figures)].into_iter().flatten();
+    limited(figures) + &more.collect::<String>()
+}
+
 /// Writes the verdict that no way of sharing changes anything, with what limits the work instead.
 /// Where a file does not say when work was issued, the text says that this is assumed.
-pub(super) fn no_effect(figures: &PolicyFigures) -> String {
+fn limited(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let rows = figures.rows.len();
     if figures.processes.iter().any(|it| it.times_apart) {
@@ -75,4 +87,28 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
             "Scheduling will not help (assumed): {told} The {gaps}: record the launches too."
         ),
     }
+}
+
+/// Says how long a process may take under the baseline, where that is at least a tenth more than under
+/// another recipe, by all that is unknown of both; `None` where no process may.
+fn if_dearer(figures: &PolicyFigures) -> Option<String> {
+    let base = figures.baseline;
+    let most = |row: usize, at: usize| figures.rows[row].processes[at].most_ns();
+    let others =
+        || (0..figures.rows.len()).filter(|&row| row != base && figures.rows[row].complete);
+    let dearer = (0..figures.processes.len()).filter_map(|at| {
+        let own = most(base, at)?;
+        let (ns, other) = others().filter_map(|row| Some((most(row, at)?, row))).min()?;
+        (own as f64 > ns as f64 * DEARER).then_some((own as f64 / ns as f64, at, own, other))
+    });
+    let (_, at, own, other) = dearer.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let JudgedProcess { name, judged, .. } = &figures.processes[at];
+    let ns = most(other, at)?;
+    let [base, other] = [base, other].map(|row| &figures.rows[row].recipe);
+    Some(format!(
+        " By what is unknown of turns and neighbours, {name} {} may take up to {} under {base}, {} under {other}.",
+        judged.word(),
+        time(own),
+        time(ns)
+    ))
 }

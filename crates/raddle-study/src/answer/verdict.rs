@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::either::{Doubt, DoubtBy, SMALL, either, if_queued, others_may_pay};
+use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
@@ -138,8 +138,7 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     if are_alike(figures) {
         let Some((row, text)) = by_streams(figures, best) else {
-            let queued = if_queued(figures).unwrap_or_default();
-            return plain(VerdictKind::NoEffect, no_effect(figures) + &queued);
+            return plain(VerdictKind::NoEffect, no_effect(figures));
         };
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };
@@ -150,6 +149,14 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
     let must = !figures.meets_all(base);
+    if best != base
+        && gain < SMALL
+        && !must
+        && let Some(text) = by_gaps(figures, base, best)
+    {
+        let said = plain(VerdictKind::Either, text);
+        return Said { recipe: Some(base), other: Some(best), doubt: Some(DoubtBy::Gaps), ..said };
+    }
     if best == base || (gain < SMALL && !must) {
         return Said { recipe: Some(base), ..plain(VerdictKind::Stay, stay(figures)) };
     }
@@ -158,7 +165,7 @@ fn said(figures: &PolicyFigures) -> Said {
         let (name, base) = (&figures.rows[best].recipe, &figures.rows[base].recipe);
         let text = format!(
             "{name} looks better than {base} by {}, which is less than the model's own error of {}: do not choose by it.",
-            percent(gain),
+            percent(figures.most_gain((figures.baseline, best), |it| it.decisive_ns)),
             percent(error)
         );
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
