@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use raddle_study::answer::GoalsJudged;
 use raddle_study::sweep::FailedCase;
 use raddle_study::units::{counted, duration, them};
 use raddle_study::{Tuned, TunedRow};
@@ -37,13 +38,8 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         let figures = row.figures.iter();
         cells.extend(figures.map(|ns| Cell::from(ns.map_or("-".to_owned(), duration))));
         cells.push(row.behind.map_or("-".to_owned(), |behind| difference(tuned, behind)).into());
-        let told = match (row.goals_met, row.goals_sure) {
-            _ if other_vendor => "other vendor",
-            (true, true) => "met",
-            (true, false) => "may miss",
-            (false, true) => "missed",
-            (false, false) => "may meet",
-        };
+        let judged = GoalsJudged::of([(row.goals_met, row.goals_sure)].into_iter());
+        let told = if other_vendor { "other vendor" } else { judged.words() };
         cells.extend(goals.then(|| told.into()));
         table.row(cells);
     }

@@ -429,8 +429,8 @@ impl Tuning<'_, '_> {
         let row = |row: &PolicyRow, case: String, behind| TunedRow {
             case,
             complete: row.complete,
-            goals_met: met(row),
-            goals_sure: row.goals_sure.iter().all(|&sure| sure),
+            goals_met: row.goals_judged().is_met(),
+            goals_sure: row.goals_judged().is_sure(),
             objective: self.value(row),
             behind,
             figures: row.processes.iter().map(|own| own.decisive_ns).collect(),
@@ -484,9 +484,4 @@ impl Tuning<'_, '_> {
 fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
     places.map(|place| candidates[place]).collect()
-}
-
-/// Returns whether the candidate, whose figures `row` has, meets all goals.
-fn met(row: &PolicyRow) -> bool {
-    row.goals_met.iter().all(|&met| met)
 }

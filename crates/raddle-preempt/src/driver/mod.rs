@@ -264,7 +264,8 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     /// out; `false` if the runtime takes no launch now: call this again later.
     ///
     /// # Errors
-    /// Those of [`report`](Self::report), which the answers of the runtime are passed on to.
+    /// An answer of the runtime gives an error of [`report`](Self::report), to which all answers are
+    /// passed on.
     pub fn run(&mut self) -> Result<bool, PreemptError> {
         while let Some(task) = self.take() {
             let Self { controller, runtime, observer, .. } = self;

@@ -47,6 +47,25 @@ pub struct Axis {
     pub unit: ValueUnit,
 }
 
+impl Axis {
+    /// Makes the axes of a chart of what one process gains over what another pays, each as (across,
+    /// up): up to `dearest`, a fraction that the other takes longer, and from `least` to `most` ns.
+    pub(crate) const fn gain_over_cost(dearest: f64, (least, most): (f64, f64)) -> [Self; 2] {
+        [
+            Self {
+                title: "longer than the fastest (left is better)",
+                scale: Scale::Linear(dearest * 1.15),
+                unit: ValueUnit::Share,
+            },
+            Self {
+                title: "lower is better",
+                scale: Scale::Ratio(least / 1.3, most * 1.25),
+                unit: ValueUnit::Ns,
+            },
+        ]
+    }
+}
+
 /// Range of an axis, and the positions of values on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {

@@ -293,11 +293,9 @@ fn named(answer: &PolicyFigures, row: usize) -> Cell {
 /// also has the fraction that met it: on the page (`page`) in small print, else behind the text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
-    let is_sure = sure.iter().all(|&sure| sure);
     let text = match met.iter().filter(|met| **met).count() {
-        n if n == met.len() => if is_sure { "met" } else { "may miss" }.to_owned(),
-        0 => if is_sure { "missed" } else { "may meet" }.to_owned(),
-        n => format!("{n} of {}{}", met.len(), if is_sure { "" } else { "?" }),
+        n if n == 0 || n == met.len() => answer.rows[row].goals_judged().words().to_owned(),
+        n => format!("{n} of {}{}", met.len(), if sure.contains(&false) { "?" } else { "" }),
     };
     // With a single goal, the fraction of the requests within its limit shows how nearly it is met.
     let share = match answer.rows[row].goals_share.as_slice() {

@@ -187,21 +187,14 @@ fn front(
     let dearest = series.iter().map(|series| series.points[0].0).fold(0.02, f64::max);
     let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
     let at = value.map_or_else(String::new, |value| format!(" at {value}"));
+    let [x, y] = Axis::gain_over_cost(dearest, (least, most));
     Some(Chart {
         title: format!("{} {} by what {} pays{at}", one.process, one.figure, other.process),
         note: unanswered(summary, summary.groups.iter().filter(here), &without),
         words: words.join("; "),
         kind: ChartKind::Front(on),
-        x: Axis {
-            title: "longer than the fastest (left is better)",
-            scale: Scale::Linear(dearest * 1.15),
-            unit: ValueUnit::Share,
-        },
-        y: Axis {
-            title: "lower is better",
-            scale: Scale::Ratio(least / 1.3, most * 1.25),
-            unit: ValueUnit::Ns,
-        },
+        x,
+        y,
         rule: None,
         series,
     })

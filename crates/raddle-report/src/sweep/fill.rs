@@ -1,6 +1,6 @@
 //! In which order are the parts of a sweep shown?
 
-use raddle_study::answer::FigureBounds;
+use raddle_study::answer::{FigureBounds, GoalsJudged};
 use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
 use raddle_study::units::{count, counted, duration, them};
 
@@ -141,13 +141,10 @@ fn groups(summary: &SweepSummary, most: usize) -> Table {
         cells.extend(figures.map(|(it, bounds)| figure(*it, bounds)));
         cells.push(seeds(group));
         if !summary.goals.is_empty() {
-            let told = match (group.goals_met, group.goals_sure) {
-                (None, _) if group.other_vendor => "other vendor",
-                (None, _) => "?",
-                (Some(true), Some(false)) => "may miss",
-                (Some(false), Some(false)) => "may meet",
-                (Some(true), _) => "met",
-                (Some(false), _) => "no",
+            let told = match group.goals_met.zip(group.goals_sure) {
+                None if group.other_vendor => "other vendor",
+                None => "?",
+                Some(goal) => GoalsJudged::of([goal].into_iter()).words(),
             };
             cells.push(told.into());
         }

@@ -6,6 +6,7 @@
 use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
+use super::goals_judged::GoalsJudged;
 use crate::fidelity::ModelError;
 
 /// Figure by which a process is judged.
@@ -254,6 +255,12 @@ impl JudgedProcess {
 }
 
 impl PolicyRow {
+    /// Judges all goals together, as far as the bounds of their figures leave it open.
+    #[must_use]
+    pub fn goals_judged(&self) -> GoalsJudged {
+        GoalsJudged::of(self.goals_met.iter().copied().zip(self.goals_sure.iter().copied()))
+    }
+
     /// Returns the row of a recipe, with the figures of each process from the summary of its run.
     /// The goals are not judged yet.
     #[must_use]

@@ -1,7 +1,7 @@
-//! Which goals of the recipe that the verdict is about may in truth be missed or met, whatever its
-//! figures say?
+//! Which goals may a recipe in truth miss although its figures meet them, or meet although they
+//! miss them?
 
-use super::{Goal, PolicyFigures};
+use super::{Goal, GoalsJudged, PolicyFigures};
 
 /// Names the goals of which the bounds of the recipe with the index `row` reach across the limit,
 /// and a recipe that is sure to meet all goals; `None` where every goal is sure.
@@ -43,7 +43,7 @@ impl PolicyFigures {
     /// bounds is true.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
         let own = &self.rows[row];
-        own.complete && self.meets_all(row) && own.goals_sure.iter().all(|&sure| sure)
+        own.complete && own.goals_judged() == GoalsJudged::Met
     }
 }
 

@@ -36,6 +36,7 @@ mod figures;
 mod judged;
 mod memo;
 mod print;
+mod reach;
 mod remembered;
 mod row;
 mod search;
@@ -50,7 +51,8 @@ pub(crate) use figures::CaseBounds;
 pub(crate) use judged::JudgedRun;
 pub use row::{ReadRow, SweepRow};
 pub use searches::{SearchGroup, SearchRows, SearchSummary, SearchWait};
+pub use summary::SweptAxis;
 pub use summary::{
     FailedCase, GroupSummary, JudgedFigure, NeverRan, Reach, SweepSummary, Within, failed,
 };
-pub use swept::{Swept, SweptAxis};
+pub use swept::Swept;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::row::ReadRow;
+use super::summary::SweptAxis;
 use super::summary::{FailedCase, NeverRan, Within};
-use super::swept::SweptAxis;
 
 /// Key of recipes that every study of searches varies: the way in which free room is searched.
 /// `FULL` is the value that the others are compared with.

@@ -7,6 +7,15 @@ use serde::Serialize;
 use crate::answer::{FigureBounds, Goal, mean_within};
 use crate::units::{count, counted, percent};
 
+/// Option that was varied, with its values: an axis of the sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SweptAxis {
+    /// Name of the option.
+    pub key: String,
+    /// Values of the option, in the order in which they are varied.
+    pub values: Vec<String>,
+}
+
 /// Summary of a sweep, with means over the seeds of each case.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -2,20 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::reach::{along, reaches};
 use super::row::ReadRow;
 use super::summary::{
-    FailedCase, GroupSummary, JudgedFigure, NeverRan, Reach, SweepSummary, Within,
+    FailedCase, GroupSummary, JudgedFigure, NeverRan, SweepSummary, SweptAxis, Within,
 };
-use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, JudgedBy};
-
-/// Option that was varied, with its values: an axis of the sweep.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SweptAxis {
-    /// Name of the option.
-    pub key: String,
-    /// Values of the option, in the order in which they are varied.
-    pub values: Vec<String>,
-}
+use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, GoalsJudged, JudgedBy};
 
 /// Keys of the figures of a process by which it may be judged, of its time alone, and of the bounds
 /// of the figure by which it is judged; the first three in the order of [`JudgedBy`].
@@ -42,9 +34,6 @@ const LEAST: usize = 9;
 const MOST: usize = 10;
 const OPEN: usize = 11;
 const OTHER_VENDOR: usize = 12;
-/// Factor between the figure at a load and that at the lowest load above which the load counts as
-/// too high, where there are no goals.
-const KNEE: f64 = 2.0;
 
 /// Rows of one sweep, taken in any order, from which means over the seeds are made.
 #[derive(Clone, Debug)]
@@ -143,6 +132,7 @@ impl Swept {
         let judged = self.judged();
         let groups = self.groups.iter().map(|(places, group)| {
             let values = axes.iter().zip(places).map(|(axis, &at)| axis.values[at].clone());
+            let goals = self.judged_goals(places, group, &judged);
             GroupSummary {
                 values: values.collect(),
                 seeds: group.seeds.len() as u64,
@@ -155,8 +145,8 @@ impl Swept {
                 makespan: group.figure(self.processes.len() * OF_PROCESS.len()),
                 bounds: (0..self.processes.len()).map(|at| group.bounds(at)).collect(),
                 other_vendor: self.is_other_vendor(group),
-                goals_met: self.judged_goals(places, group).map(|(met, _)| met),
-                goals_sure: self.judged_goals(places, group).map(|(_, sure)| sure),
+                goals_met: goals.map(GoalsJudged::is_met),
+                goals_sure: goals.map(GoalsJudged::is_sure),
             }
         });
         let groups = groups.collect();
@@ -224,13 +214,17 @@ impl Swept {
         (0..self.processes.len()).any(|at| group.seeds.values().any(|row| row[of(at)].is_some()))
     }
 
-    /// Returns (whether a combination of values meets all goals, whether that holds wherever in its
-    /// bounds each figure lies); `None` where there are no goals, or no answer.
-    fn judged_goals(&self, places: &[usize], group: &SweptGroup) -> Option<(bool, bool)> {
+    /// Judges the goals of a combination of values; `judged` are the figures by which the processes
+    /// are judged. `None` where there are no goals, or no answer.
+    fn judged_goals(
+        &self,
+        places: &[usize],
+        group: &SweptGroup,
+        judged: &[JudgedFigure],
+    ) -> Option<GoalsJudged> {
         if !self.is_whole(group) || self.is_other_vendor(group) {
             return None;
         }
-        let judged = self.judged();
         let met = self.goals.iter().map(|goal| {
             let process = self.processes.iter().position(|name| *name == goal.process)?;
             let key = match goal.metric {
@@ -257,10 +251,7 @@ impl Swept {
         });
         let met: Option<Vec<(bool, bool)>> = met.collect();
         let met = met.filter(|met| !met.is_empty())?;
-        // A goal that is surely missed decides, whatever becomes of the others.
-        let all_met = met.iter().all(|(met, _)| *met);
-        let sure = met.iter().all(|(_, sure)| *sure) || met.iter().any(|&(met, sure)| !met && sure);
-        Some((all_met, sure))
+        Some(GoalsJudged::of(met.into_iter()))
     }
 
     /// Returns the rows that differ from `places` only in their recipe, which is that of today (the
@@ -299,119 +290,6 @@ impl SweptGroup {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
         Some(Within { mean: mean.round(), within: within.map(f64::round) })
-    }
-}
-
-/// Returns the number with which a value begins, without its unit; `None` where it begins with
-/// none.
-fn number(value: &str) -> Option<f64> {
-    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
-    value[..end].parse().ok()
-}
-
-/// Finds the axis along which curves are drawn: that of the load, else the first with three or more
-/// numbers. Returns (index of the axis, its values as text and number); `None` where there is no
-/// such axis.
-fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
-    let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
-        let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
-        all.collect::<Option<Vec<_>>>().filter(|all| all.len() > 1)
-    };
-    let load = axes.iter().position(|axis| axis.key == "load" || axis.key.starts_with("load."));
-    let enough = |axis: &&SweptAxis| numbers(axis).is_some_and(|all| all.len() > 2);
-    let at = load.or_else(|| axes.iter().position(enough))?;
-    Some((at, numbers(axes[at])?))
-}
-
-/// Finds, for each combination of values of the other varied options, up to which value of the
-/// option `along` the results are good.
-fn reaches(summary: &SweepSummary) -> Vec<Reach> {
-    let Some((along, numbers)) = &summary.along else { return Vec::new() };
-    let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
-    for group in &summary.groups {
-        let others = group.values.iter().enumerate().filter(|(at, _)| at != along);
-        let others: Vec<&String> = others.map(|(_, value)| value).collect();
-        series.entry(others).or_default().insert(&group.values[*along], group);
-    }
-    let mut numbers: Vec<&(String, f64)> = numbers.iter().collect();
-    numbers.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let reach = |(values, groups): (Vec<&String>, BTreeMap<&String, &GroupSummary>)| {
-        let judge =
-            ReachJudge::new(summary, numbers.first().and_then(|first| groups.get(&first.0)));
-        let mut reach = Reach {
-            values: values.into_iter().cloned().collect(),
-            up_to: None,
-            all: false,
-            surely_up_to: None,
-            perhaps_up_to: None,
-            without_answer: None,
-        };
-        // State of the values so far: all are good; all are so wherever in its bounds each lies.
-        let (mut is_good, mut is_sure) = (true, true);
-        for (value, _) in &numbers {
-            let group = groups.get(value).copied();
-            let good = match judge.is_good(group) {
-                Ok(good) => good,
-                Err(why) if is_good => {
-                    reach.without_answer = Some(format!("{value} {why}"));
-                    return reach;
-                }
-                Err(_) => return reach,
-            };
-            let may_differ = group.is_some_and(|group| group.goals_sure == Some(false));
-            is_good &= good;
-            is_sure &= good && !may_differ;
-            if !good && !may_differ {
-                return reach;
-            }
-            reach.perhaps_up_to = Some(value.clone());
-            if is_good {
-                reach.up_to = Some(value.clone());
-            }
-            if is_sure {
-                reach.surely_up_to = Some(value.clone());
-            }
-        }
-        reach.all = is_good;
-        reach
-    };
-    series.into_iter().map(reach).collect()
-}
-
-/// Rule that decides whether the results at a value of the axis still count as good.
-struct ReachJudge {
-    has_goals: bool,
-    /// Largest good figure of the first process, used where there are no goals; `None` where it is
-    /// not known.
-    knee: Option<f64>,
-}
-
-impl ReachJudge {
-    fn new(summary: &SweepSummary, lowest: Option<&&GroupSummary>) -> Self {
-        let lowest = lowest.filter(|group| group.whole);
-        let lowest = lowest.and_then(|group| group.figures.first()?.map(|it| it.mean));
-        Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
-    }
-
-    /// Returns whether the results of a combination of values are good; the error is the reason why
-    /// that is unknown.
-    fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
-        let group = group.ok_or("has no row")?;
-        let figure = || group.figures.first().copied().flatten();
-        let found = match (self.has_goals, group.whole) {
-            (_, false) => None,
-            (true, true) => group.goals_met,
-            (false, true) => figure().zip(self.knee).map(|(own, knee)| own.mean <= knee),
-        };
-        found.ok_or(match group {
-            GroupSummary { failed: 1.., .. } => "failed",
-            GroupSummary { other_vendor: true, .. } => {
-                "is of another vendor, whose kernels are others"
-            }
-            GroupSummary { complete: false, .. } => "never ended",
-            GroupSummary { whole: false, .. } => "lacks rows",
-            _ => "lacks a figure",
-        })
     }
 }
 
@@ -497,7 +375,8 @@ mod tests {
             swept.summary()
         };
         let told = |summary: &SweepSummary| {
-            let of = |reach: &Reach| (reach.up_to.clone(), reach.without_answer.clone());
+            let of =
+                |reach: &crate::sweep::Reach| (reach.up_to.clone(), reach.without_answer.clone());
             of(&summary.reaches[0])
         };
         let some = |text: &str| Some(text.to_owned());

@@ -1,0 +1,70 @@
+//! Are all goals of a recipe met, as far as the bounds of its figures leave that open?
+
+/// Judgement of all goals together, as far as the bounds of their figures leave it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoalsJudged {
+    /// Every goal is met, wherever in its bounds its figure lies.
+    Met,
+    /// Every goal is met by its figure, and the bounds of one reach across its limit.
+    MayMiss,
+    /// A goal is missed by its figure, and no goal is missed wherever in its bounds its figure lies.
+    MayMeet,
+    /// A goal is missed wherever in its bounds its figure lies.
+    Missed,
+}
+
+impl GoalsJudged {
+    /// Judges goals, each given as (true if its figure meets it, true if the bounds of the figure lie
+    /// on one side of the limit).
+    pub fn of(goals: impl Iterator<Item = (bool, bool)>) -> Self {
+        let mut judged = Self::Met;
+        for (met, sure) in goals {
+            judged = match (judged, met, sure) {
+                (Self::Missed, ..) | (_, false, true) => return Self::Missed,
+                (_, false, false) | (Self::MayMeet, ..) => Self::MayMeet,
+                (Self::MayMiss, ..) | (_, true, false) => Self::MayMiss,
+                (Self::Met, true, true) => Self::Met,
+            };
+        }
+        judged
+    }
+
+    /// Returns whether every figure meets its goal.
+    #[must_use]
+    pub const fn is_met(self) -> bool {
+        matches!(self, Self::Met | Self::MayMiss)
+    }
+
+    /// Returns whether the bounds change nothing.
+    #[must_use]
+    pub const fn is_sure(self) -> bool {
+        matches!(self, Self::Met | Self::Missed)
+    }
+
+    /// Returns the words for the judgement in tables.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::MayMiss => "may miss",
+            Self::MayMeet => "may meet",
+            Self::Missed => "missed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_that_is_surely_missed_decides() {
+        let of = |goals: &[(bool, bool)]| GoalsJudged::of(goals.iter().copied()).words();
+        assert_eq!(of(&[(true, true), (true, true)]), "met");
+        assert_eq!(of(&[(true, false), (true, true)]), "may miss");
+        assert_eq!(of(&[(true, true), (false, false)]), "may meet");
+        assert_eq!(of(&[(false, false), (true, false)]), "may meet");
+        assert_eq!(of(&[(true, false), (false, true)]), "missed");
+        assert_eq!(of(&[(false, true), (false, false)]), "missed");
+    }
+}

@@ -1,0 +1,122 @@
+//! Up to which value along one axis of a sweep are the results good?
+
+use std::collections::BTreeMap;
+
+use super::summary::{GroupSummary, Reach, SweepSummary, SweptAxis};
+
+/// Factor between the figure at a load and that at the lowest load above which the load counts as
+/// too high, where there are no goals.
+const KNEE: f64 = 2.0;
+
+/// Returns the number with which a value begins, without its unit; `None` where it begins with
+/// none.
+fn number(value: &str) -> Option<f64> {
+    let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+    value[..end].parse().ok()
+}
+
+/// Finds the axis along which curves are drawn: that of the load, else the first with three or more
+/// numbers. Returns (index of the axis, its values as text and number); `None` where there is no
+/// such axis.
+pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
+    let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
+        let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
+        all.collect::<Option<Vec<_>>>().filter(|all| all.len() > 1)
+    };
+    let load = axes.iter().position(|axis| axis.key == "load" || axis.key.starts_with("load."));
+    let enough = |axis: &&SweptAxis| numbers(axis).is_some_and(|all| all.len() > 2);
+    let at = load.or_else(|| axes.iter().position(enough))?;
+    Some((at, numbers(axes[at])?))
+}
+
+/// Finds, for each combination of values of the other varied options, up to which value of the
+/// option `along` the results are good.
+pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
+    let Some((along, numbers)) = &summary.along else { return Vec::new() };
+    let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
+    for group in &summary.groups {
+        let others = group.values.iter().enumerate().filter(|(at, _)| at != along);
+        let others: Vec<&String> = others.map(|(_, value)| value).collect();
+        series.entry(others).or_default().insert(&group.values[*along], group);
+    }
+    let mut numbers: Vec<&(String, f64)> = numbers.iter().collect();
+    numbers.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let reach = |(values, groups): (Vec<&String>, BTreeMap<&String, &GroupSummary>)| {
+        let judge =
+            ReachJudge::new(summary, numbers.first().and_then(|first| groups.get(&first.0)));
+        let mut reach = Reach {
+            values: values.into_iter().cloned().collect(),
+            up_to: None,
+            all: false,
+            surely_up_to: None,
+            perhaps_up_to: None,
+            without_answer: None,
+        };
+        // State of the values so far: all are good; all are so wherever in its bounds each lies.
+        let (mut is_good, mut is_sure) = (true, true);
+        for (value, _) in &numbers {
+            let group = groups.get(value).copied();
+            let good = match judge.is_good(group) {
+                Ok(good) => good,
+                Err(why) if is_good => {
+                    reach.without_answer = Some(format!("{value} {why}"));
+                    return reach;
+                }
+                Err(_) => return reach,
+            };
+            let may_differ = group.is_some_and(|group| group.goals_sure == Some(false));
+            is_good &= good;
+            is_sure &= good && !may_differ;
+            if !good && !may_differ {
+                return reach;
+            }
+            reach.perhaps_up_to = Some(value.clone());
+            if is_good {
+                reach.up_to = Some(value.clone());
+            }
+            if is_sure {
+                reach.surely_up_to = Some(value.clone());
+            }
+        }
+        reach.all = is_good;
+        reach
+    };
+    series.into_iter().map(reach).collect()
+}
+
+/// Rule that decides whether the results at a value of the axis still count as good.
+struct ReachJudge {
+    has_goals: bool,
+    /// Largest good figure of the first process, used where there are no goals; `None` where it is
+    /// not known.
+    knee: Option<f64>,
+}
+
+impl ReachJudge {
+    fn new(summary: &SweepSummary, lowest: Option<&&GroupSummary>) -> Self {
+        let lowest = lowest.filter(|group| group.whole);
+        let lowest = lowest.and_then(|group| group.figures.first()?.map(|it| it.mean));
+        Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
+    }
+
+    /// Returns whether the results of a combination of values are good; the error is the reason why
+    /// that is unknown.
+    fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
+        let group = group.ok_or("has no row")?;
+        let figure = || group.figures.first().copied().flatten();
+        let found = match (self.has_goals, group.whole) {
+            (_, false) => None,
+            (true, true) => group.goals_met,
+            (false, true) => figure().zip(self.knee).map(|(own, knee)| own.mean <= knee),
+        };
+        found.ok_or(match group {
+            GroupSummary { failed: 1.., .. } => "failed",
+            GroupSummary { other_vendor: true, .. } => {
+                "is of another vendor, whose kernels are others"
+            }
+            GroupSummary { complete: false, .. } => "never ended",
+            GroupSummary { whole: false, .. } => "lacks rows",
+            _ => "lacks a figure",
+        })
+    }
+}
