@@ -12,6 +12,7 @@ use raddle_policy::{KernelCall, Launch, LaunchPath, Submission, Ticks};
 
 use crate::encoder::{Encoder, PacketTally};
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlConfig, AqlFormat};
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS};
@@ -148,7 +149,7 @@ impl CondensedPath {
     /// Returns a path of this configuration.
     ///
     /// # Errors
-    /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` is not 1 to 8, `ahead` not 1 to 31.
     pub fn new(config: CondensedConfig) -> Result<Self, PacketError> {
         let options = AqlConfig { entries: config.entries.clamp(1, 8), ..AqlConfig::default() };
         Self::in_format(config, AqlFormat::new(&options)?)
@@ -158,7 +159,7 @@ impl CondensedPath {
     /// entries.
     ///
     /// # Errors
-    /// [`PacketError::Setting`] when `entries` of the configuration is not 1 to 8, or `ahead` not 1
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` of the configuration is not 1 to 8, or `ahead` not 1
     /// to 31.
     pub fn in_format(config: CondensedConfig, format: AqlFormat) -> Result<Self, PacketError> {
         let limits = [
@@ -167,7 +168,7 @@ impl CondensedPath {
         ];
         for (key, found, most) in limits {
             if found == 0 || found > most {
-                return Err(PacketError::Setting { key, found, most });
+                return Err(PacketError(Reason::Setting { key, found, most }));
             }
         }
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })

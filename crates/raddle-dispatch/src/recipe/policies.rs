@@ -43,7 +43,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
                    arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
                 Knowledge::needs(|_| Needs::NONE.with_call()),
                 |config: &raddle_packet::CondensedConfig, _| {
-                    Ok(Box::new(raddle_packet::CondensedPath::new(*config).map_err(packet)?))
+                    Ok(Box::new(raddle_packet::CondensedPath::new(*config)?))
                 },
             ),
         ],
@@ -211,16 +211,6 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
         return Err(SettingError::new("abilities", raddle_preempt::PreemptError::ResetWithoutFlag));
     }
     Ok(ByRule::cheapest(bound, abilities, costs).sparing(config.most_kills))
-}
-
-#[cfg(feature = "packet")]
-fn packet(error: raddle_packet::PacketError) -> SettingError {
-    match error {
-        raddle_packet::PacketError::Setting { key, found, most } => {
-            SettingError::new(key, format!("it cannot be {found}: give 1 to {most}"))
-        }
-        other => SettingError::new("", other),
-    }
 }
 
 #[cfg(feature = "timeslice")]

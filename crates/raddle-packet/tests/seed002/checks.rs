@@ -1,8 +1,8 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, FirstPolicy, HALF_WORDS, HeaderBits,
-    KernelDispatch, NEAR, Overhead, PacketError, Reference, Replacement, cleanups,
+    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, FirstPolicy, HALF_WORDS,
+    HeaderBits, KernelDispatch, NEAR, Overhead, Reference, Replacement, cleanups,
 };
 
 use crate::naive;
@@ -137,7 +137,8 @@ fn check_10_how_many_fit() {
         let wanted = packet.used() + format.cost(vector);
         let full = packet;
         let error = packet.push(&format, 0, vector, &launch).unwrap_err();
-        assert_eq!(error, PacketError::Full { wanted });
+        let text = format!("diff needs {wanted} half-words, only 31: begin another packet");
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::NoRoom, text));
         assert_eq!(packet, full, "a refused kernel changes nothing");
     }
     let mut packet = Condensed::new(&format);
@@ -177,7 +178,6 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
     let mut packet = hex("0628");
     let mut all = agent(format, 0..8);
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, PacketError::NoHeader { kernel: 31 });
     assert!(error.to_string().starts_with("kernel 31: no room for a diff header"), "{error}");
 
     packet = hex("0604");
@@ -185,16 +185,21 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
         packet[2 + 18 * kernel..][..2].copy_from_slice(&[0x00, 0xc0]);
     }
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, PacketError::PastEnd { kernel: 3, field: "kernarg_address" });
     let wanted = "kernel 3: field kernarg_address runs past diff_values[30]";
     assert!(error.to_string().starts_with(wanted), "{error}");
 
     let mut one = agent(format, [6]);
     let error = launches(&mut one, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, PacketError::EmptyEntry { kernel: 0, ref_num: 4 });
+    assert_eq!(
+        error.to_string(),
+        "kernel 0: empty reference entry 4: send a reference packet for it first"
+    );
     let mut other = agent(format, [4]);
     let error = launches(&mut other, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, PacketError::EmptyEntry { kernel: 1, ref_num: 6 });
+    assert_eq!(
+        error.to_string(),
+        "kernel 1: empty reference entry 6: send a reference packet for it first"
+    );
 }
 
 #[test]
