@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Level, Ticks};
 
+use crate::error::Reason;
 use crate::error::SliceError;
 use crate::weight::Weight;
 
@@ -71,14 +72,14 @@ impl StageOne {
     /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`] where `t0` is 0, [`SliceError::ZeroCapacity`] where `capacity` is
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) where `capacity` is
     /// 0.
     pub const fn new(t0: Ticks, capacity: usize) -> Result<Self, SliceError> {
         if t0.0 == 0 {
-            return Err(SliceError::ZeroSlice);
+            return Err(SliceError(Reason::ZeroSlice));
         }
         if capacity == 0 {
-            return Err(SliceError::ZeroCapacity);
+            return Err(SliceError(Reason::ZeroCapacity));
         }
         Ok(Self { t0, capacity })
     }

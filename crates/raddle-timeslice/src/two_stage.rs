@@ -155,8 +155,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns the two stages with the settings `settings`, while no process is chosen to run yet.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`] where the smallest slice is 0, [`SliceError::ZeroCapacity`] for
-    /// room for no process, [`SliceError::LongestBelow`] where the longest slice is below the
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the smallest slice is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) for
+    /// room for no process, [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the
     /// smallest.
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         Ok(Self {

@@ -67,7 +67,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 ],
                 ends_by_time(),
                 |config: &WeightedSlicesConfig, _| {
-                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -76,7 +76,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000"],
                 ends_by_time(),
                 |config: &RoundRobinTurnConfig, _| {
-                    Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -85,7 +85,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000\ncapacity = 8"],
                 ends_by_time(),
                 |config: &UnmapAllConfig, _| {
-                    Ok(Box::new(raddle_timeslice::UnmapAll::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::UnmapAll::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -94,7 +94,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000"],
                 ends_by_time(),
                 |config: &VruntimeConfig, _| {
-                    Ok(Box::new(raddle_timeslice::Vruntime::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::Vruntime::new(*config)?))
                 },
             ),
         ],
@@ -207,27 +207,8 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
     let costs = config.costs.ok_or_else(|| SettingError::new("costs", NO_COSTS))?;
     let bound = Ticks(config.bound_us.saturating_mul(1000));
     let abilities = config.abilities.unwrap_or(Abilities::ALL);
-    if abilities.can_reset && !abilities.can_flag {
-        return Err(SettingError::new("abilities", raddle_preempt::PreemptError::ResetWithoutFlag));
-    }
+    abilities.check().map_err(|error| SettingError::new("abilities", error))?;
     Ok(ByRule::cheapest(bound, abilities, costs).sparing(config.most_kills))
-}
-
-#[cfg(feature = "timeslice")]
-fn slices(error: raddle_timeslice::SliceError) -> SettingError {
-    use raddle_timeslice::SliceError;
-    match error {
-        SliceError::Setting { key, given, least, most } => {
-            SettingError::new(key, format!("it cannot be {given}: give {least} to {most}"))
-        }
-        SliceError::LongestUsBelow { longest_us, t0_us } => {
-            let message = format!(
-                "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
-            );
-            SettingError::new("longest-us", message).example(format!("longest-us = {t0_us}"))
-        }
-        other => SettingError::new("", other),
-    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_read::{FaultKind, pointer};
 use raddle_timeslice::{
-    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceError, SliceRule,
-    StageOne, StageTwo, TakeOver,
+    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceRule, StageOne,
+    StageTwo, TakeOver,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -249,10 +249,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let mut ticks = Vec::new();
     let two = StageTwo::new(t0, *rule, longest.map(Ticks)).map_err(overflow("/longest"))?;
     two.slices(&loaded, &mut ticks).map_err(|error| {
-        let at = match error {
-            SliceError::Overflow { at } => loaded.get(at).map_or(0, |loaded| loaded.index),
-            _ => 0,
-        };
+        let at = error.task().and_then(|at| loaded.get(at)).map_or(0, |loaded| loaded.index);
         Fault::new(FaultKind::Overflow, &format!("/tasks/{at}"), error.to_string())
     })?;
     let slices = exact::slices(*rule, question.t0, *longest, &loaded);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_policy::{Level, ProcessId, StreamId};
 use raddle_preempt::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Counts, Driver, Escalated, Heard, PreemptError,
-    ProcessPhase, Report, Resumed, Wake, Wish, WishAnswer, WorkKind,
+    AfterWork, Capture, CaptureOrder, CapturedWork, Counts, Driver, Escalated, Heard, ProcessPhase,
+    Report, Resumed, Wake, Wish, WishAnswer, WorkKind,
 };
 
 use crate::gpu::Gpu;
@@ -212,7 +212,10 @@ impl Play<'_> {
             }
             Ok(_) => {}
             // A claim that comes when the launch was taken to have begun.
-            Err(PreemptError::NotTold { .. }) if matches!(report, Report::Claimed(_)) => {
+            Err(error)
+                if matches!(report, Report::Claimed(_))
+                    && error.to_string().starts_with("nobody was told") =>
+            {
                 self.faults().lost += 1;
             }
             Err(error) => panic!("{report:?}: {error}"),
@@ -280,7 +283,8 @@ impl Play<'_> {
     /// A hold of a stream that was closed and has nothing left is gone with it.
     fn release(&mut self, process: ProcessId, stream: StreamId, from: CaptureOrder) {
         match self.driver.host(|c| c.release(process, stream, from)) {
-            Ok(()) | Err(PreemptError::NotHeld { .. }) => {}
+            Ok(()) => {}
+            Err(error) if error.to_string().contains("is not held from there") => {}
             Err(error) => panic!("{error}"),
         }
     }

@@ -38,7 +38,7 @@ impl RoundRobinTurn {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years.
     pub fn new(config: RoundRobinTurnConfig) -> Result<Self, SliceError> {
         Ok(Self { slice: ticks("slice-us", config.slice_us)?, current: None })
     }

@@ -46,7 +46,7 @@ impl UnmapAll {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years, and for a
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years, and for a
     /// capacity of 0.
     pub fn new(config: UnmapAllConfig) -> Result<Self, SliceError> {
         Ok(Self {

@@ -72,7 +72,7 @@ impl Vruntime {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a turn of 0 microseconds, or of more than 584 years.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a turn of 0 microseconds, or of more than 584 years.
     pub fn new(config: VruntimeConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CacheLoad, Level, LoadedSlice, ProcessId, ProcessState, Tick, Turn};
 
 use super::{SLICE_US, find, most_urgent, ticks, until, within};
+use crate::error::Reason;
 use crate::error::SliceError;
 use crate::level::LevelRange;
 use crate::order::LoadOrder;
@@ -126,13 +127,13 @@ impl WeightedSlices {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a setting outside its range, such as a slice or a capacity of 0,
-    /// [`SliceError::LongestUsBelow`] where the longest slice is below the smallest.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a setting outside its range, such as a slice or a capacity of 0,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the smallest.
     pub fn new(config: WeightedSlicesConfig) -> Result<Self, SliceError> {
         let t0 = ticks("t0-us", config.t0_us)?;
         let longest = config.longest_us.map(|us| ticks("longest-us", us)).transpose()?;
         if let Some(longest_us) = config.longest_us.filter(|&us| us < config.t0_us) {
-            return Err(SliceError::LongestUsBelow { longest_us, t0_us: config.t0_us });
+            return Err(SliceError(Reason::LongestUsBelow { longest_us, t0_us: config.t0_us }));
         }
         within("levels", config.levels.into(), 1, 256)?;
         let settings = SliceConfig {
