@@ -53,7 +53,7 @@ mod search;
 mod words;
 
 pub use bank::{Bank, MapState};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
 pub use ring::Ring;
 pub use search::{

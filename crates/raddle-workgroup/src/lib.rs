@@ -72,6 +72,7 @@ pub use matching::{
 };
 /// The crate with the types of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,7 +1,7 @@
 //! Which policies of this workspace can a recipe name? Each has a row: name, settings for examples,
 //! how it is made.
 
-use raddle_policy::{Allocate, LaunchPath, NoConfig, Preempt, Turn};
+use raddle_policy::{Allocate, Configured, LaunchPath, NoConfig, Preempt, Turn};
 #[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
 use raddle_policy::{Needs, SettingError};
 #[cfg(feature = "preempt")]
@@ -116,19 +116,13 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
                 Ok(Box::new(Greedy::new(*config)))
             }),
             row("spatial", &["shares = [3, 1]\nof = 8"], |config: &SpatialConfig, _| {
-                Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
+                Ok(Box::new(Spatial::new(config.clone())?))
             }),
             row_knowing(
                 "matching",
-                super::matching::SAMPLES,
+                Matching::EXAMPLES,
                 super::matching::KNOWN,
-                |config: &MatchingConfig, on| {
-                    // The number of compute units was given as a u16.
-                    let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
-                    let told =
-                        |error| super::matching::refused(config, (on.shape(), on.len()), error);
-                    Ok(Box::new(policy.map_err(told)?))
-                },
+                |config: &MatchingConfig, on| Ok(Box::new(Matching::make(config, on)?)),
             ),
             #[cfg(feature = "sm")]
             row(

@@ -27,7 +27,7 @@ impl SearchCost {
     /// Returns the hardware cost of a search on a compute unit of this shape.
     ///
     /// # Errors
-    /// [`Error::NoCircuit`] without the feature `circuit`; where the search does not suit a
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`; where the search does not suit a
     /// resource, or does not have this timing.
     #[cfg(feature = "circuit")]
     pub fn new(search: &SearchRule, timing: SearchTiming, shape: &CuShape) -> Result<Self, Error> {
@@ -65,10 +65,10 @@ impl SearchCost {
     /// Returns an error, as the circuit model is not built in.
     ///
     /// # Errors
-    /// [`Error::NoCircuit`], always.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported), always.
     #[cfg(not(feature = "circuit"))]
     pub const fn new(_: &SearchRule, _: SearchTiming, _: &CuShape) -> Result<Self, Error> {
-        Err(Error::NoCircuit)
+        Err(Error(crate::error::Reason::NoCircuit))
     }
 
     /// Adds the cost of `count` finders (search circuits) of one resource, which work beside the
@@ -88,7 +88,7 @@ impl SearchCost {
             SearchTiming::Reused => Timing::Reused,
         };
         let cost = Cost::of(variant, timing, Counting::Folded);
-        let cost = cost.map_err(|cause| Error::SearchRule { resource, cause })?;
+        let cost = cost.map_err(|cause| Error::search(resource, cause))?;
         let times = |one: u64| one.saturating_mul(count.into());
         self.gates = self.gates.saturating_add(times(cost.gates()));
         self.register_bits = self.register_bits.saturating_add(times(cost.register_bits));

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 pub use layout::{Kind, Layout, Slot};
 
 use super::{Full, Need, Promise, Search};
+use crate::error::Reason;
 use crate::{Error, View};
 
 /// Finder of the longest free runs of several maps, one for each kind of resource, which share one
@@ -63,17 +64,17 @@ impl Shared {
         layout: &Layout,
     ) -> Result<Self, Error> {
         if width == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         if bound > width {
-            return Err(Error::BoundAboveWidth { bound, width });
+            return Err(Error(Reason::BoundAboveWidth { bound, width }));
         }
         let asked = match layout {
             Layout::Borders(borders) => borders.len(),
             _ => periods.len(),
         };
         if periods.is_empty() || asked != periods.len() {
-            return Err(Error::PeriodCount { periods: periods.len(), borders: asked });
+            return Err(Error(Reason::PeriodCount { periods: periods.len(), borders: asked }));
         }
         let mut seen = Vec::new();
         let mut placed = Vec::with_capacity(periods.len());
@@ -118,7 +119,7 @@ impl Shared {
     pub fn find(&self, period: usize, maps: &[View<'_>]) -> Result<Vec<u32>, Error> {
         let slots = self.slots(period);
         if slots.is_empty() || slots.len() != maps.len() {
-            return Err(Error::MapCount { period, slots: slots.len(), maps: maps.len() });
+            return Err(Error(Reason::MapCount { period, slots: slots.len(), maps: maps.len() }));
         }
         let pairs = slots.iter().zip(maps);
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
@@ -184,21 +185,21 @@ fn check_kinds(
     seen: &mut Vec<u32>,
 ) -> Result<(), Error> {
     if kinds.is_empty() {
-        return Err(Error::EmptyPeriod { period });
+        return Err(Error(Reason::EmptyPeriod { period }));
     }
     let mut sum = 0_u64;
     for kind in kinds {
         if kind.blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         if seen.contains(&kind.id) {
-            return Err(Error::KindTwice { id: kind.id });
+            return Err(Error(Reason::KindTwice { id: kind.id }));
         }
         seen.push(kind.id);
         sum += u64::from(kind.blocks);
     }
     if sum > u64::from(bound) {
-        return Err(Error::SumAboveBound { period, sum, bound });
+        return Err(Error(Reason::SumAboveBound { period, sum, bound }));
     }
     Ok(())
 }
@@ -213,10 +214,10 @@ impl Search for Shared {
     /// than the width.
     ///
     /// # Errors
-    /// [`Error::OtherSize`] for a map of more blocks than the width.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of more blocks than the width.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         if map.blocks() > self.width {
-            return Err(Error::OtherSize { search: self.width, map: map.blocks() });
+            return Err(Error(Reason::OtherSize { search: self.width, map: map.blocks() }));
         }
         Ok(map.longest())
     }
