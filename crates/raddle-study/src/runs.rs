@@ -277,18 +277,20 @@ impl<'p> Runner<'p> {
         (alike, bounds.into_iter().chain(read).collect())
     }
 
-    /// Makes the runs that bound the figures of all processes together, on the caller's thread, and
-    /// returns their summaries.
-    pub(crate) fn bounds(&self) -> Result<Vec<Summary>, StudyError> {
+    /// Makes the runs that bound the figures of all processes together, on the caller's thread.
+    /// Returns (their summaries; that of the run of [`RunPlan::queued`], `None` where there is none).
+    pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
         let prices = self.prices()?;
         let (_, jobs) = self.bounded(&prices);
-        let mut all = Vec::with_capacity(jobs.len());
+        let (mut all, mut queued) = (Vec::with_capacity(jobs.len()), None);
         for job in jobs {
-            if let RunDone::Bounded(summary) = self.one(job)? {
-                all.push(summary);
+            match (job.of, self.one(job)?) {
+                (RunOf::Read, RunDone::Bounded(summary)) => queued = Some(summary),
+                (_, RunDone::Bounded(summary)) => all.push(summary),
+                _ => {}
             }
         }
-        Ok(all)
+        Ok((all, queued))
     }
 
     /// Returns, for each recipe, the recipes with the least and the most that its assumed figures may
