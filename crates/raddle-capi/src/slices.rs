@@ -185,7 +185,7 @@ pub unsafe extern "C" fn raddle_slices_next(
         // SAFETY: the caller keeps the promises of the crate.
         let (pool, out) = unsafe { (list("pool", pool, count)?, Out::new("slice", slice)?) };
         let Some(next) = it.0.next(&Pool(pool)) else { return Ok(RaddleStatus::Empty) };
-        out.put(RaddleSlice { id: next.id, length: next.length.0 });
+        out.put(RaddleSlice { id: next.id(), length: next.length().0 });
         Ok(RaddleStatus::Ok)
     })
 }

@@ -33,11 +33,31 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlField {
     /// Name of the field, as the seed spells it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Byte offset of the field in a dispatch or reference packet.
-    pub offset: usize,
+    pub(crate) offset: usize,
     /// Width of the field in bytes: 1, 2, 4 or 8.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
+}
+
+impl AqlField {
+    /// Returns the name of the field, as the seed spells it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the byte offset of the field in a dispatch or reference packet.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the width of the field in bytes: 1, 2, 4 or 8.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl AqlField {

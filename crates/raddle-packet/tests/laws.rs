@@ -145,7 +145,7 @@ fn kernels_are_told_by_identity() {
             launch.demand.vgpr = n as u16;
             path.submit(&launch);
         }
-        (path.tally().reference, path.tally().condensed)
+        (path.tally().reference(), path.tally().condensed())
     };
     assert_eq!((packets(true), packets(false)), ((1, 11), (6, 6)));
     // Kernels of two processes are two kernels, also where both processes have one table.
@@ -154,7 +154,7 @@ fn kernels_are_told_by_identity() {
     for process in [0, 1, 0, 1] {
         path.submit(&Launch { process: ProcessId(process), ..kernel(0) });
     }
-    assert_eq!(path.tally().reference, 2);
+    assert_eq!(path.tally().reference(), 2);
 }
 
 /// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.
@@ -187,7 +187,7 @@ fn the_loop_of_six_costs_what_the_figures_say() {
     let sum: u64 = all.iter().map(|one| one.cost.0 + one.cleanup.0).sum();
     let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
     assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));
-    assert_eq!((path.tally().launches(), path.tally().reference), (60, 6));
+    assert_eq!((path.tally().launches(), path.tally().reference()), (60, 6));
 }
 
 /// A packet is full, and so cleaned up, once it holds as many as the host is ahead, or once no other has
@@ -253,7 +253,7 @@ fn a_table_for_each_queue_or_for_all() {
             launch.stream = StreamId(n / 20);
             sum += path.submit(&launch).packets;
         }
-        (sum, path.tally().reference)
+        (sum, path.tally().reference())
     };
     // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, or 19 and 20 in 8.
     assert_eq!(packets(TableScope::Queue), (2 + 8, 2));

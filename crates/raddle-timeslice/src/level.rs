@@ -19,9 +19,17 @@ pub struct LevelRange(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCode {
     /// Value of the code, which is the level counted from 0; smaller is more urgent.
-    pub value: u8,
+    pub(crate) value: u8,
     /// Number of bits that the code of a level takes, 1 to 8.
     pub(crate) bits: u32,
+}
+
+impl LevelCode {
+    /// Returns the value of the code, which is the level counted from 0; smaller is more urgent.
+    #[must_use]
+    pub const fn value(&self) -> u8 {
+        self.value
+    }
 }
 
 impl fmt::Display for LevelCode {

@@ -40,9 +40,23 @@ pub struct LoadedProcess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
-    pub level: Level,
+    pub(crate) level: Level,
     /// Number of processes of the most urgent level in the pool.
-    pub count: usize,
+    pub(crate) count: usize,
+}
+
+impl Candidates {
+    /// Returns the most urgent level in the pool.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Returns the number of processes of the most urgent level in the pool.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run

@@ -125,12 +125,26 @@ pub trait Runnable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
     /// Process that the slice is for.
-    pub id: Id,
+    pub(crate) id: Id,
     /// Length of the slice in ticks, at least 1.
-    pub length: Ticks,
+    pub(crate) length: Ticks,
     /// Weight of the process from which the length follows; under [`Shares::Time`] multiplied by
     /// the share once more.
     pub(crate) weight: Weight,
+}
+
+impl<Id: Copy> ProcessSlice<Id> {
+    /// Returns the process that the slice is for.
+    #[must_use]
+    pub const fn id(&self) -> Id {
+        self.id
+    }
+
+    /// Returns the length of the slice in ticks, at least 1.
+    #[must_use]
+    pub const fn length(&self) -> Ticks {
+        self.length
+    }
 }
 
 /// Two stages of time slicing: stage one chooses the processes that run next (a load), stage two

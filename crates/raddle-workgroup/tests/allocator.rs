@@ -165,7 +165,7 @@ fn a_plan_takes_nothing_and_is_taken_once() {
     assert_eq!(allocator.release(CU, launch, 0).map_err(|error| error.to_string()), absent);
     assert_eq!(allocator.release(CuId(1), launch, 0).map_err(|error| error.to_string()), absent);
     let refused = allocator.probe(CuId(1), &half, SimdRule::From(2)).unwrap_err();
-    assert_eq!((refused.resource, refused.rotation), (Resource::Cus, 2));
+    assert_eq!((refused.resource(), refused.rotation()), (Resource::Cus, 2));
 }
 
 /// A plan that fails at its last wave leaves no trace of the waves before it.
@@ -192,7 +192,7 @@ fn a_rotation_keeps_the_steps_of_waves_before_the_one_that_failed() {
     place(&mut allocator, 0, &demand(3, 64, 0, 0));
     let after = |demand: Demand, from: u8| {
         let refused = allocator.probe(CU, &demand, SimdRule::From(from)).unwrap_err();
-        (refused.resource, refused.rotation)
+        (refused.resource(), refused.rotation())
     };
     // Only SIMD 3 has registers left: one wave of 40 finds it, the second does not.
     assert_eq!(after(demand(2, 40, 0, 0), 1), (Resource::Vgpr, 0));
@@ -216,7 +216,7 @@ fn a_refusal_for_fragmentation_names_the_longest_run_left() {
     }
     let wish = demand(1, 0, 0, 100);
     let refused = allocator.probe(CU, &wish, SimdRule::MostRoom).unwrap_err();
-    assert_eq!(refused.resource, Resource::Lds);
+    assert_eq!(refused.resource(), Resource::Lds);
     let refusal = allocator.fragmentation(LaunchId(9), CU, &wish);
     assert_eq!((refusal.resource, refusal.wanted, refusal.available), (Resource::Lds, 100, 40));
     assert_eq!((refusal.launch, refusal.cu), (LaunchId(9), Some(CU)));

@@ -44,9 +44,9 @@ impl Subject for FreeMap {
         assert!(runs.iter().all(|&(start, len)| self.view().all_free(start, len)));
         assert!(runs.windows(2).all(|two| two[0].0 + two[0].1 < two[1].0), "runs touch: {runs:?}");
         let fragmentation = self.fragmentation();
-        assert_eq!(fragmentation.runs as usize, runs.len());
-        assert_eq!(fragmentation.free, self.free_blocks());
-        assert_eq!(fragmentation.longest, self.view().longest());
+        assert_eq!(fragmentation.runs() as usize, runs.len());
+        assert_eq!(fragmentation.free(), self.free_blocks());
+        assert_eq!(fragmentation.longest(), self.view().longest());
         self.longest()
     }
 

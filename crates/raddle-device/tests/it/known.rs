@@ -15,7 +15,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
         assert_eq!(find(&device.id).as_ref(), Some(device));
-        assert!(device.residency(&footprint(64, 16, 0)).workgroups > 0, "{}", device.id);
+        assert!(device.residency(&footprint(64, 16, 0)).workgroups() > 0, "{}", device.id);
     }
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
@@ -264,7 +264,7 @@ fn slots_beyond_what_is_kept_in_flight_do_not_count() {
         let ten = SourceDevice { waves_per_simd: Some(10), ..agent(arch, cus) };
         assert_eq!(from_properties(&ten).unwrap().shape, row.shape, "{id}");
         let residency = row.residency(&footprint(64, 16, 0));
-        assert_eq!(residency.workgroups * u32::from(row.cus), waves, "{id}");
+        assert_eq!(residency.workgroups() * u32::from(row.cus), waves, "{id}");
     }
     assert_eq!(find("r9-nano").unwrap().shape.waves(), 40, "as the contract has it");
 }
@@ -380,7 +380,7 @@ fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
         assert!(device.check().is_err(), "{device:?}");
         let asked = Footprint { sgprs_per_wave: 9, ..footprint(100, 10, 1000) };
         let residency = device.residency(&asked);
-        assert_eq!(device.demand(&asked).is_ok(), residency.workgroups > 0, "{device:?}");
+        assert_eq!(device.demand(&asked).is_ok(), residency.workgroups() > 0, "{device:?}");
     }
 }
 
@@ -398,14 +398,14 @@ fn the_readme_lists_the_table() {
 fn scalar_registers_limit_waves_of_gcn_and_cdna() {
     let resident = |id: &str, sgprs| {
         let asked = Footprint { sgprs_per_wave: sgprs, ..footprint(64, 8, 0) };
-        find(id).unwrap().residency(&asked).workgroups
+        find(id).unwrap().residency(&asked).workgroups()
     };
     for id in ["mi50", "mi100", "mi250x", "mi300x", "mi350x"] {
         assert_eq!((resident(id, 96), resident(id, 104)), (32, 28), "{id}");
     }
     assert_eq!(
         resident("rx-7900-xtx", 128),
-        find("rx-7900-xtx").unwrap().residency(&footprint(64, 8, 0)).workgroups
+        find("rx-7900-xtx").unwrap().residency(&footprint(64, 8, 0)).workgroups()
     );
 }
 

@@ -52,9 +52,9 @@ impl Serialize for ShownLaunch<'_> {
         let Self(format, launch) = self;
         serializer.collect_map(format.fields().iter().enumerate().map(|(number, field)| {
             let value = launch.get(number);
-            let is_address = ADDRESSES.contains(&field.name);
+            let is_address = ADDRESSES.contains(&field.name());
             let hex = || Value::from(format!("0x{value:016x}"));
-            (field.name, if is_address { hex() } else { value.into() })
+            (field.name(), if is_address { hex() } else { value.into() })
         }))
     }
 }

@@ -182,10 +182,10 @@ impl WarpRun {
         match step {
             WarpStep::Decided(it) => log.push(SmEntry::Route {
                 t,
-                route: it.route.name(),
-                kernel: self.name(it.kernel),
-                sm: it.sm.0,
-                blocks: (it.first..it.first + it.count).collect(),
+                route: it.route().name(),
+                kernel: self.name(it.kernel()),
+                sm: it.sm().0,
+                blocks: (it.first()..it.first() + it.count()).collect(),
             }),
             WarpStep::Started(it) => {
                 for warp in it.first..it.first + it.count {

@@ -162,11 +162,11 @@ pub fn run(
         }
         while let Some(decision) = run.controllers.decide() {
             run.tell(WarpStep::Decided(decision));
-            run.serve(decision.sm)?;
+            run.serve(decision.sm())?;
         }
     }
     let WarpPlay { controllers, mut outcome, .. } = run;
-    outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel).collect();
+    outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel()).collect();
     Ok(outcome)
 }
 

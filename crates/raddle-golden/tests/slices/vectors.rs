@@ -45,8 +45,8 @@ fn codes() {
         let level = u16::try_from(entry["level"].as_u64().unwrap()).unwrap();
         let code = LevelRange::default().code(level).unwrap();
         assert_eq!(code.to_string(), entry["code"].as_str().unwrap());
-        assert_eq!(u64::from(code.value), entry["value"].as_u64().unwrap());
-        assert_eq!(LevelRange::default().level(code.value), Ok(Level(code.value)));
+        assert_eq!(u64::from(code.value()), entry["value"].as_u64().unwrap());
+        assert_eq!(LevelRange::default().level(code.value()), Ok(Level(code.value())));
     }
 }
 

@@ -16,7 +16,7 @@ fn check_1_sizes_and_offsets() {
     let format = aql();
     assert_eq!((AQL_BYTES, HALF_WORDS), (64, 31));
     let found: Vec<(&str, usize, usize)> =
-        format.fields().iter().map(|field| (field.name, field.offset, field.bytes)).collect();
+        format.fields().iter().map(|field| (field.name(), field.offset(), field.bytes())).collect();
     assert_eq!(found, naive::FIELDS);
     assert_eq!(launch(4).reference(&format, 0x5).unwrap()[10..12], [5, 0]);
 }
@@ -164,12 +164,12 @@ fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
     let first = encode(&mut encoder, &kripke(0));
     assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
     let second = encode(&mut encoder, &kripke(1));
-    assert_eq!((second.len(), second[0][1], encoder.tally().half_words), (1, 6, 30));
+    assert_eq!((second.len(), second[0][1], encoder.tally().half_words()), (1, 6, 30));
     let mut third = kripke(2);
     third[5].set(&format, SIGNAL, 77).unwrap();
     let packets = encode(&mut encoder, &third);
     assert_eq!((packets.len(), packets[0][1], packets[1][1]), (2, 5, 1));
-    assert_eq!(encoder.tally().half_words, 30 + 34);
+    assert_eq!(encoder.tally().half_words(), 30 + 34);
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Slices {
     }
     fn next(&mut self, pool: Vec<Given>) -> PyResult<Option<(u64, u64)>> {
         let next = self.0.next(&Pool::new(pool)?);
-        Ok(next.map(|slice| (slice.id, slice.length.0)))
+        Ok(next.map(|slice| (slice.id(), slice.length().0)))
     }
     fn cuts(&self, running: Number<u8>, pool: Vec<Given>) -> PyResult<bool> {
         numbers!(running);

@@ -160,7 +160,7 @@ fn too_short_slices_show_their_price() {
             config(SliceRule::Equal, t0_us),
             Some(Preemption::Switch),
         );
-        let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
+        let (turns, switch_ns) = (outcome.turns.revoked(), outcome.counters.switch_ns);
         let makespan = outcome.last.0 / 1000;
         table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
         page += &format!(
@@ -184,11 +184,11 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
     };
     // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
     let (never, run) = late(None);
-    assert_eq!(never.longest_overrun, Ticks(25_000), "{never:?}");
+    assert_eq!(never.longest_overrun(), Ticks(25_000), "{never:?}");
     assert!(run.iter().all(|&run| run >= 1_300_000), "charged while it stayed: {run:?}");
     let (drain, _) = late(Some(Preemption::Drain));
-    assert!(drain.overruns > 0 && drain.longest_overrun <= Ticks(10_000), "{drain:?}");
-    assert!(drain.overrun <= Ticks(drain.overruns * 10_000));
+    assert!(drain.overruns() > 0 && drain.longest_overrun() <= Ticks(10_000), "{drain:?}");
+    assert!(drain.overrun() <= Ticks(drain.overruns() * 10_000));
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn the_baselines_run_to_the_end() {
     };
     let finished = |dispatcher: Composed| {
         let outcome = try_run(&processes(), 1, dispatcher).expect("a lawful dispatcher");
-        assert!(outcome.stuck.is_empty() && outcome.turns.revoked > 0);
+        assert!(outcome.stuck.is_empty() && outcome.turns.revoked() > 0);
         outcome
     };
     let builder =

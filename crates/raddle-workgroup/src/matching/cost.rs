@@ -14,13 +14,35 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCost {
     /// The number of gates with two inputs.
-    pub gates: u64,
+    pub(crate) gates: u64,
     /// The number of bits that the search circuits keep in registers from clock to clock.
-    pub register_bits: u64,
+    pub(crate) register_bits: u64,
     /// The clocks of one decision: those of the slowest search circuit; or, where one circuit
     /// searches the resources in turn, the clocks of one of its searches times the number of
     /// searches.
-    pub clocks: u32,
+    pub(crate) clocks: u32,
+}
+
+impl SearchCost {
+    /// Returns the number of gates with two inputs.
+    #[must_use]
+    pub const fn gates(&self) -> u64 {
+        self.gates
+    }
+
+    /// Returns the number of bits that the search circuits keep in registers from clock to clock.
+    #[must_use]
+    pub const fn register_bits(&self) -> u64 {
+        self.register_bits
+    }
+
+    /// Returns the clocks of one decision: those of the slowest search circuit; or, where one
+    /// circuit searches the resources in turn, the clocks of one of its searches times the number
+    /// of searches.
+    #[must_use]
+    pub const fn clocks(&self) -> u32 {
+        self.clocks
+    }
 }
 
 impl SearchCost {

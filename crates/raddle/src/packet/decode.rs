@@ -59,8 +59,8 @@ impl Serialize for Changed<'_> {
             if diff.vector >> number & 1 == 1 {
                 let value = diff.values.get(number);
                 match field.bits() {
-                    64 => map.serialize_entry(field.name, &address(value))?,
-                    _ => map.serialize_entry(field.name, &value)?,
+                    64 => map.serialize_entry(field.name(), &address(value))?,
+                    _ => map.serialize_entry(field.name(), &value)?,
                 }
             }
         }

@@ -99,12 +99,12 @@ impl Making<'_> {
             keep: keep.name(),
             packets,
             bytes,
-            condensed: tally.condensed,
+            condensed: tally.condensed(),
             own_kernel,
             other_kernel,
-            reference: tally.reference,
-            ordinary: tally.ordinary,
-            condensed_packets: tally.condensed_packets,
+            reference: tally.reference(),
+            ordinary: tally.ordinary(),
+            condensed_packets: tally.condensed_packets(),
             overhead_ns,
         })
     }

@@ -161,6 +161,6 @@ fn changed(
         }
     }
     let fields = layout.fields().iter().zip(counts);
-    let told = |(field, launches): (&AqlField, u64)| FieldChange { field: field.name, launches };
+    let told = |(field, launches): (&AqlField, u64)| FieldChange { field: field.name(), launches };
     Ok((fields.map(told).filter(|change| change.launches > 0).collect(), repeated))
 }

@@ -38,11 +38,32 @@ pub enum Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Kind of resource whose free map is in the slot.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// First block of the slot in the width that the maps of a period share.
-    pub start: u32,
+    pub(crate) start: u32,
     /// Block behind the last one of the slot, in the width that the maps of a period share.
-    pub end: u32,
+    pub(crate) end: u32,
+}
+
+impl Slot {
+    /// Returns the kind of resource whose free map is in the slot.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the first block of the slot in the width that the maps of a period share.
+    #[must_use]
+    pub const fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// Returns the block behind the last one of the slot, in the width that the maps of a period
+    /// share.
+    #[must_use]
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
 }
 
 impl Slot {

@@ -39,11 +39,31 @@ pub struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
     /// Period of the round in which the kind of resource was searched, from 0.
-    pub period: usize,
+    pub(crate) period: usize,
     /// Number that names the kind ([`Kind::id`]).
-    pub kind: u32,
+    pub(crate) kind: u32,
     /// Length of the longest free run of the map of the kind, in blocks.
-    pub longest: u32,
+    pub(crate) longest: u32,
+}
+
+impl SharedRun {
+    /// Returns the period of the round in which the kind of resource was searched, from 0.
+    #[must_use]
+    pub const fn period(&self) -> usize {
+        self.period
+    }
+
+    /// Returns the number that names the kind ([`Kind::id`]).
+    #[must_use]
+    pub const fn kind(&self) -> u32 {
+        self.kind
+    }
+
+    /// Returns the length of the longest free run of the map of the kind, in blocks.
+    #[must_use]
+    pub const fn longest(&self) -> u32 {
+        self.longest
+    }
 }
 
 impl Shared {

@@ -69,7 +69,7 @@ proptest! {
                 let (_, cuts) = told(|it| raddle_slices_cuts(ours.0, 1, given.as_ptr(), given.len(), it));
                 prop_assert_eq!(cuts == 1, model.cuts(Level(1), &pool));
                 let (status, slice) = told(|it| raddle_slices_next(ours.0, given.as_ptr(), given.len(), it));
-                let expected = model.next(&pool).map(|it| RaddleSlice { id: it.id, length: it.length.0 });
+                let expected = model.next(&pool).map(|it| RaddleSlice { id: it.id(), length: it.length().0 });
                 prop_assert_eq!((status == RaddleStatus::Ok).then_some(slice), expected);
             }
         }
