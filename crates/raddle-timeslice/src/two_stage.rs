@@ -66,21 +66,73 @@ pub enum Shares {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
     /// Length of the smallest slice, from which all slices are computed, in ticks.
-    pub t0: Ticks,
+    pub(crate) t0: Ticks,
     /// Most processes that are chosen to run at once.
-    pub capacity: usize,
+    pub(crate) capacity: usize,
     /// Rule by which the length of a slice follows from weights.
-    pub rule: SliceRule,
+    pub(crate) rule: SliceRule,
     /// Effect of a process's share on the length of its slices.
-    pub shares: Shares,
+    pub(crate) shares: Shares,
     /// Length of the longest slice, in ticks; `None` if there is no limit.
-    pub longest: Option<Ticks>,
+    pub(crate) longest: Option<Ticks>,
     /// Order in which the processes that were chosen to run get their slices.
-    pub order: LoadOrder,
+    pub(crate) order: LoadOrder,
     /// Condition for choosing anew which processes run next.
-    pub reload: Reload,
+    pub(crate) reload: Reload,
     /// Moment at which a process of a more urgent level takes over.
-    pub take_over: TakeOver,
+    pub(crate) take_over: TakeOver,
+}
+
+impl SliceConfig {
+    /// Returns these settings with the length of the smallest slice, from which all slices are
+    /// computed, in ticks.
+    #[must_use]
+    pub const fn with_t0(self, t0: Ticks) -> Self {
+        Self { t0, ..self }
+    }
+
+    /// Returns these settings with the most processes that are chosen to run at once.
+    #[must_use]
+    pub const fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// Returns these settings with the rule by which the length of a slice follows from weights.
+    #[must_use]
+    pub const fn with_rule(self, rule: SliceRule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Returns these settings with the effect of a process's share on the length of its slices.
+    #[must_use]
+    pub const fn with_shares(self, shares: Shares) -> Self {
+        Self { shares, ..self }
+    }
+
+    /// Returns these settings with the length of the longest slice, in ticks.
+    #[must_use]
+    pub const fn with_longest(self, longest: Option<Ticks>) -> Self {
+        Self { longest, ..self }
+    }
+
+    /// Returns these settings with the order in which the processes that were chosen to run get
+    /// their slices.
+    #[must_use]
+    pub const fn with_order(self, order: LoadOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Returns these settings with the condition for choosing anew which processes run next.
+    #[must_use]
+    pub const fn with_reload(self, reload: Reload) -> Self {
+        Self { reload, ..self }
+    }
+
+    /// Returns these settings with the moment at which a process of a more urgent level takes over.
+    #[must_use]
+    pub const fn with_take_over(self, take_over: TakeOver) -> Self {
+        Self { take_over, ..self }
+    }
 }
 
 impl SliceConfig {

@@ -272,14 +272,12 @@ fn sum(loaded: &[LoadedProcess]) -> String {
 /// question.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
-    let settings = SliceConfig {
-        longest: question.longest.map(Ticks),
-        shares: question.shares,
-        order: question.order,
-        reload: question.reload,
-        take_over: question.take_over,
-        ..SliceConfig::new(Ticks(question.t0), question.capacity(), question.rule)
-    };
+    let settings = SliceConfig::new(Ticks(question.t0), question.capacity(), question.rule)
+        .with_longest(question.longest.map(Ticks))
+        .with_shares(question.shares)
+        .with_order(question.order)
+        .with_reload(question.reload)
+        .with_take_over(question.take_over);
     let mut gpu = Exclusive::new(&settings).map_err(fault(FaultKind::Overflow, "/run"))?;
     let until = Tick(question.now.saturating_add(asked.until));
     let mut ran: Vec<u64> = question.tasks.iter().map(|task| task.ran).collect();

@@ -221,7 +221,7 @@ fn check_13_when_the_cache_is_loaded_again() {
         (Reload::Completion, [(0, 28), (1, 29), (2, 30), (3, 49), (4, 50)]),
         (Reload::OnePass, [(0, 46), (1, 47), (2, 48), (3, 49), (4, 50)]),
     ] {
-        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig::new(Ticks(40), 3, SliceRule::Equal).with_reload(reload);
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

@@ -15,17 +15,17 @@ fn settings_are_checked() {
     let made =
         |settings: SliceConfig| Exclusive::new(&settings).err().map(|error| error.to_string());
     assert_eq!(
-        made(SliceConfig { t0: Ticks(0), ..settings() }),
+        made(settings().with_t0(Ticks(0))),
         Some("a smallest slice t0 of 0 ticks: give 1 or more".to_owned())
     );
     assert_eq!(
-        made(SliceConfig { capacity: 0, ..settings() }),
+        made(settings().with_capacity(0)),
         Some("a cache for 0 tasks: give a capacity of 1 or more".to_owned())
     );
     let below =
         "a longest slice of 39 ticks is below the smallest of 40: give 40 or more".to_owned();
-    assert_eq!(made(SliceConfig { longest: Some(Ticks(39)), ..settings() }), Some(below));
-    assert_eq!(made(SliceConfig { longest: Some(Ticks(40)), ..settings() }), None);
+    assert_eq!(made(settings().with_longest(Some(Ticks(39)))), Some(below));
+    assert_eq!(made(settings().with_longest(Some(Ticks(40)))), None);
     assert_eq!(
         LevelRange::new(0).map_err(|error| error.to_string()),
         Err("0 levels cannot be: give 1 to 256".to_owned())

@@ -114,7 +114,7 @@ fn runs_of_four_tasks() {
 fn reloads() {
     let all = vectors();
     for (name, reload) in [("until complete", Reload::Completion), ("one pass", Reload::OnePass)] {
-        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig::new(Ticks(40), 3, SliceRule::Equal).with_reload(reload);
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

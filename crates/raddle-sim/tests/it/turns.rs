@@ -26,7 +26,7 @@ fn workload(processes: Vec<ProcessPlan>) -> Workload {
 }
 
 fn config(rule: SliceRule, t0_us: u64) -> WeightedSlicesConfig {
-    WeightedSlicesConfig { t0_us, shares: Shares::Time, ..WeightedSlicesConfig::new(rule) }
+    WeightedSlicesConfig::new(rule).with_t0_us(t0_us).with_shares(Shares::Time)
 }
 
 fn run(
@@ -128,7 +128,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
         page += &format!("| `{}` |", rule.name());
         for capacity in [1, 2, 4, 5] {
             let workload = workload((0..5).map(|_| process()).collect());
-            let config = WeightedSlicesConfig { capacity, ..config(rule, 105) };
+            let config = config(rule, 105).with_capacity(capacity);
             let turns = Turns::default();
             let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
             let dispatcher = preempting(1, Some(Preemption::Drain));
@@ -225,8 +225,9 @@ fn the_baselines_run_to_the_end() {
     let builder =
         || Composed::builder(SHAPE, 1).preempt("switch", Always(Some(Preemption::Switch)));
     let slice_us = 100;
-    let vruntime = Vruntime::new(VruntimeConfig { slice_us }).expect("valid");
+    let vruntime = Vruntime::new(VruntimeConfig::default().with_slice_us(slice_us)).expect("valid");
     finished(builder().turn("vruntime", vruntime).build().expect("it builds"));
-    let unmap = UnmapAll::new(UnmapAllConfig { slice_us, capacity: 2 }).expect("valid");
+    let unmap = UnmapAll::new(UnmapAllConfig::default().with_slice_us(slice_us).with_capacity(2))
+        .expect("valid");
     finished(builder().turn("unmap-all", unmap).build().expect("it builds"));
 }

@@ -15,7 +15,15 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct RoundRobinTurnConfig {
     /// Length of a slice in microseconds; 40 ms if it is left out.
-    pub slice_us: u64,
+    pub(crate) slice_us: u64,
+}
+
+impl RoundRobinTurnConfig {
+    /// Returns these settings with the length of a slice in microseconds.
+    #[must_use]
+    pub const fn with_slice_us(self, slice_us: u64) -> Self {
+        Self { slice_us }
+    }
 }
 
 impl Default for RoundRobinTurnConfig {

@@ -177,13 +177,11 @@ fn of_profile(
     layout: &AqlFormat,
     profile: &Profile,
 ) -> Result<EncodedLaunches, raddle_packet::PacketError> {
-    let config = CondensedConfig {
-        keep: args.keep.keep.replacement(),
-        near: args.keep.near,
-        entries: layout.entries(),
-        arguments: args.arguments.places(),
-        ..CondensedConfig::default()
-    };
+    let config = CondensedConfig::default()
+        .with_keep(args.keep.keep.replacement())
+        .with_near(args.keep.near)
+        .with_entries(layout.entries())
+        .with_arguments(args.arguments.places());
     let mut path = CondensedPath::in_format(config, *layout)?;
     let sent = recorded(profile);
     let mut encoded = EncodedLaunches::default();
