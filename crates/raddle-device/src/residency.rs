@@ -153,7 +153,7 @@ impl Device {
     /// let footprint = Footprint { threads: 256, vgprs_per_thread: 50, ..Default::default() };
     /// let residency = v100.residency(&footprint);
     /// // 7 granules a warp: 9 warps a SIMD, 36 an SM, 4 workgroups of 8.
-    /// assert_eq!((residency.workgroups, residency.limiter), (4, Resource::Vgpr));
+    /// assert_eq!((residency.workgroups(), residency.limiter()), (4, Resource::Vgpr));
     /// ```
     #[must_use]
     pub fn residency(&self, footprint: &Footprint) -> Residency {

@@ -78,9 +78,9 @@ impl Device {
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();
     /// let measured = slices("rtx-5090").expect("of NVIDIA");
-    /// assert_eq!(measured.turn_ns, [2_270_000; 3]);
-    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns, [1_024_000, 2_270_000, 3_000_000]);
-    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns, [10_000_000; 3]);
+    /// assert_eq!(measured.turn_ns(), [2_270_000; 3]);
+    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns(), [1_024_000, 2_270_000, 3_000_000]);
+    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns(), [10_000_000; 3]);
     /// ```
     #[must_use]
     pub fn time_slices(&self) -> Option<TimeSlices> {

@@ -51,12 +51,6 @@ impl Candidates {
     pub const fn level(&self) -> Level {
         self.level
     }
-
-    /// Returns the number of processes of the most urgent level in the pool.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.count
-    }
 }
 
 /// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run

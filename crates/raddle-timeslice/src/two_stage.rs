@@ -249,7 +249,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns the slices of the processes that were last chosen to run (the last load), in the
     /// order of running.
     #[must_use]
-    pub fn load(&self) -> &[ProcessSlice<Id>] {
+    pub(crate) fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 

@@ -23,7 +23,7 @@
 //! let mut routes = Vec::new();
 //! let mut watch = |_: Tick, step: &WarpStep, _: &_| {
 //!     if let WarpStep::Decided(it) = step {
-//!         routes.push(it.route.name());
+//!         routes.push(it.route().name());
 //!     }
 //! };
 //! let outcome = run(1, each, BlockWarpConfig::default(), &jobs, &mut watch)?;

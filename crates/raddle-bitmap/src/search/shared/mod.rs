@@ -168,7 +168,7 @@ impl Shared {
     /// let map = FreeMap::from_digits("01111110", Polarity::FreeIsOne)?;
     /// let pairs = Grouped::new(8, 4)?;
     /// let found = finder.round_by(|_| &pairs, |_| map.view())?;
-    /// assert!(found.iter().map(|found| found.longest).eq([4, 6, 6]));
+    /// assert!(found.iter().map(|found| found.longest()).eq([4, 6, 6]));
     /// # Ok::<(), raddle_bitmap::Error>(())
     /// ```
     ///
