@@ -29,9 +29,10 @@ impl PacketError {
             | Reason::NoField { .. }
             | Reason::Entries(..)
             | Reason::Slots(..)
-            | Reason::Setting { .. }
             | Reason::EmptySlot => ErrorKind::OutOfRange,
             Reason::EmptyEntry { .. } | Reason::SharedType(..) => ErrorKind::Inconsistent,
+            #[cfg(feature = "alloc")]
+            Reason::Setting { .. } => ErrorKind::OutOfRange,
             Reason::Full { .. } => ErrorKind::NoRoom,
             Reason::NotReserved { .. } => ErrorKind::State,
         }
@@ -108,6 +109,7 @@ pub(crate) enum Reason {
     /// A packet of the type that marks an empty slot.
     #[error("packet type 1 marks an empty slot: publish another packet")]
     EmptySlot,
+    #[cfg(feature = "alloc")]
     /// A setting that is 0 or above `most`.
     #[error("{key} = {found} is outside 1 to {most}: give a number in there")]
     Setting { key: &'static str, found: u16, most: u16 },
