@@ -27,7 +27,7 @@ use crate::result::{
     LostLaunches, LostWork, NotOffered, ReplayedProfile, lost_in, lost_shares, never_ran,
     of_profiles,
 };
-use crate::runs::{RunPlan, Runner};
+use crate::runs::{Runner, RunsPlan};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
 use crate::sweep::SweepRow;
@@ -390,7 +390,7 @@ impl<'b> Bench<'b> {
         let queued = study.queued(&loaded, &target, &workload)?;
         let recipes = study.recipes((&target.device, workload.processes.len()), &self.around())?;
         let watcher = Quiet(self.watcher);
-        let plan = RunPlan {
+        let plan = RunsPlan {
             workload: &workload,
             recipes: &recipes,
             bounds: &charges,
