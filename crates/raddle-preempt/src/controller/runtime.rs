@@ -188,7 +188,7 @@ impl<T> Controller<T> {
 
     /// Returns every launch that a commanded reset kills if it runs, in no particular order.
     #[must_use]
-    pub(crate) fn hits(&self) -> Vec<LaunchHandle> {
+    pub fn hits(&self) -> Vec<LaunchHandle> {
         // The number of processes is at most the number of ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));

@@ -10,7 +10,7 @@
 //! | [`Mix`] | both, each in proportion to its largest | E9 with E10 |
 //!
 //! [`Counter`] counts what is free, [`History`] the instructions of the latest cycles, and
-//! [`calibrate`] makes weights of measured power.
+//! `calibrate` makes weights of measured power.
 //!
 //! Units: weights are plain numbers, a score is amounts times weights; every score is exact or
 //! refused. Indices count from 0.
