@@ -131,6 +131,8 @@ pub(crate) struct Mark {
     /// Stream of the event; `None` where the program has destroyed it.
     pub(crate) key: Option<StreamKey>,
     pub(crate) event: usize,
+    /// Room in the window that the launches of the burst in this stream take.
+    pub(crate) room: u32,
 }
 
 #[derive(Debug)]
@@ -141,6 +143,8 @@ pub(crate) struct Burst {
     pub(crate) number: u64,
     /// Number of launches that may still go through with this burst.
     pub(crate) left: u32,
+    /// True if a launch went through.
+    pub(crate) is_used: bool,
     /// Number of threads whose launch is in the driver's call now.
     pub(crate) inside: u32,
     pub(crate) marks: SmallVec<[Mark; 2]>,
@@ -151,22 +155,29 @@ pub(crate) struct Burst {
 pub(crate) struct SpareEvents(Vec<(usize, usize)>);
 
 impl SpareEvents {
-    /// Records an event of the current context behind what is in the stream, and adds it to the marks.
-    /// Returns false where the driver refuses.
-    pub(crate) fn record(&mut self, burst: &mut Burst, context: usize, key: StreamKey) -> bool {
-        let known = |mark: &&Mark| mark.context == context && mark.key == Some(key);
-        let known = burst.marks.iter().find(known).map(|mark| mark.event);
-        let Some(event) = known.or_else(|| self.take(context)) else { return false };
+    /// Records an event of the current context behind a launch that takes `room` in the window, and adds
+    /// it to the marks. Returns false where the driver refuses.
+    pub(crate) fn record(
+        &mut self,
+        burst: &mut Burst,
+        context: usize,
+        key: StreamKey,
+        room: u32,
+    ) -> bool {
         // SAFETY: the event is one of the library in this context; the program has just launched in the stream.
-        if unsafe { call(&slot::cuEventRecord, [event, key.stream]) } == 0 {
-            if known.is_none() {
-                burst.marks.push(Mark { context, key: Some(key), event });
-            }
+        let record = |event| unsafe { call(&slot::cuEventRecord, [event, key.stream]) } == 0;
+        let of_stream = |mark: &&mut Mark| mark.context == context && mark.key == Some(key);
+        if let Some(known) = burst.marks.iter_mut().find(of_stream) {
+            let is_recorded = record(known.event);
+            known.room += if is_recorded { room } else { 0 };
+            return is_recorded;
+        }
+        let Some(event) = self.take(context) else { return false };
+        if record(event) {
+            burst.marks.push(Mark { context, key: Some(key), event, room });
             return true;
         }
-        if known.is_none() {
-            self.0.push((context, event));
-        }
+        self.0.push((context, event));
         false
     }
 

@@ -34,9 +34,16 @@ const NAP: Duration = Duration::from_micros(50);
 /// Longest time that a launch sleeps for the turn while nothing is in the driver.
 const LONG_NAP: Duration = Duration::from_millis(5);
 
-/// Number of a burst, by which a launch comes back to it.
+/// Most launches of a burst. After the turn is lost, launches of a burst that began before may still go
+/// through.
+const MOST_IN_BURST: u32 = 4;
+
+/// Burst with which a launch went through, and the room that the launch takes in the window.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Passage(u64);
+pub(crate) struct Passage {
+    burst: u64,
+    room: u32,
+}
 
 #[derive(Debug)]
 pub(crate) struct Gate {
@@ -47,8 +54,8 @@ pub(crate) struct Gate {
     /// Condition on which the gate's thread waits for work.
     work: Condvar,
     turn: Arc<Turn>,
-    /// Number of launches of a full burst.
-    size: u32,
+    /// Most launches in the driver.
+    window: u32,
     give_up: Duration,
 }
 
@@ -60,9 +67,12 @@ struct State {
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,
+    /// Room of the window that is taken: the number of launches in the driver, of which a graph counts
+    /// as several.
+    taken: u32,
     /// Number of threads that wait in [`Gate::enter`].
     waiting: u32,
-    /// Number of bursts that have ended.
+    /// Number of events that are over.
     ends: u64,
     /// True if launches pass, as nothing ended for too long.
     passes: bool,
@@ -111,8 +121,7 @@ impl Gate {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
         let window = config.controller.window;
-        let size = (window / 4).max(1);
-        let lanes = (0..window / size).map(|_| client.open().ok()).collect::<Option<_>>()?;
+        let lanes = (0..window).map(|_| client.open().ok()).collect::<Option<_>>()?;
         // A gate lives as long as the process; there is one a device.
         let gate: &'static Self = Box::leak(Box::new(Self {
             client,
@@ -120,7 +129,7 @@ impl Gate {
             state: Mutex::new(State { lanes, ..State::default() }),
             work: Condvar::new(),
             turn: Arc::default(),
-            size,
+            window,
             give_up: config.give_up,
         }));
         let named = std::thread::Builder::new().name("raddle-cuda".into());
@@ -189,15 +198,18 @@ impl Gate {
         if state.bursts.last().is_some_and(|burst| burst.left > 0) {
             return false;
         }
-        let Some(lane) = state.lanes.pop() else { return false };
+        let room = self.window.saturating_sub(state.taken);
+        let Some(lane) = state.lanes.pop_if(|_| room > 0) else { return false };
         let ticket = Ticket::new(&self.turn);
         let work = CapturedWork::opaque(Arc::clone(&ticket));
         let _ = self.client.capture(lane, work);
         let is_admitted = ticket.handle().is_some();
         let number = state.next;
         state.next += 1;
-        let (left, marks) = (self.size, smallvec::SmallVec::new());
-        state.bursts.push(Burst { ticket, lane, number, left, inside: 0, marks });
+        // A burst that takes all the room would have to end before the next one begins.
+        let left = room.min(self.window.div_ceil(2)).min(MOST_IN_BURST);
+        let marks = smallvec::SmallVec::new();
+        state.bursts.push(Burst { ticket, lane, number, left, is_used: false, inside: 0, marks });
         if std::mem::take(&mut state.sleeps) {
             self.work.notify_one();
         }
@@ -232,32 +244,37 @@ impl Gate {
         is_launched: bool,
     ) {
         let mut state = self.lock();
-        let State { bursts, spare, tally, .. } = &mut *state;
-        let Some(burst) = bursts.iter_mut().rfind(|burst| burst.number == passage.0) else {
-            return;
-        };
+        let State { bursts, spare, tally, taken, .. } = &mut *state;
+        let known = bursts.iter_mut().rfind(|burst| burst.number == passage.burst);
+        let Some(burst) = known else { return };
         burst.inside -= 1;
-        if is_launched && !spare.record(burst, context, stream.key()) {
-            tally.unseen += 1;
+        let is_seen = is_launched && spare.record(burst, context, stream.key(), passage.room);
+        if !is_seen {
+            *taken -= passage.room;
+            tally.unseen += u64::from(is_launched);
         }
     }
 
     /// Reports the bursts that have ended. `context` is that of this thread.
     fn advance(&self, state: &mut State, context: usize) {
-        let State { bursts, spare, lanes, waiting, ends, passes, .. } = state;
+        let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
         let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
         bursts.retain_mut(|burst| {
-            let Some(handle) = burst.ticket.handle().filter(|_| burst.inside == 0) else {
-                return true;
-            };
-            let was_used = burst.left < self.size;
-            burst.marks.retain(|mark| !spare.is_over(mark, context));
+            let Some(handle) = burst.ticket.handle() else { return true };
+            burst.marks.retain(|mark| {
+                let is_over = spare.is_over(mark, context);
+                if is_over {
+                    *taken -= mark.room;
+                    (*ends, *passes) = (*ends + 1, false);
+                }
+                !is_over
+            });
             // A thread that waits may be about to use the burst.
-            let goes_on = !burst.marks.is_empty() || !was_used && *waiting > 0;
+            let is_awaited = burst.inside > 0 || !burst.is_used && *waiting > 0;
+            let goes_on = !burst.marks.is_empty() || is_awaited;
             if !goes_on {
                 let _ = self.client.reporter().report(Report::Finished(handle));
                 lanes.push(burst.lane);
-                (*ends, *passes) = (*ends + 1, false);
             }
             goes_on
         });
@@ -302,10 +319,15 @@ impl Gate {
                 .flat_map(|burst| &burst.marks)
                 .any(|mark| is_gone(mark.context));
             if !is_left || begun.elapsed() > self.give_up {
-                for burst in &mut state.bursts {
-                    burst.marks.retain(|mark| !is_gone(mark.context));
+                let State { bursts, spare, taken, .. } = &mut *state;
+                for burst in bursts {
+                    burst.marks.retain(|mark| {
+                        let is_gone = is_gone(mark.context);
+                        *taken -= if is_gone { mark.room } else { 0 };
+                        !is_gone
+                    });
                 }
-                state.spare.forget(context);
+                spare.forget(context);
                 return;
             }
             drop(state);
@@ -361,9 +383,11 @@ impl State {
     fn through(&mut self, is_graph: bool) -> Option<Passage> {
         let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;
         burst.ticket.handle()?;
-        burst.left = if is_graph { 0 } else { burst.left - 1 };
-        burst.inside += 1;
-        Some(Passage(burst.number))
+        let room = if is_graph { burst.left } else { 1 };
+        burst.left -= room;
+        (burst.inside, burst.is_used) = (burst.inside + 1, true);
+        self.taken += room;
+        Some(Passage { burst: burst.number, room })
     }
 
     /// Returns the counts now, and those that were told last; the former count as told.

@@ -51,6 +51,8 @@ hazards! {
     events: "events";
     graphs: "graphs";
     per_thread: "per thread";
+    apart: "apart";
+    reused: "reused";
     default_stream: "default stream";
     exit_running: "exit running";
     exit_launching: "exit launching";

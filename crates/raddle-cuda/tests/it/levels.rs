@@ -1,10 +1,11 @@
 //! Do two programs take turns, and what if the daemon dies?
 
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use raddle_live::{Inquiry, LiveStatus};
+use raddle_live::{Inquiry, LiveStatus, ProgramStanding, ProgramStatus};
 use raddle_policy::Level;
 
 use crate::run::{end, natively, scheduled};
@@ -65,6 +66,29 @@ fn a_program_leaves_for_a_more_urgent_one_and_comes_back() {
         let (half, last) = (request[60], request[119]);
         assert_eq!(last - half, 59, "a kernel of the lower program began within a request");
     }
+}
+
+/// A program that has no turn launches nothing.
+#[test]
+fn a_program_without_the_turn_launches_nothing() {
+    let served = Served::new(None);
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("kernels");
+    let mut command = noting("on demand", &served, &log);
+    let mut client = command.stdin(Stdio::piped()).spawn().expect("it starts");
+    until(&served, |status| status.programs.iter().any(|it| !it.runnable));
+    let pid = i32::try_from(client.id()).expect("a process id");
+    assert_eq!(inquiry(&served).preempt(pid).expect("it serves"), 1);
+    client.stdin.take().expect("it is piped").write_all(b"\n").expect("it reads");
+    until(&served, |status| {
+        let is_kept = |it: &ProgramStatus| it.standing == ProgramStanding::Held && it.runnable;
+        status.programs.iter().any(is_kept)
+    });
+    std::thread::sleep(Duration::from_millis(10));
+    assert_eq!(std::fs::read_to_string(&log).expect("a log").lines().count(), 1);
+    assert_eq!(inquiry(&served).resume(pid).expect("it serves"), 1);
+    assert_eq!(end(client).said, natively("on demand").said);
+    assert_eq!(std::fs::read_to_string(&log).expect("a log").lines().count(), 5);
 }
 
 /// A program that is kept off the device goes on when the daemon dies.

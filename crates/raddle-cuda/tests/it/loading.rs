@@ -1,5 +1,8 @@
 //! Is the library found, does it find the driver, and does it see every launch?
 
+use std::path::Path;
+use std::process::Command;
+
 use crate::run::{bench, library, native, natively, scheduled, told, with_library};
 
 #[test]
@@ -22,6 +25,12 @@ fn the_window_bounds_the_launches_in_the_driver() {
         assert_eq!(told.how, "exit status: 0");
         // A launch counts until its event was seen, so there are never more.
         assert!(told.count("most") <= most, "{told:?}");
+    }
+    // A launch of a long kernel counts, whatever is launched in the stream of another thread, or in a later stream with
+    // the same handle.
+    for client in ["apart", "reused"] {
+        let told = with_library(client, &[(raddle_live::env::WINDOW, "4")]);
+        assert!(told.how == "exit status: 0" && told.count("most") <= 4, "{client}: {told:?}");
     }
 }
 
@@ -65,4 +74,29 @@ fn it_tells_that_it_was_loaded() {
     assert_eq!(told.how, "exit status: 0");
     assert_eq!(std::fs::read_to_string(file.path()).expect("it is there").lines().count(), 1);
     assert!(library().is_file());
+}
+
+/// The script for a GPU is at least a script, and compares what it has.
+#[test]
+fn the_prepared_session_is_well_formed() {
+    let at = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let shell = Command::new("bash").arg("-n").arg(at("session.sh")).status();
+    assert!(shell.expect("it starts").success());
+    let rows = [("beside, raddle", "abc"), ("beside, native", "abd")].map(|(case, digest)| {
+        format!("{{\"case\": \"{case}\", \"program\": \"serve\", \"requests\": [1, 3, 2], \"digest\": \"{digest}\"}}\n")
+    });
+    let results = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(results.path(), rows.concat()).expect("it is ours");
+    let mut python = Command::new("python3");
+    python.arg("-B").arg(at("session.py")).arg("compare").arg(results.path());
+    let Ok(told) = python.output() else {
+        println!("skipped: there is no python3");
+        return;
+    };
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(
+        told.contains("beside, raddle: serve: 3, p50 2.00 ms, p99 3.00 ms, digest abc"),
+        "{told}"
+    );
+    assert!(told.ends_with("serve: outputs DIFFER\n"), "{told}");
 }

@@ -21,28 +21,37 @@ pub(crate) fn library() -> PathBuf {
 
 /// Folder of what `cc` has made: `driver/libcuda.so.1`, `client` and `linked`; and `library/libcuda.so.1`.
 pub(crate) struct Bench {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
 }
 
 impl Bench {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name);
+        let bench = Self { folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join("cuda") };
         for name in ["driver", "library"] {
-            std::fs::create_dir(at(name)).expect("it is ours");
+            std::fs::create_dir_all(bench.path(name)).expect("it is ours");
         }
-        std::os::unix::fs::symlink(library(), at("library/libcuda.so.1")).expect("it is ours");
+        bench.place("library/libcuda.so.1", |new| {
+            std::os::unix::fs::symlink(library(), new).expect("it is ours");
+        });
         let linking = "-Wl,-z,nodelete,-Bsymbolic,-soname,libcuda.so.1";
         let shared = ["-fPIC", "-shared", "-fvisibility=hidden", linking];
-        compile("fake.c", &at("driver/libcuda.so.1"), &shared);
-        compile("client.c", &at("client"), &[]);
-        let driver = at("driver/libcuda.so.1");
-        compile("linked.c", &at("linked"), &[driver.to_str().expect("its path is text")]);
-        Self { folder }
+        bench.place("driver/libcuda.so.1", |new| compile("fake.c", new, &shared));
+        bench.place("client", |new| compile("client.c", new, &[]));
+        let driver = bench.path("driver/libcuda.so.1");
+        let driver = driver.to_str().expect("its path is text");
+        bench.place("linked", |new| compile("linked.c", new, &[driver]));
+        bench
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
+    }
+
+    /// Makes a file by `make` and puts it in the place of an older one, which another run may use.
+    fn place(&self, name: &str, make: impl FnOnce(&Path)) {
+        let new = self.path(&format!("{name}-{}", std::process::id()));
+        make(&new);
+        std::fs::rename(new, self.path(name)).expect("it is ours");
     }
 }
 

@@ -239,6 +239,58 @@ static void *on_own(void *seed) {
 }
 static void per_thread(void) { open_with(2); threads(4, on_own); }
 
+// Two threads in streams of their own, of which one waits for the other.
+static uint32_t *awaited;
+static void wait_for_it(void *s) {
+    uint32_t one = 1;
+    void *arguments[] = {&awaited, &one};
+    DO(try_launch(kernel("until"), s, arguments));
+}
+static void let_it_go(void *s) {
+    uint32_t one = 1;
+    void *arguments[] = {&awaited, &one};
+    DO(try_launch(kernel("set"), s, arguments));
+}
+static void *waits_on_own(void *it) {
+    DO(cuCtxSetCurrent(context));
+    wait_for_it(0);
+    return it;
+}
+static void apart(void) {
+    open_with(2);
+    DO(cuMemHostAlloc((void **)&awaited, 4, 0));
+    threads(1, waits_on_own);
+    for (int i = 0; i < 20; i++) nap(0, 200);
+    let_it_go(0);
+    DO(cuCtxSynchronize());
+    printf("%u\n", *awaited);
+}
+// A stream that gets the handle of one whose work still runs.
+static void reused(void) {
+    open_with(0);
+    DO(cuMemHostAlloc((void **)&awaited, 4, 0));
+    void *s = stream(1);
+    wait_for_it(s);
+    DO(cuStreamDestroy(s));
+    s = stream(1);
+    for (int i = 0; i < 20; i++) nap(s, 200);
+    let_it_go(s);
+    DO(cuCtxSynchronize());
+    printf("%u\n", *awaited);
+}
+// Launches when a line comes.
+static void on_demand(void) {
+    open_with(0);
+    void *s = stream(1);
+    P p = memory(16);
+    add(s, p, 16, 1);
+    DO(cuStreamSynchronize(s));
+    getchar();
+    for (int i = 0; i < 4; i++) add(s, p, 16, i);
+    DO(cuStreamSynchronize(s));
+    printf("%016llx\n", (unsigned long long)hash(p, 16));
+}
+
 // The default stream of all, with streams that wait for it and without.
 static void default_stream(void) {
     open_with(0);
@@ -307,16 +359,20 @@ static void forks(void) {
     open_with(0);
     void *s = stream(1);
     P p = memory(16);
-    for (int i = 0; i < 20; i++) {
+    // Another thread is in the library most of the time.
+    pthread_t other;
+    pthread_create(&other, 0, launches_on, 0);
+    for (int i = 0; i < 40; i++) {
         add(s, p, 16, i);
         nap(s, 100);
         fflush(stdout);
         pid_t child = fork();
         if (!child) {
+            alarm(20);
             void *c;
             uint32_t us = 1;
             void *arguments[] = {&us};
-            printf("%d %d\n", cuCtxGetCurrent(&c), try_launch((void *)1, s, arguments));
+            printf("%d %d %d\n", cuCtxGetCurrent(&c), try_launch((void *)1, s, arguments), cuStreamDestroy(s));
             fflush(stdout);
             if (i & 1) _exit(0);
             exit(0);
@@ -332,6 +388,7 @@ static void fork_first(void) {
         fflush(stdout);
         pid_t child = fork();
         if (!child) {
+            alarm(20);
             DO(cuInit(0));
             DO(cuDevicePrimaryCtxRetain(&context, 0));
             printf("child: %016llx\n", (unsigned long long)chain((void *)3));
@@ -514,13 +571,20 @@ static double now(void) {
 static int by_size(const void *a, const void *b) { return (*(double *)a > *(double *)b) - (*(double *)a < *(double *)b); }
 static void cost(void) {
     open_with(0);
-    void *s = stream(1), *f = kernel("noop");
-    enum { BATCHES = 20000, BATCH = 8 };
+    void *s = stream(1), *f = kernel("noop"), *until = kernel("until");
+    // A kernel that waits keeps the stream busy, so that a call wakes nobody; with it the window is full.
+    enum { BATCHES = 5000, BATCH = 7 };
     static double all[BATCHES];
-    for (int i = 0; i < BATCHES; i++) {
+    uint32_t *flag;
+    DO(cuMemHostAlloc((void **)&flag, 4, 0));
+    for (uint32_t i = 0, next = 1; i < BATCHES; i++, next++) {
+        void *arguments[] = {&flag, &next};
+        DO(try_launch(until, s, arguments));
+        usleep(10);
         double begun = now();
         for (int j = 0; j < BATCH; j++) DO(try_launch(f, s, 0));
         all[i] = (now() - begun) / BATCH;
+        __atomic_store_n(flag, next, __ATOMIC_RELEASE);
         DO(cuStreamSynchronize(s));
     }
     qsort(all, BATCHES, sizeof *all, by_size);
@@ -531,7 +595,7 @@ static void cost(void) {
 }
 
 static const struct { const char *name; void (*run)(void); } clients[] = {
-    {"chains", chains}, {"events", events}, {"graphs", graphs}, {"per thread", per_thread},
+    {"chains", chains}, {"events", events}, {"graphs", graphs}, {"per thread", per_thread}, {"apart", apart}, {"reused", reused}, {"on demand", on_demand},
     {"default stream", default_stream}, {"host waits", host_waits}, {"exit running", exit_running},
     {"exit launching", exit_launching}, {"forks", forks}, {"fork first", fork_first}, {"contexts", contexts},
     {"resets", resets}, {"streams", streams}, {"ways", ways}, {"failing", failing}, {"host calls", host_calls},
@@ -548,6 +612,7 @@ static void tell(void) {
 }
 
 int main(int count, char **words) {
+    alarm(50);
     for (size_t i = 0; count > 1 && i < sizeof clients / sizeof *clients; i++)
         if (!strcmp(clients[i].name, words[1])) {
             clients[i].run();

@@ -122,7 +122,9 @@ static void k_sleep(const uint64_t *a) { usleep((uint32_t)a[0]); }
 static void k_until(const uint64_t *a) {
     while (__atomic_load_n((uint32_t *)a[0], __ATOMIC_ACQUIRE) < (uint32_t)a[1]) usleep(50);
 }
+static void k_set(const uint64_t *a) { __atomic_store_n((uint32_t *)a[0], (uint32_t)a[1], __ATOMIC_RELEASE); }
 static const Kernel kernels[] = {
+    {"set", k_set, 2, {8, 4}},
     {"noop", k_noop, 0, {0}},
     {"add", k_add, 3, {8, 4, 4}},
     {"sum", k_sum, 3, {8, 8, 4}},
@@ -269,15 +271,20 @@ static void finish_all(Context *c) {
     for (Stream *s = c->streams; s; s = s->next) finish(s);
 }
 
+// A new stream gets the handle that became free last.
+typedef struct Handle { uint32_t magic; Stream *stream; struct Handle *next; } Handle;
+static Handle *free_handles;
+
 static Stream *of(Context *c, P handle, int per_thread) {
     if (handle == 2 || (handle == 0 && per_thread)) {
         if (!own_stream || own_stream->context != c || own_stream->magic != ALIVE) own_stream = new_stream(c, 1, 0);
         return own_stream;
     }
     if (handle < 2) return c->legacy;
-    Stream *s = (Stream *)handle;
-    LIVES(s);
-    return s;
+    Handle *h = (Handle *)handle;
+    LIVES(h);
+    LIVES(h->stream);
+    return h->stream;
 }
 
 static Context *new_context(int device) {
@@ -423,21 +430,33 @@ API cuModuleGetFunction(const Kernel **f, void *m, const char *name) {
     return NOT_FOUND;
 }
 
-API cuStreamCreateWithPriority(Stream **s, unsigned flags, int priority) {
+API cuStreamCreateWithPriority(Handle **place, unsigned flags, int priority) {
     CHECK();
-    *s = new_stream(HERE(), !(flags & 1), priority);
+    Stream *s = new_stream(HERE(), !(flags & 1), priority);
+    pthread_mutex_lock(&all);
+    Handle *h = free_handles;
+    if (h) free_handles = h->next;
+    else h = malloc(sizeof *h);
+    pthread_mutex_unlock(&all);
+    *h = (Handle){ALIVE, s, 0};
+    *place = h;
     return OK;
 }
-API cuStreamCreate(Stream **s, unsigned flags) { return cuStreamCreateWithPriority(s, flags, 0); }
+API cuStreamCreate(Handle **place, unsigned flags) { return cuStreamCreateWithPriority(place, flags, 0); }
 API cuStreamGetPriority(P s, int *priority) { CHECK(); *priority = of(HERE(), s, 0)->priority; return OK; }
-API cuStreamDestroy_v2(Stream *s) {
+API cuStreamDestroy_v2(Handle *h) {
     CHECK();
-    LIVES(s);
-    s->magic = 0;
+    LIVES(h);
+    Stream *s = h->stream;
+    h->magic = s->magic = 0;
     pthread_mutex_lock(&s->lock);
     s->ends = 1;
     pthread_cond_signal(&s->work);
     pthread_mutex_unlock(&s->lock);
+    pthread_mutex_lock(&all);
+    h->next = free_handles;
+    free_handles = h;
+    pthread_mutex_unlock(&all);
     return OK;
 }
 static R synchronize(Stream *s) {
