@@ -104,6 +104,7 @@ around! {
     cuStreamDestroy_v2: stream_gone, no_work;
     cuCtxDestroy: one_context, no_work;
     cuCtxDestroy_v2: one_context, no_work;
+    cuCtxDetach: one_context, no_work;
     cuDevicePrimaryCtxRelease: of_device, no_work;
     cuDevicePrimaryCtxRelease_v2: of_device, no_work;
     cuDevicePrimaryCtxReset: of_device, no_work;

@@ -160,7 +160,7 @@ macro_rules! tables {
 
 tables! {
     hooked {
-        cuCtxDestroy cuCtxDestroy_v2 cuCtxSynchronize cuCtxSynchronize_v2
+        cuCtxDestroy cuCtxDestroy_v2 cuCtxDetach cuCtxSynchronize cuCtxSynchronize_v2
         cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset
         cuDevicePrimaryCtxReset_v2 cuEventSynchronize cuGetProcAddress cuGetProcAddress_v2
         cuGetProcAddress_v2_ptsz cuGraphLaunch cuGraphLaunch_ptsz cuGreenCtxDestroy cuInit
@@ -230,7 +230,7 @@ tables! {
         cuCoredumpDeregisterStartCallback cuCoredumpGetAttribute
         cuCoredumpGetAttributeGlobal cuCoredumpRegisterCompleteCallback
         cuCoredumpRegisterStartCallback cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
-        cuCtxAttach cuCtxCreate cuCtxCreate_v2 cuCtxCreate_v3 cuCtxCreate_v4 cuCtxDetach
+        cuCtxAttach cuCtxCreate cuCtxCreate_v2 cuCtxCreate_v3 cuCtxCreate_v4
         cuCtxDisablePeerAccess cuCtxEnablePeerAccess cuCtxFromGreenCtx cuCtxGetApiVersion
         cuCtxGetCacheConfig cuCtxGetCurrent cuCtxGetDevResource cuCtxGetDevice
         cuCtxGetDevice_v2 cuCtxGetExecAffinity cuCtxGetFlags cuCtxGetId cuCtxGetLimit

@@ -13,7 +13,8 @@ fn cost_of_a_launch() {
     };
     let mut all: Vec<[u64; 4]> = (0..3)
         .map(|_| {
-            let (native, told) = (numbers(natively("cost")), numbers(with_library("cost", &[])));
+            let (native, told) =
+                (numbers(natively("cost", &[])), numbers(with_library("cost", &[])));
             [native[0], told[0], native[1], told[1]]
         })
         .collect();

@@ -1,8 +1,5 @@
 //! Does every client end as natively, undisturbed and in storms of preemptions?
 
-use std::fs::File;
-use std::io::BufReader;
-
 use raddle_policy::Preemption;
 
 use crate::run::{natively, with_library};
@@ -14,27 +11,41 @@ fn storms() -> u64 {
     given.and_then(|given| given.parse().ok()).unwrap_or(2)
 }
 
+/// Rounds of a client: enough for a few preemptions.
+const ROUNDS: (&str, &str) = ("CLIENT_ROUNDS", "300");
+
 /// Compares a client, undisturbed and in storms, with what it prints natively. Each log of a storm keeps
-/// the rules of the controller.
-fn compare(name: &str) {
-    let native = natively(name);
+/// the rules of the controller. Returns the number of preemptions.
+fn compare(name: &str) -> usize {
+    let mut preemptions = 0;
+    let native = natively(name, &[ROUNDS]);
     assert_eq!(native.how, "exit status: 0", "{native:?}");
-    let told = with_library(name, &[]);
+    let told = with_library(name, &[ROUNDS]);
     assert_eq!((&told.said, &told.how), (&native.said, &native.how), "{name}: {}", told.complaints);
     for seed in 0..storms() {
         let storm = Served::storm(Preemption::Wait, 300, 3000, seed);
         let (socket, place) = storm.environment();
         let log = storm.folder().join("log");
         let log_path = log.to_str().expect("its path is text");
-        let told = with_library(name, &[(socket, &place), (raddle_live::env::LOG, log_path)]);
+        let told =
+            with_library(name, &[ROUNDS, (socket, &place), (raddle_live::env::LOG, log_path)]);
         let how = format!("{name}, storm {seed}: {}", told.complaints);
         assert_eq!((&told.said, &told.how), (&native.said, &native.how), "{how}");
         // A program without a launch on its own has no log.
-        if let Ok(log) = File::open(&log) {
-            let checked = raddle_live::check(BufReader::new(log)).expect("the log can be read");
+        if let Ok(log) = std::fs::read_to_string(&log) {
+            let checked = raddle_live::check(log.as_bytes()).expect("the log can be read");
+            preemptions += log.matches("\"event\":\"preempt\"").count();
             assert!(checked.broken.is_empty(), "{how}: {:?}", checked.broken);
         }
     }
+    println!("{name}: {preemptions} preemptions in {} storms", storms());
+    preemptions
+}
+
+/// Chains in streams of several threads; they last long enough for preemptions.
+#[test]
+fn chains() {
+    assert!(compare("chains") > 0, "the storm preempts");
 }
 
 macro_rules! hazards {
@@ -47,7 +58,6 @@ macro_rules! hazards {
 }
 
 hazards! {
-    chains: "chains";
     events: "events";
     graphs: "graphs";
     per_thread: "per thread";
@@ -70,7 +80,7 @@ hazards! {
 /// A kernel that waits for the host, which launches more than the window holds before.
 #[test]
 fn a_kernel_that_waits_for_the_host_gets_what_it_waits_for() {
-    let native = natively("host waits");
+    let native = natively("host waits", &[]);
     let soon = (raddle_live::env::GIVE_UP_MS, "50");
     let storm = Served::storm(Preemption::Wait, 300, 3000, 7);
     let (socket, place) = storm.environment();

@@ -10,7 +10,7 @@ fn every_launch_is_seen_however_its_function_was_found() {
     // As a driver does that answers with functions which it does not export.
     for environment in [&[][..], &[("FAKE_PRIVATE", "1")]] {
         let told = with_library("ways", environment);
-        assert_eq!(told.said, natively("ways").said);
+        assert_eq!(told.said, natively("ways", &[]).said);
         assert_eq!((told.count("made"), told.count("seen")), (9, 9), "{told:?}");
     }
     let told = with_library("chains", &[]);
@@ -19,7 +19,7 @@ fn every_launch_is_seen_however_its_function_was_found() {
 
 #[test]
 fn the_window_bounds_the_launches_in_the_driver() {
-    assert!(natively("chains").count("most") > 8, "the test can fail");
+    assert!(natively("chains", &[]).count("most") > 8, "the test can fail");
     for (window, most) in [("1", 1), ("3", 3), ("8", 8), ("10", 10)] {
         let told = with_library("chains", &[(raddle_live::env::WINDOW, window)]);
         assert_eq!(told.how, "exit status: 0");
@@ -60,7 +60,7 @@ fn it_never_takes_itself_for_the_driver() {
 
 #[test]
 fn streams_get_the_priority_that_was_asked_for() {
-    assert_eq!(natively("priorities").said, "0 -2\n");
+    assert_eq!(natively("priorities", &[]).said, "0 -2\n");
     assert_eq!(with_library("priorities", &[]).said, "0 -2\n");
     assert_eq!(with_library("priorities", &[("RADDLE_CUDA_PRIORITY", "-1")]).said, "-1 -1\n");
 }

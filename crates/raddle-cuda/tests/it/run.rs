@@ -135,10 +135,10 @@ pub(crate) fn end(mut child: Child) -> Told {
     Told { said, complaints, how }
 }
 
-/// Returns the output of the client with this name, natively.
-pub(crate) fn natively(client: &str) -> Told {
+/// Returns the output of the client with this name, natively, in this environment.
+pub(crate) fn natively(client: &str, environment: &[(&str, &str)]) -> Told {
     let mut command = native("client");
-    command.arg(client);
+    command.arg(client).envs(environment.iter().copied());
     told(command)
 }
 

@@ -556,8 +556,8 @@ static void requests(void) {
 static void busy(void) {
     open_with(0);
     void *s = stream(1);
-    P p = memory(16);
-    for (int i = 0; i < rounds(100); i++) { add(s, p, 16, i); nap(s, 1000); }
+    P p = memory(16), q = memory(16);
+    for (int i = 0; i < rounds(100); i++) { add(s, p, 16, i); DO(cuMemsetD8Async(q, i, 16, s)); nap(s, 1000); }
     DO(cuStreamSynchronize(s));
     printf("%016llx\n", (unsigned long long)hash(p, 16));
 }
