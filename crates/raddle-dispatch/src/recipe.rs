@@ -207,6 +207,13 @@ impl Recipe {
         self.preempt.needs().flag
     }
 
+    /// Returns whether the preempt policy may save the work of a process and restore it later. True
+    /// for a policy from outside that states no needs.
+    #[must_use]
+    pub fn switches(&self) -> bool {
+        self.preempt.needs().switches
+    }
+
     /// Returns the scope of a reset: which launches it kills.
     pub(crate) fn scope(&self) -> ResetScope {
         self.runtime.scope.unwrap_or(ResetScope::Process)

@@ -14,7 +14,7 @@ use crate::native::{NativeHandle, asked, asked_bytes, native};
 
 /// Kind of argument of an OpenCL kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArgumentKind {
+pub(crate) enum ClArgumentKind {
     /// Plain bytes, such as a number or a struct, which the runtime copies when the argument is
     /// set.
     Value,
@@ -38,7 +38,7 @@ pub(crate) enum KernelArgument {
     Svm(NativeHandle),
 }
 
-impl ArgumentKind {
+impl ClArgumentKind {
     /// Returns the kind of the argument with the index `index`, from the information on arguments
     /// with which the kernel was built; `None` where the layer cannot record such an argument.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
@@ -73,7 +73,7 @@ impl KernelArgument {
     /// # Safety
     /// `value` is null or has `size` bytes.
     pub(crate) unsafe fn new(
-        kind: ArgumentKind,
+        kind: ClArgumentKind,
         size: usize,
         value: *const c_void,
     ) -> Option<Self> {
@@ -86,11 +86,11 @@ impl KernelArgument {
                 .then(|| unsafe { value.cast::<NativeHandle>().read_unaligned() })
         };
         match kind {
-            ArgumentKind::Memory => handle().map(Self::Memory),
-            ArgumentKind::Sampler => handle().map(Self::Sampler),
-            ArgumentKind::Local => Some(Self::Local(size)),
-            ArgumentKind::Value if value.is_null() => None,
-            ArgumentKind::Value => {
+            ClArgumentKind::Memory => handle().map(Self::Memory),
+            ClArgumentKind::Sampler => handle().map(Self::Sampler),
+            ClArgumentKind::Local => Some(Self::Local(size)),
+            ClArgumentKind::Value if value.is_null() => None,
+            ClArgumentKind::Value => {
                 // SAFETY: the caller says so.
                 let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
                 Some(Self::Value(SmallVec::from_slice(bytes)))

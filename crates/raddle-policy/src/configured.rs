@@ -85,6 +85,9 @@ pub struct Needs {
     /// True if the policy may raise a preemption flag: each launch then tests that flag at its
     /// start, which takes time.
     pub flag: bool,
+    /// True if the policy may save the work of a process and restore it later, which costs the time
+    /// of a switch.
+    pub switches: bool,
     /// True if a process may lose the turn (the right to issue launches) because its time is over,
     /// and not only because more urgent work came.
     pub slices: bool,
@@ -99,6 +102,7 @@ impl Needs {
         call: false,
         estimate: false,
         flag: false,
+        switches: false,
         slices: false,
         most_kills: None,
     };
@@ -109,6 +113,7 @@ impl Needs {
         call: true,
         estimate: true,
         flag: true,
+        switches: true,
         slices: true,
         most_kills: None,
     };
@@ -117,6 +122,12 @@ impl Needs {
     #[must_use]
     pub const fn with_flag(self) -> Self {
         Self { flag: true, ..self }
+    }
+
+    /// Returns these needs with `switches` true: work may be saved, and restored later.
+    #[must_use]
+    pub const fn with_switches(self) -> Self {
+        Self { switches: true, ..self }
     }
 
     /// Returns these needs with `slices` true: a turn may end because its time is over.

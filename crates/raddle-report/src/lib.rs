@@ -15,8 +15,8 @@ pub mod tune;
 mod verdict;
 
 pub use document::{
-    Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
-    PAGE_MARK, SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
+    Block, Cell, Chart, ChartAxis, ChartBar, ChartKind, ChartSeries, Column, Document, List,
+    Medium, PAGE_MARK, SCRIPT_HASH, Scale, Table, ValueUnit, alarm, heading,
 };
 
 use serde::Serialize;

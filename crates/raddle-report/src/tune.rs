@@ -31,12 +31,19 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     columns.extend(goals.then(|| Column::text("goals").kept()));
     let other_vendor = tuned.answer.processes.iter().any(|it| it.other_vendor);
     let mut table = Table::new("", columns);
-    for row in tuned.best.iter().take(ROWS).chain([&tuned.base]) {
+    // The rows of the answer are that of the baseline, then those of the candidates.
+    let shown = (1..).zip(tuned.best.iter().take(ROWS)).chain([(0, &tuned.base)]);
+    for (position, row) in shown {
         let today = std::ptr::eq(row, &tuned.base);
         let name = if today { format!("{} (today)", row.case) } else { row.case.clone() };
         let mut cells = vec![Cell::from(name)];
-        let figures = row.figures.iter();
-        cells.extend(figures.map(|ns| Cell::from(ns.map_or("-".to_owned(), duration))));
+        let figures = row.figures.iter().enumerate();
+        cells.extend(figures.map(|(at, ns)| {
+            let bounds = tuned.answer.bounds(position, at).zip(*ns);
+            let bounds = bounds.map(|(bounds, ns)| format!(" ({})", bounds.in_unit_of(ns)));
+            let cell = Cell::from(ns.map_or("-".to_owned(), duration));
+            cell.note(bounds.unwrap_or_default())
+        }));
         cells.push(row.behind.map_or("-".to_owned(), |behind| difference(tuned, behind)).into());
         let judged = GoalsJudged::of([(row.goals_met, row.goals_sure)].into_iter());
         let told = if other_vendor { "other vendor" } else { judged.words() };

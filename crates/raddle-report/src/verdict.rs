@@ -6,8 +6,13 @@ use crate::document::Block;
 
 /// Makes the block that shows the verdict: which recipe is recommended, or that none is, and why.
 pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
-    let PolicyVerdict { kind, recipe, text, why, .. } = &answer.verdict;
+    verdict_of(answer, true)
+}
+
+/// Makes the block that shows the verdict, and with `why` the reason for it.
+pub(crate) fn verdict_of(answer: &PolicyFigures, why: bool) -> Block {
+    let PolicyVerdict { kind, recipe, text, why: reason, .. } = &answer.verdict;
     let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);
     let name = recipe.clone().unwrap_or_default();
-    Block::Verdict { good, name, text: text.clone(), why: why.clone() }
+    Block::Verdict { good, name, text: text.clone(), why: reason.clone().filter(|_| why) }
 }

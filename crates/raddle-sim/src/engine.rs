@@ -16,7 +16,7 @@ use raddle_dispatch::{Dispatcher, Standstill};
 use raddle_policy::{Action, Actions, CuShape, LaunchId, Preemption, Tick, Ticks};
 
 use crate::copy_engines::CopyEngines;
-use crate::fragmentation::Fragmentation;
+use crate::fragmentation::FragmentationLog;
 use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::meetings::Meetings;
@@ -122,7 +122,7 @@ struct Engine<'r, W> {
     usage: Usage,
     /// The most compute units that each process may ever use, by process.
     units: Vec<u16>,
-    fragmentation: Fragmentation,
+    fragmentation: FragmentationLog,
     actions: Actions,
     told: Vec<Issued>,
     /// The ticks of cleanup at the end of each submitted launch, where it takes any.
@@ -178,7 +178,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             queue,
             units: vec![options.cus; workload.processes.len()],
             usage: Usage::new(workload.processes.len(), slots),
-            fragmentation: Fragmentation::new(options.cus),
+            fragmentation: FragmentationLog::new(options.cus),
             actions: Actions::without_places(),
             told: Vec::new(),
             cleanups: ByLaunch::default(),

@@ -47,7 +47,7 @@ pub struct FreeOverTime {
 
 /// A meter that adds up free granules while a run goes on.
 #[derive(Debug)]
-pub(crate) struct Fragmentation {
+pub(crate) struct FragmentationLog {
     /// The free granules of each compute unit, by resource; empty where the dispatcher keeps no
     /// addresses.
     units: Vec<[FreeRun; 3]>,
@@ -57,7 +57,7 @@ pub(crate) struct Fragmentation {
     found: FreeOverTime,
 }
 
-impl Fragmentation {
+impl FragmentationLog {
     pub(crate) fn new(cus: u16) -> Self {
         let found = FreeOverTime { bin_ns: SHORTEST_NS, bins: Vec::new() };
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_time_and_bins_double() {
-        let mut found = Fragmentation::new(2);
+        let mut found = FragmentationLog::new(2);
         let runs =
             |free, longest| [FreeRun { free, longest }, FreeRun::default(), FreeRun::default()];
         found.see(0..1, |_| Some(runs(10, 10)));

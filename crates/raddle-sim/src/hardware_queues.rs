@@ -32,7 +32,7 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
 
 /// The state of one hardware queue after the ops so far.
 #[derive(Clone, Debug, Default)]
-struct Queue {
+struct QueueState {
     /// The last op of the queue: (index of the op, stream); `None` before the first.
     last: Option<(u32, u32)>,
     /// The latest op, by stream, for which an op of this queue waited.
@@ -82,7 +82,7 @@ fn shared(profile: &Profile, device: &Device, queues: u16, waits: &[TaskWait]) -
     order.sort_by_key(|&at| ops[at as usize].arrival_ns);
     let mut queue_of: Vec<Option<usize>> = vec![None; profile.streams.len()];
     let mut used = 0;
-    let mut all = vec![Queue::default(); usize::from(queues)];
+    let mut all = vec![QueueState::default(); usize::from(queues)];
     let mut added = Vec::new();
     for task in order {
         let op = &ops[task as usize];

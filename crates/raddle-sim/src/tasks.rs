@@ -18,7 +18,7 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 
 /// The state of one launch, copy or fill.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct TaskState {
     issued: bool,
     /// True if the launch was not issued at its recorded time and is issued later: a recorded gap
     /// after the last launch for which it waits has ended, or together with the launch before it.
@@ -35,7 +35,7 @@ struct Standing {
     placed: bool,
 }
 
-impl Standing {
+impl TaskState {
     /// Returns whether the launch waits for no other launch.
     const fn is_free(&self) -> bool {
         self.waits == 0
@@ -71,7 +71,7 @@ pub(crate) struct Mark {
 pub(crate) struct Tasks<'w> {
     workload: &'w Workload,
     lanes: Vec<Lane>,
-    standing: Vec<Standing>,
+    standing: Vec<TaskState>,
     pub(crate) records: Vec<Record>,
     /// The number of launches and copies of each process that were issued and have not ended, by
     /// process.
@@ -260,7 +260,7 @@ impl<'w> Tasks<'w> {
                 refused: false,
             });
         }
-        self.standing.resize(end, Standing::default());
+        self.standing.resize(end, TaskState::default());
         for (task, position) in plan.tasks.iter().zip(base..) {
             let waits_for_before = iteration > 0 && task.after.is_none() && {
                 let lane = &self.lanes[process];
@@ -426,7 +426,7 @@ impl<'w> Tasks<'w> {
     /// if others had ended.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
-        let stands = |(id, it): &(LaunchId, &Standing)| {
+        let stands = |(id, it): &(LaunchId, &TaskState)| {
             !it.ended && (it.issued || (it.in_gap && !self.stops(*id, now)))
         };
         ids.filter(stands).map(|(id, _)| id).collect()
@@ -439,7 +439,7 @@ impl<'w> Tasks<'w> {
     }
 }
 
-fn release(standing: &mut [Standing], id: u32, told: &mut Vec<Issued>) {
+fn release(standing: &mut [TaskState], id: u32, told: &mut Vec<Issued>) {
     let standing = &mut standing[id as usize];
     standing.waits = standing.waits.saturating_sub(1);
     if standing.is_free() && standing.issued && !standing.ended {

@@ -6,6 +6,7 @@
 //! of today, else the first.
 
 mod bounds;
+mod changes;
 mod either;
 mod elsewhere;
 mod goal;
@@ -61,6 +62,9 @@ pub struct PolicyFigures {
     /// rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
+    /// True if the rows behind the baseline are candidates of one search for the best values.
+    #[serde(skip)]
+    searched: bool,
     /// Recommendation: which recipe to use, why, and how far to believe it.
     pub verdict: PolicyVerdict,
 }
@@ -93,12 +97,24 @@ impl PolicyFigures {
     /// Says, without an article, what replays do with the idle gaps of the processes that
     /// [`Self::issue_unknown`] names; `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
-        let names = self.issue_unknown()?;
+        let [file, its] = self.unknown_words()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
-            true => "and its gaps are left out, as asked",
-            false => "so its gaps are taken for waits for the host",
+            true => format!("and {its} gaps are left out, as asked"),
+            false => format!("so {its} gaps are taken for waits for the host"),
         };
-        Some(format!("file of {names} does not say when work was issued, {so}"))
+        Some(format!("{file} when work was issued, {so}"))
+    }
+
+    /// Returns words on the processes that [`Self::issue_unknown`] names: "file of train does not
+    /// say", "its", or those of several files; `None` where all files say when work was issued.
+    fn unknown_words(&self) -> Option<[String; 2]> {
+        let names = self.issue_unknown()?;
+        let several = self.processes.iter().filter(|it| it.issue_unknown).count() > 1;
+        let (files, say, its) = match several {
+            true => ("files", "do not say", "their"),
+            false => ("file", "does not say", "its"),
+        };
+        Some([format!("{files} of {names} {say}"), its.to_owned()])
     }
 
     /// Appends a sentence to the text of the verdict.
@@ -163,23 +179,34 @@ impl PolicyFigures {
         rows: Vec<PolicyRow>,
         goals: Vec<Goal>,
     ) -> Self {
-        Self::ranked_by(None, today, processes, rows, goals)
+        Self::judged(None, false, (today, processes), rows, goals)
     }
 
-    /// Ranks rows as [`Self::new`] does, but by one figure of one process, the lowest first, where
-    /// `minimised` names both.
+    /// Ranks the candidates of a search as [`Self::new`] ranks recipes, or by one figure of one
+    /// process, the lowest first, where `minimised` names both.
     #[must_use]
-    pub fn ranked_by(
+    pub(crate) fn of_search(
         minimised: Option<(usize, GoalMetric)>,
         today: &str,
         processes: Vec<JudgedProcess>,
         rows: Vec<PolicyRow>,
         goals: Vec<Goal>,
     ) -> Self {
+        Self::judged(minimised, true, (today, processes), rows, goals)
+    }
+
+    fn judged(
+        minimised: Option<(usize, GoalMetric)>,
+        searched: bool,
+        (today, processes): (&str, Vec<JudgedProcess>),
+        rows: Vec<PolicyRow>,
+        goals: Vec<Goal>,
+    ) -> Self {
         let baseline = rows.iter().position(|row| row.recipe == today).unwrap_or(0);
         let today = today.to_owned();
         let (ranking, verdict) = (Vec::new(), PolicyVerdict::default());
-        let mut all = Self { today, baseline, processes, goals, rows, ranking, minimised, verdict };
+        let mut all =
+            Self { today, baseline, processes, goals, rows, ranking, minimised, searched, verdict };
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();

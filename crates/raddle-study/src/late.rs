@@ -8,13 +8,13 @@ use crate::answer::{Goal, GoalLimit, GoalMetric};
 /// Watcher of a run that ends it as soon as more requests are late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
-    goals: Vec<Allowed>,
+    goals: Vec<LateWatch>,
     is_missed: bool,
 }
 
 /// Limit of one goal, and how many more late requests it allows.
 #[derive(Clone, Copy, Debug)]
-struct Allowed {
+struct LateWatch {
     process: u16,
     limit: Ticks,
     /// Number of further requests that may take longer than the limit without missing the goal.
@@ -42,7 +42,7 @@ impl LateRequests {
             // The percentile is that of the nearest rank, as in `percentile`. Requests of the
             // warm-up do not count and may all be late.
             let late = all - (all * percent).div_ceil(100).max(1) + u64::from(plan.warm_up);
-            Some(Allowed { process, limit: Ticks(limit), late })
+            Some(LateWatch { process, limit: Ticks(limit), late })
         };
         Self { goals: goals.iter().filter_map(allowed).collect(), is_missed: false }
     }

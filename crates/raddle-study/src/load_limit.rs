@@ -15,7 +15,7 @@ use crate::open_load::{FEWEST, OpenLoad};
 use crate::recipes::NamedRecipe;
 use crate::replay::{Prepared, Surroundings};
 use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, ReplayResult};
-use crate::runs::{RunPlan, Runner};
+use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
 /// Largest number of workgroups of a run for which the highest load that meets all goals is
@@ -186,7 +186,7 @@ impl Prepared {
         let rows = if relative { rows } else { vec![best] };
         let recipes: Vec<NamedRecipe> = rows.iter().map(|&at| recipes[at].clone()).collect();
         let goals = if relative || !exact { &[] } else { &*answer.goals };
-        let plan = RunPlan { recipes: &recipes, draws: &draws, goals, ..self.plan(around) };
+        let plan = RunsPlan { recipes: &recipes, draws: &draws, goals, ..self.plan(around) };
         let found = Runner::new(plan)?.seeds(0..draws.len())?;
         let is_met = |at: usize| {
             let row = |(recipe, all): (usize, &Vec<Summary>)| {

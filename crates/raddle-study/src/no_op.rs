@@ -7,7 +7,7 @@ use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
 use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
-use crate::recipes::unknown_of_flag;
+use crate::recipes::unknown_prices;
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
@@ -103,10 +103,8 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
 /// Warns of costs of preempting that are unknown for this device and so count as 0; else `None`.
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
-    let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
-    let switches = ["switch", "cheapest"].contains(&preempt) && runtime.switch_ns.is_none();
-    let flag = unknown_of_flag(&run.recipe, device).into_iter().map(|(key, _)| key);
-    let unknown: Vec<&str> = flag.chain(switches.then_some("switch-ns")).collect();
+    let unknown = unknown_prices(&run.recipe, device).into_iter().map(|(key, _)| key);
+    let unknown: Vec<&str> = unknown.collect();
     if unknown.is_empty() || run.together.turns.revoked == 0 {
         return None;
     }

@@ -162,7 +162,10 @@ fn unknown(option: &str) -> String {
     let (word, of) = option.split_once('.').unwrap_or((option, ""));
     let all = || OPTIONS.into_iter().chain(MORE).chain(VARIED);
     if all().any(|known| known == word) {
-        return format!("`{word}` is said of no profile: leave `.{of}` out");
+        return match word {
+            "requests" => format!("the rate of requests is `load`: write `load.{of}`"),
+            _ => format!("`{word}` is said of no profile: leave `.{of}` out"),
+        };
     }
     let near = raddle_read::nearest(word, all()).map(|near| match of {
         "" => near.to_owned(),

@@ -66,13 +66,26 @@ pub struct NamedRecipe {
 const MOST_OF_FLAG: [(&str, u64); 3] =
     [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
 
-/// Returns the times that a preemption flag costs and that are unknown for a device, each as (key,
-/// most that it is taken to be in nanoseconds); empty for recipes whose launches test no flag.
-pub(crate) fn unknown_of_flag(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
+/// Most that a save or a restore of a process is taken to cost where nothing is known of a device, in
+/// nanoseconds, beside the bytes that it moves: half of the longest switch that was measured (RTX
+/// 5090).
+const MOST_OF_SWITCH: u64 = 178_000;
+
+/// Returns the costs of preempting that are unknown for a device, each as (key, most that it is taken
+/// to be in nanoseconds): those of a flag for recipes whose launches test one, those of a switch for
+/// recipes that save work and restore it.
+pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
-    let known = [runtime.flag_ns, runtime.exit_ns, runtime.check_ns];
-    let prices = MOST_OF_FLAG.into_iter().zip(known).filter(|(_, known)| known.is_none());
-    prices.map(|(price, _)| price).filter(|_| recipe.tests_flag()).collect()
+    let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns[2] / 2);
+    let [flag, exit, check] = MOST_OF_FLAG;
+    let (flags, switches) = (recipe.tests_flag(), recipe.switches());
+    let prices = [
+        (flag, runtime.flag_ns, flags),
+        (exit, runtime.exit_ns, flags),
+        (check, runtime.check_ns, flags),
+        (("switch-ns", half), runtime.switch_ns, switches),
+    ];
+    prices.into_iter().filter(|(_, known, pays)| *pays && known.is_none()).map(|it| it.0).collect()
 }
 
 impl NamedRecipe {
@@ -173,11 +186,11 @@ impl NamedRecipe {
             format!("to follow a process that has run dry as nothing, it may be up to {most}")
         });
         let switch = switch.and_then(|bounds| told("switch", bounds));
-        let flag = unknown_of_flag(&self.recipe, device).into_iter();
-        let flag = flag.map(|(key, most)| {
+        let prices = unknown_prices(&self.recipe, device).into_iter();
+        let prices = prices.map(|(key, most)| {
             format!("{key} of {} as nothing, it may be up to {}", self.name, duration(most))
         });
-        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).chain(flag).collect();
+        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).chain(prices).collect();
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
 
@@ -195,7 +208,7 @@ impl NamedRecipe {
         };
         let (turns, switches) = (several(turn), several(switch));
         if turns.len() * switches.len() == 1 {
-            return Ok(self.with_dear_flag(device).into_iter().collect());
+            return Ok(self.at_most_price(device).into_iter().collect());
         }
         let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
         let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
@@ -215,16 +228,17 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns a copy of the recipe in which each unknown time that a flag costs is the most that
-    /// it is taken to be; `None` where none is unknown.
-    fn with_dear_flag(&self, device: &Device) -> Option<Self> {
-        let unknown = unknown_of_flag(&self.recipe, device);
+    /// Returns a copy of the recipe in which each unknown cost of preempting is the most that it is
+    /// taken to be; `None` where none is unknown.
+    fn at_most_price(&self, device: &Device) -> Option<Self> {
+        let unknown = unknown_prices(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
         let mut recipe = self.recipe.clone();
         let runtime = &mut recipe.runtime;
         runtime.flag_ns = most("flag-ns").or(runtime.flag_ns);
         runtime.exit_ns = most("exit-ns").or(runtime.exit_ns);
         runtime.check_ns = most("check-ns").or(runtime.check_ns);
+        runtime.switch_ns = most("switch-ns").or(runtime.switch_ns);
         (!unknown.is_empty()).then(|| Self { recipe, ..self.clone() })
     }
 
@@ -448,6 +462,23 @@ mod tests {
         assert_eq!(of("mi300x", &[]), turns(10_000, "10.0 ms"));
         assert_eq!(of("h100", &[]), turns(2270, "2.27 ms"));
         assert_eq!(of("mi300x", &["turn.slice-us=3000"]), turns(3000, "2.27 ms"));
+    }
+
+    /// The cost of saving and restoring work is unknown of most devices, which does not mean that
+    /// there is none.
+    #[test]
+    fn a_switch_of_unknown_cost_is_bounded_by_those_that_were_measured() {
+        let unknown = |name: &str, device: &str| {
+            let named = bundled(name, &Registry::bundled()).unwrap();
+            let device = raddle_device::find(device).unwrap();
+            let dear = named.priced(&device).unwrap();
+            let most: Vec<_> = dear.iter().map(|it| it.recipe.runtime.switch_ns).collect();
+            (unknown_prices(&named.recipe, &device), most)
+        };
+        let switch = vec![("switch-ns", 178_000)];
+        assert_eq!(unknown("weighted-slices", "h100"), (switch, vec![Some(178_000)]));
+        assert_eq!(unknown("weighted-slices", "a100"), (Vec::new(), Vec::new()), "measured");
+        assert_eq!(unknown("leftover-drain", "h100"), (Vec::new(), Vec::new()), "saves nothing");
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::recipes::{self, NamedRecipe};
 use crate::result::{
     DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules, SUMMARY,
 };
-use crate::runs::{AllRuns, Charges, RunPlan, Runner};
+use crate::runs::{AllRuns, Charges, Runner, RunsPlan};
 use crate::share::{self, ShareCandidate, Tenants};
 use crate::study::{FileNames, Study, Ways};
 use crate::sweep::FailedCase;
@@ -377,8 +377,8 @@ impl Prepared {
         self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
     }
 
-    pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunPlan<'p> {
-        RunPlan {
+    pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunsPlan<'p> {
+        RunsPlan {
             workload: &self.workload,
             recipes: &self.recipes,
             bounds: &self.bounds,
@@ -428,11 +428,11 @@ impl Prepared {
             wish.and_then(|wish| Wanted::of(wish, (self.today(), self.recipes()), (cus, names)));
         let (leavings, timeline) = (kept.map(|kept| kept.leavings), timeline.as_ref());
         let detail = kept.and_then(|kept| kept.detail);
-        let plan = RunPlan { detail, leavings, timeline, ..self.plan(around) };
+        let plan = RunsPlan { detail, leavings, timeline, ..self.plan(around) };
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         self.leave_out(broken);
         let (target, workload) = (&self.target.device, &self.workload);
-        let runner = Runner::new(RunPlan { leavings, timeline, ..self.plan(around) })?;
+        let runner = Runner::new(RunsPlan { leavings, timeline, ..self.plan(around) })?;
         let warnings = no_op::warnings(target, workload, &runs);
         let rules = Rules {
             warnings: [&*self.rules.warnings, &*warnings].concat(),

@@ -53,7 +53,7 @@ impl Charges {
 }
 
 /// Inputs of a set of runs: what is run, by which seeds and bounds, and what is written.
-pub(crate) struct RunPlan<'p> {
+pub(crate) struct RunsPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
     /// Least and most costs that contention may have, one entry for each of these bounds; empty
@@ -92,8 +92,8 @@ pub(crate) struct RunPlan<'p> {
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
-    /// True if the run is of the workload [`RunPlan::queued`] (without the recorded gaps of work
-    /// for which no file says when it was issued) instead of [`RunPlan::workload`].
+    /// True if the run is of the workload [`RunsPlan::queued`] (without the recorded gaps of work
+    /// for which no file says when it was issued) instead of [`RunsPlan::workload`].
     queued: bool,
 }
 
@@ -105,17 +105,17 @@ enum RunOf<'p> {
     /// The process with this index runs alone and once.
     Alone(usize),
     /// All processes run with the requests of a seed after the first; the number is the index in
-    /// [`RunPlan::draws`].
+    /// [`RunsPlan::draws`].
     Seed(usize),
     /// All processes run once more, to draw the timelines that an earlier run with this outcome
     /// lacks.
     Again(Missing, &'p Outcome),
     /// All processes run with the least or the most that contention may cost; the number is the
-    /// index in [`RunPlan::bounds`].
+    /// index in [`RunsPlan::bounds`].
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
-    /// All processes run once more, for the figures alone, with the workload [`RunPlan::queued`]:
+    /// All processes run once more, for the figures alone, with the workload [`RunsPlan::queued`]:
     /// without the recorded gaps of work for which no file says when it was issued.
     Read,
 }
@@ -152,7 +152,7 @@ pub(crate) struct AllRuns {
 
 /// Runner that makes the runs of a plan, on threads of its own.
 pub(crate) struct Runner<'p> {
-    plan: RunPlan<'p>,
+    plan: RunsPlan<'p>,
 }
 
 impl<'p> Runner<'p> {
@@ -160,7 +160,7 @@ impl<'p> Runner<'p> {
     ///
     /// # Errors
     /// When a recipe cannot be used on the device.
-    pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, StudyError> {
+    pub(crate) fn new(plan: RunsPlan<'p>) -> Result<Self, StudyError> {
         for named in plan.recipes {
             named.builder(&named.on(plan.target), plan.target)?;
         }
@@ -172,7 +172,7 @@ impl<'p> Runner<'p> {
         Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
 
-    /// Runs all recipes by the seeds with these indices in [`RunPlan::draws`]. Returns the
+    /// Runs all recipes by the seeds with these indices in [`RunsPlan::draws`]. Returns the
     /// summaries by recipe and then by seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| {
@@ -277,24 +277,26 @@ impl<'p> Runner<'p> {
         (alike, bounds.into_iter().chain(read).collect())
     }
 
-    /// Makes the runs that bound the figures of all processes together, on the caller's thread, and
-    /// returns their summaries.
-    pub(crate) fn bounds(&self) -> Result<Vec<Summary>, StudyError> {
+    /// Makes the runs that bound the figures of all processes together, on the caller's thread.
+    /// Returns (their summaries; that of the run of [`RunsPlan::queued`], `None` where there is none).
+    pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
         let prices = self.prices()?;
         let (_, jobs) = self.bounded(&prices);
-        let mut all = Vec::with_capacity(jobs.len());
+        let (mut all, mut queued) = (Vec::with_capacity(jobs.len()), None);
         for job in jobs {
-            if let RunDone::Bounded(summary) = self.one(job)? {
-                all.push(summary);
+            match (job.of, self.one(job)?) {
+                (RunOf::Read, RunDone::Bounded(summary)) => queued = Some(summary),
+                (_, RunDone::Bounded(summary)) => all.push(summary),
+                _ => {}
             }
         }
-        Ok(all)
+        Ok((all, queued))
     }
 
     /// Returns, for each recipe, the recipes with the least and the most that its assumed figures may
     /// be; none where such runs are not wanted, or one process has no turns to pay for.
     fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
-        let RunPlan { workload, recipes, target, priced, .. } = &self.plan;
+        let RunsPlan { workload, recipes, target, priced, .. } = &self.plan;
         let priced = *priced && workload.processes.len() > 1;
         recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
     }
@@ -402,7 +404,7 @@ impl AllRuns {
         &mut self,
         named: &NamedRecipe,
         error: StudyError,
-        plan: &RunPlan<'_>,
+        plan: &RunsPlan<'_>,
     ) -> Result<(), StudyError> {
         let (name, known) = (&named.name, self.broken.iter().map(|of| &of.case));
         if known.clone().any(|known| known == name) {
@@ -448,7 +450,7 @@ fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
 }
 
 fn log(
-    plan: &RunPlan<'_>,
+    plan: &RunsPlan<'_>,
     name: &str,
     recipe: &raddle_dispatch::Recipe,
     (leavings, detail): (&dyn Leavings, Detail),

@@ -224,7 +224,7 @@ pub(crate) fn judged(
 fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Outcome, StudyError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;
-    let plan = runs::RunPlan {
+    let plan = runs::RunsPlan {
         workload: &workload,
         recipes: &[recipes::bundled(RECIPE, &Registry::bundled())?],
         bounds: &[],

@@ -296,7 +296,7 @@ impl Tuning<'_, '_> {
         let base = self.with_bounds(None, base);
         let rows = std::iter::once(base).chain(left.iter().map(|&at| named(at)));
         let goals = self.bench.cases().goals().to_vec();
-        PolicyFigures::ranked_by(
+        PolicyFigures::of_search(
             self.minimise,
             self.today,
             self.judged.clone(),
@@ -374,7 +374,7 @@ impl Tuning<'_, '_> {
         }
         let others = self.other_than_today(&ranking)?;
         let base = self.base_of(ranking[0], seeds)?;
-        self.bound(ranking[0])?;
+        self.bound(&ranking)?;
         figures = self.figures(&base, &ranking);
         if others.len() < ranking.len() {
             figures.verdict = self.figures(&base, &others).verdict;

@@ -17,7 +17,7 @@ use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::place;
 use crate::ranks::RankArgs;
-use crate::replay::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, need};
+use crate::replay::{Barriers, Comm, LatencyArgument, ReplayArgs, RunArgs, StreamWaits, need};
 use crate::serve::ServeArgs;
 use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
@@ -160,8 +160,8 @@ pub(crate) struct InspectArgs {
     #[arg(long, value_enum, value_name = "RULE", default_value_t = StreamWaits::Inferred)]
     pub(crate) waits: StreamWaits,
     /// How long a launch takes to reach the device in that replay
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
-    pub(crate) launch_latency: Latency,
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = LatencyArgument::Fitted)]
+    pub(crate) launch_latency: LatencyArgument,
     /// The number of hardware queues of the process in that replay, where the recording agrees with it
     /// [default: 8 on NVIDIA, 4 on AMD, else one a stream]
     #[arg(long, value_name = "N", requires = "self_replay", value_parser = clap::value_parser!(u16).range(1..))]

@@ -14,7 +14,7 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 use crate::kept;
 use crate::log_file::LogFile;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 /// Files of this machine, as a study reads them; `-` is the standard input where a profile is
 /// meant.
@@ -74,8 +74,8 @@ impl Files for Disk {
         let length = file.as_ref().and_then(|file| file.metadata().ok());
         match (file, length) {
             (Some(file), Some(data)) if data.is_file() => {
-                let reading = Progress::bytes(true, data.len()).reading(file);
-                let rows = Progress::rows(true);
+                let reading = ProgressLine::bytes(true, data.len()).reading(file);
+                let rows = ProgressLine::rows(true);
                 let watch = |done, of| rows.at(done, of);
                 let profile = raddle_trace::read_watched(name, reading, options, &watch);
                 rows.done();

@@ -6,7 +6,7 @@ use crate::error::CliError;
 /// The facts by which a verb ends that has printed an answer: the reasons to doubt the answer, and
 /// the parts that it lacks.
 #[derive(Debug, Default)]
-pub(crate) struct Ending<'e> {
+pub(crate) struct VerbEnding<'e> {
     /// Facts that can overturn the answer, each as one line.
     pub(crate) overturning: &'e [String],
     /// Cases without an answer, with the reason, as text; `None` where all have one.
@@ -27,7 +27,7 @@ pub(crate) struct Ending<'e> {
 /// themselves.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
-impl Ending<'_> {
+impl VerbEnding<'_> {
     /// Ends a verb, with an error for what the answer lacks. If `quiet`, no page with the warnings
     /// was printed, so they go to the error stream. If `partial`, the user accepts that some
     /// launches cannot run.

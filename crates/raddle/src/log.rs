@@ -16,7 +16,7 @@ use crate::args::{Format, LogArgs};
 use crate::error::CliError;
 use crate::live;
 use crate::log_file;
-use crate::progress::{Progress, ProgressText};
+use crate::progress::{ProgressLine, ProgressText};
 use crate::schema::versioned;
 use crate::units::{counted, escaped_json, harmless, plain};
 
@@ -283,8 +283,8 @@ fn open<'l>(
     // The length of a pipe is not known, and that of a compressed text neither.
     let packed = log_file::is_packed(&mut log).map_err(unreadable)?;
     let progress = match data.is_file() && !packed {
-        true => Progress::bytes(shown, data.len()),
-        false => Progress::text(shown),
+        true => ProgressLine::bytes(shown, data.len()),
+        false => ProgressLine::text(shown),
     };
     Ok(ProgressText::new(log_file::text(log).map_err(unreadable)?, progress))
 }

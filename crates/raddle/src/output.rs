@@ -11,13 +11,13 @@ use raddle_study::result::{PAGE, SET_UP, SUMMARY, SetUpFile};
 
 use crate::check;
 use crate::error::CliError;
-use crate::place::{self, Place};
+use crate::place::{self, OutputPlace};
 use crate::seal;
 
 /// A folder of results under construction. If it is dropped unfinished, no files are left behind.
 #[derive(Debug)]
 pub(crate) struct Output {
-    place: Place,
+    place: OutputPlace,
     shown: String,
 }
 
@@ -31,7 +31,7 @@ impl Output {
     /// earlier result.
     pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
         let shown = folder.display().to_string();
-        let place = Place::begin(folder, &earlier)?;
+        let place = OutputPlace::begin(folder, &earlier)?;
         // The folder is made inside of the temporary one, so that it has the rights that any new
         // folder gets.
         fs::create_dir(place.new_path()).map_err(CliError::writing(&shown))?;

@@ -75,7 +75,7 @@ pub(crate) fn holds(
 
 /// A file or folder under construction. If it is dropped unfinished, no files are left behind.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct OutputPlace {
     /// Path that the file or folder will have, with links resolved.
     path: PathBuf,
     /// Path as the user gave it, for messages.
@@ -87,7 +87,7 @@ pub(crate) struct Place {
     made: Vec<PathBuf>,
 }
 
-impl Place {
+impl OutputPlace {
     /// Begins a new file or folder for a path, after a check that it may be replaced.
     pub(crate) fn begin(path: &Path, ours: Ours<'_>) -> Result<Self, CliError> {
         let shown = path.display().to_string();
@@ -158,7 +158,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for OutputPlace {
     fn drop(&mut self) {
         drop(self.temporary.take());
         interrupt::remove_on_exit(None);
@@ -182,7 +182,7 @@ pub(crate) fn write_sealed(
 /// Writes a text to a file, which may replace an earlier one that `ours` accepts.
 pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
     let shown = path.display().to_string();
-    let place = Place::begin(path, ours)?;
+    let place = OutputPlace::begin(path, ours)?;
     fs::write(place.new_path(), text).map_err(CliError::writing(&shown))?;
     place.finish(ours)
 }
@@ -339,7 +339,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.toml");
         put(&path, MARK).unwrap();
-        let place = Place::begin(&path, &ours).unwrap();
+        let place = OutputPlace::begin(&path, &ours).unwrap();
         fs::write(place.new_path(), "# ours\nnew").unwrap();
         fs::write(&path, "theirs").unwrap();
         let told = place.finish(&ours).unwrap_err().to_string();
@@ -364,8 +364,8 @@ mod tests {
         killed(".raddle-cccccc", &["notes"]);
         fs::create_dir(dir.path().join(".raddle-notours")).unwrap();
         fs::create_dir(dir.path().join(".raddle-dddddd")).unwrap();
-        let alive = Place::begin(&dir.path().join("z"), &ours).unwrap();
-        let other = Place::begin(&dir.path().join("z"), &ours).unwrap();
+        let alive = OutputPlace::begin(&dir.path().join("z"), &ours).unwrap();
+        let other = OutputPlace::begin(&dir.path().join("z"), &ours).unwrap();
         assert!(alive.temporary.as_ref().unwrap().1.path().exists());
         drop((alive, other));
         let left = [".raddle-cccccc", ".raddle-dddddd", ".raddle-notours", "x"];
@@ -389,7 +389,7 @@ mod tests {
     #[test]
     fn nothing_is_made_beside_what_is_no_file_and_below_what_is_no_folder() {
         let dir = tempfile::tempdir().unwrap();
-        let told = |path: &Path| Place::begin(path, &ours).unwrap_err().to_string();
+        let told = |path: &Path| OutputPlace::begin(path, &ours).unwrap_err().to_string();
         fs::write(dir.path().join("file"), MARK).unwrap();
         assert!(told(&dir.path().join("file/a/b")).contains("file is no folder"));
         #[cfg(unix)]

@@ -17,11 +17,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A line on the terminal that shows how far some work is; it may be silent.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Makes a line that counts up to `total`; it is silent unless `shown`. `template` is the form
     /// of the line, `what` its word for the work.
     pub(crate) fn new(shown: bool, what: &'static str, template: &str, total: u64) -> Self {
@@ -116,7 +116,7 @@ fn show(bar: &ProgressBar) {
 #[derive(Debug)]
 pub(crate) struct RunsShown {
     shown: bool,
-    bar: Mutex<Option<Progress>>,
+    bar: Mutex<Option<ProgressLine>>,
 }
 
 impl RunsShown {
@@ -125,7 +125,7 @@ impl RunsShown {
         Self { shown, bar: Mutex::new(None) }
     }
 
-    fn with(&self, tell: impl Fn(&Progress)) {
+    fn with(&self, tell: impl Fn(&ProgressLine)) {
         if self.shown {
             self.bar.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(tell);
         }
@@ -134,7 +134,7 @@ impl RunsShown {
 
 impl Watcher for RunsShown {
     fn begin(&self, launches: u64) {
-        let bar = Progress::runs(self.shown, launches);
+        let bar = ProgressLine::runs(self.shown, launches);
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
     }
 
@@ -147,15 +147,15 @@ impl Watcher for RunsShown {
     }
 
     fn done(&self) {
-        self.with(Progress::done);
+        self.with(ProgressLine::done);
     }
 }
 
-/// A reader of a file that shows how much of it has been read; see [`Progress::reading`].
+/// A reader of a file that shows how much of it has been read; see [`ProgressLine::reading`].
 #[derive(Debug)]
 pub(crate) struct ProgressReader {
     file: File,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 impl Read for ProgressReader {
@@ -180,12 +180,12 @@ impl Drop for ProgressReader {
 #[derive(Debug)]
 pub(crate) struct ProgressText<R> {
     text: R,
-    progress: Progress,
+    progress: ProgressLine,
 }
 
 impl<R: BufRead> ProgressText<R> {
     /// Makes a reader of a text that shows on this line how much has been consumed.
-    pub(crate) const fn new(text: R, progress: Progress) -> Self {
+    pub(crate) const fn new(text: R, progress: ProgressLine) -> Self {
         Self { text, progress }
     }
 }
@@ -229,14 +229,14 @@ mod tests {
 
     use super::*;
 
-    fn at(progress: &Progress) -> (u64, Option<u64>) {
+    fn at(progress: &ProgressLine) -> (u64, Option<u64>) {
         let bar = progress.bar.as_ref().expect("it counts");
         (bar.position(), bar.length())
     }
 
     #[test]
     fn what_is_not_shown_counts_nothing() {
-        let silent = Progress::runs(false, 10);
+        let silent = ProgressLine::runs(false, 10);
         silent.add(3);
         silent.at(5, 9);
         assert!(silent.bar.is_none());
@@ -244,10 +244,10 @@ mod tests {
 
     #[test]
     fn counts_and_totals_grow_as_they_are_told() {
-        let rows = Progress::rows(true);
+        let rows = ProgressLine::rows(true);
         rows.at(100, 250);
         assert_eq!(at(&rows), (100, Some(250)));
-        let runs = Progress::runs(true, 10);
+        let runs = ProgressLine::runs(true, 10);
         runs.add(3);
         runs.add(2);
         assert_eq!(at(&runs), (5, Some(10)));
@@ -258,7 +258,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&[b'x'; 1000]).unwrap();
         file.rewind().unwrap();
-        let mut reading = Progress::bytes(true, 1000).reading(file);
+        let mut reading = ProgressLine::bytes(true, 1000).reading(file);
         for read in [300, 600] {
             reading.read_exact(&mut [0; 300]).unwrap();
             assert_eq!(at(&reading.progress), (read, Some(1000)));
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn nothing_is_shown_before_a_second() {
-        let rows = Progress::rows(true);
+        let rows = ProgressLine::rows(true);
         rows.at(1, 2);
         assert!(rows.bar.as_ref().is_some_and(ProgressBar::is_hidden));
     }

@@ -16,14 +16,16 @@ use crate::args::{Cli, Format, Verb};
 use crate::browser;
 use crate::carry::CarriedFiles;
 use crate::disk::{Disk, RunFolder};
-use crate::ending::Ending;
+use crate::ending::VerbEnding;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 use crate::manual;
 use crate::output::Output;
 use crate::progress::RunsShown;
 use crate::units::{plain, quoted};
-pub(crate) use args::{Barriers, Comm, Latency, ReplayArgs, RunArgs, StreamWaits, StudyArgs, need};
+pub(crate) use args::{
+    Barriers, Comm, LatencyArgument, ReplayArgs, RunArgs, StreamWaits, StudyArgs, need,
+};
 
 /// Default folder of results, in which each replay has a folder of its own.
 pub(crate) const RESULTS: &str = "raddle-out";
@@ -217,8 +219,8 @@ fn in_brief(result: &ReplayResult) -> String {
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
 }
 
-fn ending(result: &ReplayResult) -> Ending<'_> {
-    Ending {
+fn ending(result: &ReplayResult) -> VerbEnding<'_> {
+    VerbEnding {
         overturning: result.overturning(),
         unanswered: result.failed(),
         stuck: result.stuck_launches(),

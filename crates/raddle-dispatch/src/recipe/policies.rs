@@ -161,7 +161,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
                 Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
             #[cfg(feature = "preempt")]
-            row("switch", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
+            row_knowing("switch", &[], Knowledge::needs(|_| Needs::NONE.with_switches()), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
             #[cfg(feature = "preempt")]
             row_knowing(
                 "cheapest",
@@ -192,7 +192,11 @@ const RESET: Knowledge<ResetConfig> = Knowledge {
 
 #[cfg(feature = "preempt")]
 const CHEAPEST: Knowledge<CheapestConfig> = Knowledge {
-    needs: |config| Needs::NONE.with_flag().with_most_kills(config.most_kills),
+    needs: |config| {
+        let needs = Needs::NONE.with_flag().with_most_kills(config.most_kills);
+        let abilities = config.abilities.unwrap_or(Abilities::ALL);
+        if abilities.can_switch { needs.with_switches() } else { needs }
+    },
     fill: |config, given| {
         let most_kills = config.most_kills.or(given.most_kills);
         let costs = config.costs.or(given.costs);

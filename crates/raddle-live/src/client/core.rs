@@ -13,7 +13,7 @@ use raddle_preempt::{
     Exit, Heard, Preempted, ProcessPhase, Report, Task, Wish, WishAnswer,
 };
 
-use super::journal::{ClientEvent, Journal};
+use super::journal::{ClientEvent, ClientJournal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
@@ -55,7 +55,7 @@ pub(crate) struct Core<T> {
     given_up: u64,
     unasked: u64,
     preemption_ns: (u64, u64),
-    journal: Option<Journal>,
+    journal: Option<ClientJournal>,
     /// Counters that the layer above the client (such as the OpenCL layer) has given names, and
     /// their counts.
     counted: BTreeMap<&'static str, u64>,
@@ -79,7 +79,7 @@ impl<T: Clone> Core<T> {
     ) -> Result<Self, LiveError> {
         let mut driver = Driver::apart(declared, options.controller)?.watched_by(Counts::default());
         driver.host(|controller| controller.join_as(PROCESS, Level(0)))?;
-        let journal = log.map(|to| Journal::new(to, declared, options.controller));
+        let journal = log.map(|to| ClientJournal::new(to, declared, options.controller));
         Ok(Self {
             driver,
             abilities: declared.abilities,
@@ -120,7 +120,7 @@ impl<T: Clone> Core<T> {
 
     /// Ends the log: events and answers after this are not logged.
     pub(crate) fn finish(&mut self) {
-        self.journal.take().iter_mut().for_each(Journal::finish);
+        self.journal.take().iter_mut().for_each(ClientJournal::finish);
     }
 
     /// Adds `more` to the counter named `what`, of the layer above the client.

@@ -220,12 +220,12 @@ impl ClientAnswer {
 }
 
 /// Writer of the log of a client's events and answers.
-pub(super) struct Journal {
+pub(super) struct ClientJournal {
     log: LogWriter,
     step: u64,
 }
 
-impl Journal {
+impl ClientJournal {
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         declared: Declared,

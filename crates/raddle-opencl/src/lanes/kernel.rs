@@ -17,7 +17,7 @@ use raddle_kernel::launch::may_run_again;
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
-use crate::arguments::{ArgumentKind, KernelArgument};
+use crate::arguments::{ClArgumentKind, KernelArgument};
 use crate::counts::Count;
 use crate::memory::ranges;
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
@@ -51,7 +51,7 @@ pub(crate) struct ProgramKernel {
 /// Second build of a kernel, with the prologue (code at its start that tests the preemption flag).
 pub(crate) struct Beside {
     twin: Twin,
-    kinds: Vec<ArgumentKind>,
+    kinds: Vec<ClArgumentKind>,
     verdict: Option<Verdict>,
     /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
@@ -257,8 +257,8 @@ impl Beside {
     fn new(second: Arc<Second>, name: &str, count: cl_uint) -> Result<Self, Count> {
         let (kernel, verdict) = second.kernel(name)?;
         let (verdict, unjudged) = (verdict.cloned(), second.unjudged(verdict));
-        let kinds: Option<Vec<ArgumentKind>> =
-            (0..count).map(|index| ArgumentKind::of(kernel.0, index)).collect();
+        let kinds: Option<Vec<ClArgumentKind>> =
+            (0..count).map(|index| ClArgumentKind::of(kernel.0, index)).collect();
         let twin = Twin::new(kernel);
         Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, unjudged, second })
     }

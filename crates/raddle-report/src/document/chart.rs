@@ -12,9 +12,9 @@ pub struct Chart {
     /// Way in which the series are drawn.
     pub kind: ChartKind,
     /// Horizontal axis.
-    pub x: Axis,
+    pub x: ChartAxis,
     /// Vertical axis.
-    pub y: Axis,
+    pub y: ChartAxis,
     /// Value of the vertical axis at which a dashed line goes across; `None` draws no line.
     pub rule: Option<f64>,
     /// Series, in the order in which they are drawn.
@@ -38,7 +38,7 @@ pub enum ChartKind {
 
 /// Axis of a chart.
 #[derive(Clone, Copy, Debug)]
-pub struct Axis {
+pub struct ChartAxis {
     /// Name of the values; no name is written where it is empty.
     pub title: &'static str,
     /// Range of the axis, and the positions of values within it.
@@ -47,7 +47,7 @@ pub struct Axis {
     pub unit: ValueUnit,
 }
 
-impl Axis {
+impl ChartAxis {
     /// Makes the axes of a chart of what one process gains over what another pays, each as (across,
     /// up): up to `dearest`, a fraction that the other takes longer, and from `least` to `most` ns.
     pub(crate) const fn gain_over_cost(dearest: f64, (least, most): (f64, f64)) -> [Self; 2] {

@@ -11,8 +11,8 @@ mod plot;
 mod table;
 mod text;
 
-pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Scale, ValueUnit};
 pub(crate) use chart::{BarPart, SeriesLook};
+pub use chart::{Chart, ChartAxis, ChartBar, ChartKind, ChartSeries, Scale, ValueUnit};
 pub use html::{PAGE_MARK, SCRIPT_HASH};
 pub use model::{Block, Document, List, Medium};
 pub(crate) use table::CellBar;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
+use super::chart::{Chart, ChartAxis, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 220.0;
@@ -285,13 +285,13 @@ fn number(value: f64) -> String {
 
 /// Axis in a picture, between two positions in units of the picture.
 struct PlotAxis {
-    axis: Axis,
+    axis: ChartAxis,
     from: f64,
     to: f64,
 }
 
 impl PlotAxis {
-    const fn new(axis: Axis, from: f64, to: f64) -> Self {
+    const fn new(axis: ChartAxis, from: f64, to: f64) -> Self {
         Self { axis, from, to }
     }
 
@@ -381,7 +381,7 @@ mod tests {
     use super::*;
 
     fn axis(scale: Scale, unit: ValueUnit) -> PlotAxis {
-        PlotAxis::new(Axis { title: "", scale, unit }, 0.0, 400.0)
+        PlotAxis::new(ChartAxis { title: "", scale, unit }, 0.0, 400.0)
     }
 
     fn labels(scale: Scale, unit: ValueUnit) -> Vec<String> {
@@ -428,7 +428,7 @@ mod tests {
     #[test]
     fn texts_stay_in_the_picture_and_off_each_other() {
         let drawn = |most| {
-            let axis = Axis { title: "", scale: Scale::Linear(most), unit: ValueUnit::Ns };
+            let axis = ChartAxis { title: "", scale: Scale::Linear(most), unit: ValueUnit::Ns };
             let svg = columns(&PlotAxis::new(axis, LEFT, LEFT + 60.0), 100.0).into_string();
             svg.matches("<text").count()
         };
@@ -446,8 +446,8 @@ mod tests {
             note: String::new(),
             words: "\"b\"".to_owned(),
             kind: ChartKind::Steps,
-            x: Axis { title: "", scale: Scale::Linear(40.0), unit: ValueUnit::Ns },
-            y: Axis { title: "up", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
+            x: ChartAxis { title: "", scale: Scale::Linear(40.0), unit: ValueUnit::Ns },
+            y: ChartAxis { title: "up", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
             rule: None,
             series: vec![series(0, points.clone()), series(1, points)],
         };

@@ -12,6 +12,8 @@ pub struct Table {
     /// True if the table has only the columns that decide between policies, so that it fits a
     /// telephone.
     pub(super) is_deciding: bool,
+    /// True if text shows the notes of figures on a line of their own below the figures.
+    pub(super) has_notes_below: bool,
 }
 
 /// Column of a table: its title and the kind of its values.
@@ -144,6 +146,7 @@ impl Table {
             rows: Vec::new(),
             chosen: None,
             is_deciding: false,
+            has_notes_below: false,
         }
     }
 
@@ -152,6 +155,13 @@ impl Table {
     #[must_use]
     pub fn deciding(self) -> Self {
         Self { is_deciding: true, ..self }
+    }
+
+    /// Puts the notes of figures on a line of their own below the figures, where the table is shown as
+    /// text: its columns are narrower, and its rows take two lines.
+    #[must_use]
+    pub fn with_notes_below(self) -> Self {
+        Self { has_notes_below: true, ..self }
     }
 
     /// Adds columns of figures with these titles.

@@ -173,6 +173,9 @@ fn rendered(table: &Table, colour: bool) -> String {
                 aligned(column, &format!("{}{text}{}", if marked { mark } else { "" }, cell.note))
             }
             _ if cell.note.is_empty() => aligned(column, &cell.text),
+            _ if table.has_notes_below => {
+                aligned(column, &format!("{}\n{}", cell.text, cell.note.trim_start()))
+            }
             _ => aligned(column, &format!("{} {}", cell.text, cell.note)),
         };
         drawn.add_row(row.iter().enumerate().map(cell).collect::<Vec<_>>());

@@ -13,7 +13,7 @@ use super::columns::{AnswerDetail, FigureColumn, figures};
 use super::files::Closing;
 use super::looks::{POLICY, is_chosen};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
-use crate::verdict::verdict;
+use crate::verdict::{verdict, verdict_of};
 
 /// Number of columns of a terminal whose width is unknown.
 const COLUMNS: usize = 80;
@@ -31,30 +31,46 @@ struct Brevity {
     rows: usize,
     /// True if idle time, and how far to believe the verdict, are shown in fewer words.
     brief: bool,
+    /// True if intervals that find no room beside their figures stand below them.
+    below: bool,
+    /// True if the reason for the verdict is shown.
+    why: bool,
 }
 
 /// Lengths of the first screen, the longest first; the last one is used where none has few enough
 /// lines.
-const BREVITY: [Brevity; 5] = [
-    Brevity { rows: 5, brief: false },
-    Brevity { rows: 5, brief: true },
-    Brevity { rows: 4, brief: true },
-    Brevity { rows: 3, brief: true },
-    Brevity { rows: 2, brief: true },
+const BREVITY: [Brevity; 7] = [
+    Brevity { rows: 5, brief: false, ..SHORTEST },
+    Brevity { rows: 5, ..SHORTEST },
+    Brevity { rows: 4, ..SHORTEST },
+    Brevity { rows: 3, ..SHORTEST },
+    SHORTEST,
+    Brevity { below: false, ..SHORTEST },
+    Brevity { below: false, why: false, ..SHORTEST },
 ];
 
-const ALL: AnswerDetail =
-    AnswerDetail { words: true, alone: true, median: true, change: true, within: [true; 3] };
+/// Length of the shortest first screen that shows the intervals of all its figures.
+const SHORTEST: Brevity = Brevity { rows: 2, brief: true, below: true, why: true };
+
+const ALL: AnswerDetail = AnswerDetail {
+    words: true,
+    alone: true,
+    median: true,
+    change: true,
+    within: [true; 3],
+    below: false,
+};
 
 /// Details of the table of policies, the most detailed first; a terminal gets the first table that
 /// fits its width.
-const DETAILS: [AnswerDetail; 11] = [
+const DETAILS: [AnswerDetail; 12] = [
     ALL,
     PAGE,
     AnswerDetail { within: BOTH, ..PAGE },
     AnswerDetail { alone: false, within: BOTH, ..PAGE },
     AnswerDetail { alone: false, change: false, within: BOTH, ..PAGE },
     AnswerDetail { within: BOTH, ..LEAST },
+    AnswerDetail { within: BOTH, below: true, ..LEAST },
     AnswerDetail { alone: false, within: [true, false, false], ..PAGE },
     AnswerDetail { alone: false, median: false, within: [true, false, false], ..PAGE },
     AnswerDetail { within: [true, false, false], ..LEAST },
@@ -63,16 +79,21 @@ const DETAILS: [AnswerDetail; 11] = [
 ];
 
 /// Detail of the narrowest table of policies.
-const LEAST: AnswerDetail =
-    AnswerDetail { words: false, alone: false, median: false, change: false, within: [false; 3] };
+const LEAST: AnswerDetail = AnswerDetail {
+    words: false,
+    alone: false,
+    median: false,
+    change: false,
+    within: [false; 3],
+    below: false,
+};
 
 /// Columns that a table may have with `-v`, also where the terminal has fewer.
 const VERBOSE_COLUMNS: usize = 120;
 
 /// Detail of the table at the top of the page: the figures that decide, which a telephone shows
 /// without scrolling.
-const DECIDING: AnswerDetail =
-    AnswerDetail { words: false, alone: false, median: false, change: false, within: BOTH };
+const DECIDING: AnswerDetail = AnswerDetail { within: BOTH, ..LEAST };
 
 /// Value of `AnswerDetail::within` that shows the intervals of the figures by which processes are
 /// judged, but not those of medians.
@@ -134,7 +155,7 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
         screen
     };
     if document.verbose {
-        return of(Brevity { rows: usize::MAX, brief: false });
+        return of(Brevity { rows: usize::MAX, brief: false, ..SHORTEST });
     }
     // The commands and files that set up the recommendation follow after a blank line.
     let after = result.setup.len() + result.setup_files.len();
@@ -148,11 +169,17 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
 /// Returns the table of the best `rows` policies with the most details that `columns` hold, and a
 /// line that names the figures that are the same under all of them (`None` where there are none);
 /// the outer value is never `None`. With `usize::MAX` rows, as with `-v`, there is no such line, no
-/// interval is left out, however wide the table is, and lines may be longer.
-fn widest(result: &ReplayResult, rows: usize, columns: usize) -> Option<(Table, Option<String>)> {
+/// interval is left out, however wide the table is, and lines may be longer. Without `below`, no
+/// interval stands below its figure.
+fn widest(
+    result: &ReplayResult,
+    (rows, below): (usize, bool),
+    columns: usize,
+) -> Option<(Table, Option<String>)> {
     let answer = &result.answer;
     let whole = rows == usize::MAX;
-    let mut tables = DETAILS.iter().map(|&detail| {
+    let details = DETAILS.iter().filter(|detail| below || !detail.below);
+    let mut tables = details.map(|&detail| {
         let table = policies(result, rows, detail, false);
         let (table, alike) =
             if whole { (table, None) } else { without_alike(table, answer, detail) };
@@ -171,14 +198,14 @@ fn fill_screen(
     screen: &mut Document,
     result: &ReplayResult,
     closing: &Closing<'_>,
-    Brevity { rows, brief }: Brevity,
+    Brevity { rows, brief, below, why }: Brevity,
 ) {
     let answer = &result.answer;
     let columns = screen.columns.unwrap_or(COLUMNS);
     let mut say = |block: Block| screen.add_on(Medium::Terminal, block);
-    say(verdict(answer));
+    say(verdict_of(answer, why));
     overturning(result).for_each(&mut say);
-    let (table, alike) = widest(result, rows, columns).unzip();
+    let (table, alike) = widest(result, (rows, below), columns).unzip();
     let all = answer.ranking.len();
     let some = format!("{rows} of {all} policies (`-v`: all)");
     let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
@@ -346,6 +373,9 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     columns.splice(at..at, goals);
     columns.extend(detail.words.then(|| Column::text("what it does")));
     let mut table = Table::new(if page { "Policies" } else { "" }, columns);
+    if detail.below {
+        table = table.with_notes_below();
+    }
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     // The baseline, which is the recipe of today, and both recipes of "either" are always there.
     let or = answer.verdict.or.as_ref();

@@ -4,7 +4,7 @@ use raddle_study::answer::{GoalMetric, JudgedBy, PolicyFigures};
 use raddle_study::units::duration;
 
 use super::looks::look;
-use crate::document::{Axis, Chart, ChartKind, ChartSeries, SeriesLook};
+use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, SeriesLook};
 
 /// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
 /// and that of the process whose cost is on the horizontal axis: the first with requests and the
@@ -60,7 +60,7 @@ pub(super) fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let costs = series.iter().flat_map(|series| ends(series, 0).chain([series.points[0].0]));
     let dearest = costs.fold(0.02, f64::max);
     let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
-    let [x, y] = Axis::gain_over_cost(dearest, (least, most));
+    let [x, y] = ChartAxis::gain_over_cost(dearest, (least, most));
     Some(Chart {
         title: format!("{} {} by what {} pays", one.name, one.judged.word(), other.name),
         note: rule.map_or_else(String::new, |ns| format!("goal: at most {}", duration(ns as u64))),

@@ -25,6 +25,8 @@ pub(super) struct AnswerDetail {
     /// True if the table shows the accuracy of (the figures by which processes with requests are
     /// judged, those of other processes, medians).
     pub(super) within: [bool; 3],
+    /// True if that accuracy stands below the figures in text, so that the table is narrower.
+    pub(super) below: bool,
 }
 
 /// Column of the table of policies: a figure of one process.

@@ -9,8 +9,8 @@ use super::cards::compared;
 use super::looks::look;
 use super::{NAME, spent};
 use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook, Table,
-    ValueUnit,
+    Block, Cell, Chart, ChartAxis, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook,
+    Table, ValueUnit,
 };
 
 const SLOWEST: &str = "The times of a row add up to the latency: behind earlier requests of the same process; waiting for the host, for own work or copies (dependency), for the turn, for room; running beside others, or alone.";
@@ -107,12 +107,12 @@ fn charts(result: &ReplayResult) -> Vec<Chart> {
             note: note.clone(),
             words: words.join("; "),
             kind: ChartKind::Steps,
-            x: Axis {
+            x: ChartAxis {
                 title: "latency",
                 scale: Scale::Ratio(least.min(most) / 1.1, most * 1.1),
                 unit: ValueUnit::Ns,
             },
-            y: Axis { title: "requests", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
+            y: ChartAxis { title: "requests", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
             rule: Some(0.99),
             series,
         }

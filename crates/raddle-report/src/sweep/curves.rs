@@ -5,7 +5,7 @@ use raddle_study::answer::{GoalLimit, GoalMetric};
 use raddle_study::sweep::{GroupSummary, SweepSummary};
 use raddle_study::units::duration;
 
-use crate::document::{Axis, Chart, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
+use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
 /// Largest number of series in one chart; a sweep with more gets one chart for each value of an
 /// axis.
@@ -94,12 +94,12 @@ fn curve(
         note: rule.map_or_else(String::new, |ns| format!("goal: at most {}", duration(ns as u64))),
         words,
         kind: ChartKind::Lines,
-        x: Axis {
+        x: ChartAxis {
             title: if key.starts_with("load") { "requests in a second" } else { "value" },
             scale: Scale::Linear(far),
             unit: ValueUnit::Number,
         },
-        y: Axis {
+        y: ChartAxis {
             title: "lower is better",
             scale: Scale::Ratio(least / 1.2, most * 1.2),
             unit: ValueUnit::Ns,
@@ -187,7 +187,7 @@ fn front(
     let dearest = series.iter().map(|series| series.points[0].0).fold(0.02, f64::max);
     let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
     let at = value.map_or_else(String::new, |value| format!(" at {value}"));
-    let [x, y] = Axis::gain_over_cost(dearest, (least, most));
+    let [x, y] = ChartAxis::gain_over_cost(dearest, (least, most));
     Some(Chart {
         title: format!("{} {} by what {} pays{at}", one.process, one.figure, other.process),
         note: unanswered(summary, summary.groups.iter().filter(here), &without),

@@ -5,8 +5,8 @@ use raddle_study::units::{count, counted, duration, plain};
 
 use super::fill::{memory, of_failures};
 use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook, Table,
-    ValueUnit,
+    Block, Cell, Chart, ChartAxis, ChartKind, ChartSeries, Column, Document, Scale, SeriesLook,
+    Table, ValueUnit,
 };
 
 /// Largest number of characters of a value on a terminal.
@@ -181,12 +181,12 @@ fn chart(note: String, groups: &[&SearchGroup], search: usize) -> Chart {
         note,
         words: series.iter().map(|one| &*one.words).collect::<Vec<_>>().join("; "),
         kind: ChartKind::Front(on),
-        x: Axis {
+        x: ChartAxis {
             title: "gates of one compute unit (left is better)",
             scale: Scale::Ratio(fewest / 1.5, most * 1.5),
             unit: ValueUnit::Number,
         },
-        y: Axis {
+        y: ChartAxis {
             title: "makespan, lower is better",
             scale: Scale::Ratio(fastest / 1.02, slowest * 1.02),
             unit: ValueUnit::Ns,

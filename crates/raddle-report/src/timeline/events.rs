@@ -15,12 +15,12 @@ pub(super) struct TrackEvent {
     /// Number of the track that the event is on; for a sample, the index of its counter in the
     /// timeline.
     pub(super) track: u32,
-    pub(super) what: What,
+    pub(super) what: TimelineEventKind,
 }
 
 /// Kind of an event; numbers are indices in the lists of the [`Timeline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum TimelineEventKind {
     /// A slice, which is a stretch of time in which a launch runs on a compute unit, begins; the
     /// number is its index in the timeline's list of slices.
     Slice(u32),
@@ -47,9 +47,9 @@ pub(super) enum What {
 struct Events(Vec<TrackEvent>);
 
 impl Events {
-    fn span(&mut self, track: u32, (start, end): (u64, u64), what: What) {
+    fn span(&mut self, track: u32, (start, end): (u64, u64), what: TimelineEventKind) {
         self.0.push(TrackEvent { at: start, track, what });
-        self.0.push(TrackEvent { at: end.max(start), track, what: What::End });
+        self.0.push(TrackEvent { at: end.max(start), track, what: TimelineEventKind::End });
     }
 }
 
@@ -64,30 +64,30 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
         let event = |(position, &(at, _)): (u32, &_)| TrackEvent {
             at,
             track,
-            what: What::Sample(position),
+            what: TimelineEventKind::Sample(position),
         };
         events.0.extend(samples.map(event));
     }
     for ((at, request), &track) in (0u32..).zip(&timeline.requests).zip(&tracks.requests) {
         if track > 0 {
-            events.span(track, (request.start_ns, request.end_ns), What::Request(at));
+            events.span(track, (request.start_ns, request.end_ns), TimelineEventKind::Request(at));
         }
     }
     for (at, wait) in (0u32..).zip(&timeline.waits) {
         let track = tracks.waits.get(usize::from(wait.process)).copied().unwrap_or(0);
         if track > 0 {
-            events.span(track, (wait.start_ns, wait.end_ns), What::Wait(at));
+            events.span(track, (wait.start_ns, wait.end_ns), TimelineEventKind::Wait(at));
         }
     }
     for (at, turn) in (0u32..).zip(&timeline.turns) {
-        events.span(tracks.turn, (turn.start_ns, turn.end_ns), What::Turn(at));
+        events.span(tracks.turn, (turn.start_ns, turn.end_ns), TimelineEventKind::Turn(at));
     }
     for at in by_ready(timeline) {
         add_launch(&mut events, timeline, tracks, at);
     }
     for (at, slice) in (0u32..).zip(&timeline.slices) {
         if let Some(track) = tracks.slice(slice) {
-            events.span(track, (slice.start_ns, slice.end_ns), What::Slice(at));
+            events.span(track, (slice.start_ns, slice.end_ns), TimelineEventKind::Slice(at));
         }
     }
     events.0.sort_by_key(|event| event.at);
@@ -107,13 +107,13 @@ fn add_launch(events: &mut Events, timeline: &Timeline, tracks: &Tracks, at: u32
     let (track, copies) = (tracks.launches[at as usize], tracks.copies[at as usize]);
     let Some(span) = timeline.span(&timeline.launches[at as usize]) else { return };
     if track > 0 {
-        events.0.push(TrackEvent { at: span.0, track, what: What::Launch(at) });
+        events.0.push(TrackEvent { at: span.0, track, what: TimelineEventKind::Launch(at) });
         for (inner, part) in timeline.inside(at) {
-            events.span(track, inner, What::Part(part));
+            events.span(track, inner, TimelineEventKind::Part(part));
         }
-        events.0.push(TrackEvent { at: span.1, track, what: What::End });
+        events.0.push(TrackEvent { at: span.1, track, what: TimelineEventKind::End });
     }
     if copies > 0 {
-        events.span(copies, span, What::Copy(at));
+        events.span(copies, span, TimelineEventKind::Copy(at));
     }
 }

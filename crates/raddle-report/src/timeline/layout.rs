@@ -21,12 +21,12 @@ pub(super) struct ViewerTrack {
     /// Rank among the tracks of the same group; lower ranks are shown first.
     pub(super) rank: u32,
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: TrackKind,
 }
 
 /// Kind of what a track shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TrackKind {
     /// The track is a group of other tracks.
     Group,
     /// The track has slices: stretches of time, each with a name.
@@ -89,11 +89,12 @@ impl Tracks {
         let (streams, copies) = tracks.give_lanes(timeline);
         for (process, what) in timeline.processes.iter().enumerate() {
             let name = format!("process {}", label(&what.name));
-            let group = tracks.add(0, process as u32, name, Kind::Group);
+            let group = tracks.add(0, process as u32, name, TrackKind::Group);
             tracks.add_requests(timeline, group, process);
             let waits = timeline.waits.iter().any(|wait| usize::from(wait.process) == process);
             let rank = tracks.next();
-            let track = waits.then(|| tracks.add(group, rank, "waiting".to_owned(), Kind::Slices));
+            let track =
+                waits.then(|| tracks.add(group, rank, "waiting".to_owned(), TrackKind::Slices));
             tracks.waits.push(track.unwrap_or(0));
             tracks.add_counters(timeline, group, Some(process));
             let named = what.streams.iter().zip(&streams[process]);
@@ -108,10 +109,10 @@ impl Tracks {
             }
         }
         let rank = timeline.processes.len() as u32;
-        let device = tracks.add(0, rank, label(&timeline.device), Kind::Group);
+        let device = tracks.add(0, rank, label(&timeline.device), TrackKind::Group);
         if !timeline.turns.is_empty() {
             let rank = tracks.next();
-            tracks.turn = tracks.add(device, rank, "who runs".to_owned(), Kind::Slices);
+            tracks.turn = tracks.add(device, rank, "who runs".to_owned(), TrackKind::Slices);
         }
         tracks.add_counters(timeline, device, None);
         let offset = tracks.add_lanes(device, "copy engine", copies.count());
@@ -176,10 +177,10 @@ impl Tracks {
         for (cu, (first, slots)) in units.iter_mut().enumerate() {
             slots.sort_unstable();
             slots.dedup();
-            let unit = self.add(device, self.next(), format!("CU {cu}"), Kind::Group);
+            let unit = self.add(device, self.next(), format!("CU {cu}"), TrackKind::Group);
             *first = self.next();
             for &slot in slots.iter() {
-                self.add(unit, slot, format!("CU {cu} {place} {slot}"), Kind::Slices);
+                self.add(unit, slot, format!("CU {cu} {place} {slot}"), TrackKind::Slices);
             }
         }
         self.units = units;
@@ -209,7 +210,7 @@ impl Tracks {
                 let measure = counter.measure;
                 let rank = self.next();
                 self.counters[at] =
-                    self.add(group, rank, measure.name().to_owned(), Kind::Counter(measure));
+                    self.add(group, rank, measure.name().to_owned(), TrackKind::Counter(measure));
             }
         }
     }
@@ -242,12 +243,12 @@ impl Tracks {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
             let name = if lane == 0 { name.to_owned() } else { format!("{name}, lane {lane}") };
-            self.add(group, self.next(), name, Kind::Slices);
+            self.add(group, self.next(), name, TrackKind::Slices);
         }
         before
     }
 
-    fn add(&mut self, parent: u32, rank: u32, name: String, kind: Kind) -> u32 {
+    fn add(&mut self, parent: u32, rank: u32, name: String, kind: TrackKind) -> u32 {
         self.list.push(ViewerTrack { parent, rank, name, kind });
         self.list.len() as u32
     }

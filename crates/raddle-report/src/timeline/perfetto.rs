@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use raddle_policy::Preemption;
 use raddle_study::timeline::{DrawnLaunch, Ending, LaunchPhase, Measure, Timeline};
 
-use super::events::{TrackEvent, What, in_order};
-use super::layout::{Kind, NONE, Tracks, ViewerTrack, label};
+use super::events::{TimelineEventKind, TrackEvent, in_order};
+use super::layout::{NONE, TrackKind, Tracks, ViewerTrack, label};
 use super::proto::Proto;
 
 const TRACE_PACKET: u64 = 1;
@@ -203,14 +203,16 @@ impl<W: Write> PerfettoWriter<'_, W> {
                     descriptor.number(descriptor::PARENT, u64::from(track.parent));
                 }
                 match track.kind {
-                    Kind::Group => descriptor.number(descriptor::ORDERING, descriptor::EXPLICIT),
-                    Kind::Slices => {}
-                    Kind::Counter(Measure::Waves) => {
+                    TrackKind::Group => {
+                        descriptor.number(descriptor::ORDERING, descriptor::EXPLICIT)
+                    }
+                    TrackKind::Slices => {}
+                    TrackKind::Counter(Measure::Waves) => {
                         descriptor.message(descriptor::COUNTER, |counter| {
                             counter.text(descriptor::UNIT_NAME, "%");
                         });
                     }
-                    Kind::Counter(_) => descriptor.message(descriptor::COUNTER, |counter| {
+                    TrackKind::Counter(_) => descriptor.message(descriptor::COUNTER, |counter| {
                         counter.number(descriptor::COUNTER_UNIT, descriptor::UNIT_COUNT);
                     }),
                 }
@@ -224,13 +226,13 @@ impl<W: Write> PerfettoWriter<'_, W> {
     fn event(&mut self, event: &TrackEvent) -> io::Result<()> {
         let (timeline, tracks) = (self.timeline, self.tracks);
         let flags = match event.what {
-            What::End | What::Sample(_) => 0,
+            TimelineEventKind::End | TimelineEventKind::Sample(_) => 0,
             _ => NEEDED,
         };
         self.packet(flags, |packet| {
             packet.number(packet::TIMESTAMP, event.at);
             packet.message(packet::TRACK_EVENT, |message| {
-                if let What::Sample(at) = event.what {
+                if let TimelineEventKind::Sample(at) = event.what {
                     let counter = event.track as usize;
                     let (_, value) = timeline.counters[counter].samples[at as usize];
                     let measure = timeline.counters[counter].measure;
@@ -246,7 +248,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                     return;
                 }
                 message.number(event::TRACK, u64::from(event.track));
-                if event.what == What::End {
+                if event.what == TimelineEventKind::End {
                     message.number(event::TYPE, event::END);
                 } else {
                     message.number(event::TYPE, event::BEGIN);
@@ -259,10 +261,10 @@ impl<W: Write> PerfettoWriter<'_, W> {
 
 /// Writes the begin of a slice, by its kind `what`: its name, its process, its annotations and its
 /// arrows.
-fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) {
+fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: TimelineEventKind) {
     let first = &tracks.first;
     match what {
-        What::Slice(at) => {
+        TimelineEventKind::Slice(at) => {
             let slice = &timeline.slices[at as usize];
             if let Some(launch) = timeline.launches.get(slice.launch as usize) {
                 subject(message, timeline, launch);
@@ -274,10 +276,10 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) 
             note(message, Note::Workgroups, slice.workgroups);
             note_ending(message, slice.ending);
         }
-        What::Launch(at) | What::Copy(at) => {
+        TimelineEventKind::Launch(at) | TimelineEventKind::Copy(at) => {
             let launch = &timeline.launches[at as usize];
             subject(message, timeline, launch);
-            if matches!(what, What::Launch(_)) {
+            if matches!(what, TimelineEventKind::Launch(_)) {
                 if first[at as usize] != NONE {
                     message.fixed64(event::FLOW, flow(at));
                 }
@@ -287,12 +289,12 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) 
                 notes_of(message, at, launch);
             }
         }
-        What::Part(phase) => message.number(event::NAME, named(timeline, phase)),
-        What::Wait(at) => {
+        TimelineEventKind::Part(phase) => message.number(event::NAME, named(timeline, phase)),
+        TimelineEventKind::Wait(at) => {
             let phase = LaunchPhase::of(timeline.waits[at as usize].cause);
             message.number(event::NAME, named(timeline, phase));
         }
-        What::Request(at) => {
+        TimelineEventKind::Request(at) => {
             let request = &timeline.requests[at as usize];
             let name =
                 timeline.kernels.len() + SEVERAL + 1 + timeline.processes.len() + at as usize;
@@ -302,13 +304,13 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: What) 
             }
             note(message, Note::Iteration, u64::from(request.number));
         }
-        What::Turn(at) => {
+        TimelineEventKind::Turn(at) => {
             let process = timeline.turns[at as usize].process.map(usize::from);
             let process = process.filter(|process| *process < timeline.processes.len());
             let name = process.map_or(SEVERAL, |process| SEVERAL + 1 + process);
             message.number(event::NAME, (timeline.kernels.len() + name) as u64);
         }
-        What::Sample(_) | What::End => {}
+        TimelineEventKind::Sample(_) | TimelineEventKind::End => {}
     }
 }
 

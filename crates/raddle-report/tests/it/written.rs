@@ -5,8 +5,8 @@ use raddle_policy::Preemption;
 use raddle_report::timeline::write_perfetto;
 use raddle_sim::Doing;
 use raddle_study::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnWait, Ending, Grain, Measure,
-    Slice, Timeline,
+    Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnWait, Ending, Grain, Measure, Slice,
+    Timeline, TrackCounter,
 };
 
 fn time() -> impl Strategy<Value = u64> {
@@ -61,11 +61,8 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         end_ns,
     });
     let samples = prop::collection::vec((time(), any::<u64>()), 0..4);
-    let counter = (prop::option::of(0u16..4), samples).prop_map(|(process, samples)| Counter {
-        process,
-        measure: Measure::Waves,
-        samples,
-    });
+    let counter = (prop::option::of(0u16..4), samples)
+        .prop_map(|(process, samples)| TrackCounter { process, measure: Measure::Waves, samples });
     let wait = (0u16..4, time(), time()).prop_map(|(process, start_ns, end_ns)| DrawnWait {
         process,
         cause: Doing::Dependency,
@@ -147,7 +144,7 @@ proptest! {
         // of tracks, counters, and at least the lanes of all that is drawn.
         let groups = 1 + timeline.processes.len();
         let units = if timeline.grain < Grain::Launch { usize::from(timeline.cus) } else { 0 };
-        let known = |c: &&Counter| {
+        let known = |c: &&TrackCounter| {
             c.process.is_none_or(|process| process < 2) && !c.samples.is_empty()
         };
         let counters = timeline.counters.iter().filter(known).count();

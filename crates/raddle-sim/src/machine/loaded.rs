@@ -5,13 +5,13 @@ use raddle_policy::{Tick, Ticks};
 /// The process of which work started last. The device takes time to switch to the work of another
 /// process.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedProcess {
     pub(super) process: Option<u16>,
     /// The tick from which on work of that process can run, as the device has switched to it.
     pub(super) opens: Tick,
 }
 
-impl Loaded {
+impl LoadedProcess {
     /// Returns the tick at which work of `process` that starts now begins to run; where another
     /// process ran last, that is `takes` ticks later.
     pub(super) fn begins(&self, process: u16, takes: Ticks, now: Tick) -> Tick {

@@ -22,8 +22,8 @@ use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::{Counters, SimError, Workload};
 
-use loaded::Loaded;
-use neighbours::{Load, Neighbours};
+use loaded::LoadedProcess;
+use neighbours::{NeighbourLoad, Neighbours};
 use pace::WorkLeft;
 pub(crate) use submitted::SubmittedKernel;
 use take_off::{give_back, shares};
@@ -44,7 +44,7 @@ pub(crate) struct Machine {
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
-    loaded: Loaded,
+    loaded: LoadedProcess,
     fronts: Vec<Front>,
     spare: Vec<u32>,
     /// The pieces of the start that is carried out now, by compute units.
@@ -91,7 +91,7 @@ struct Live {
     state: LiveState,
     /// The counts of the launch's fronts (workgroups that end together) that run, and its demand
     /// for memory bandwidth.
-    load: Load,
+    load: NeighbourLoad,
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
@@ -193,7 +193,7 @@ impl Machine {
             exits: BTreeMap::new(),
             live: ByLaunch::default(),
             neighbours: Neighbours::of(workload),
-            loaded: Loaded::default(),
+            loaded: LoadedProcess::default(),
             fronts: Vec::new(),
             spare: Vec::new(),
             units: Vec::new(),
@@ -218,7 +218,7 @@ impl Machine {
         let live = Live {
             what,
             state: LiveState::Running,
-            load: Load::default(),
+            load: NeighbourLoad::default(),
             fronts: Vec::new(),
             resident_waves: 0,
             started: 0,

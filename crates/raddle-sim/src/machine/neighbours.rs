@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use raddle_policy::{LaunchId, Tick};
 use raddle_trace::KernelNeed;
 
-use super::pace::Pace;
+use super::pace::MemoryPace;
 use super::{Front, Machine, SubmittedKernel, UnitRun};
 use crate::contention::ALONE;
 use crate::demand::{ALL_PIPES, TaskDemand};
@@ -49,7 +49,7 @@ pub(super) struct Neighbours {
 /// The counts of one launch's fronts (workgroups that end together) that run, and its demand for
 /// memory bandwidth.
 #[derive(Debug, Default)]
-pub(super) struct Load {
+pub(super) struct NeighbourLoad {
     /// The number of running fronts (workgroups that end together); `waves` is the number of their
     /// waves.
     fronts: u32,
@@ -67,7 +67,7 @@ pub(super) struct Load {
     wants: Wants,
     /// The present pace of all running fronts (workgroups that end together) of the launch: how
     /// long work lasts over how long it lasts alone.
-    pub(super) pace: Pace,
+    pub(super) pace: MemoryPace,
 }
 
 /// The bandwidth of the memory and the pipes of compute units that launches want.
@@ -90,7 +90,7 @@ impl Wants {
     }
 }
 
-impl Load {
+impl NeighbourLoad {
     /// Adds workgroups to the counts of their compute units, or with `came` false subtracts them.
     fn hold(&mut self, units: &[UnitRun], came: bool) {
         for (units, count) in units.iter().cloned() {
@@ -168,7 +168,7 @@ impl Neighbours {
         &mut self,
         id: LaunchId,
         of: &SubmittedKernel,
-        load: &mut Load,
+        load: &mut NeighbourLoad,
         front: &mut Front,
     ) {
         let process = usize::from(of.process);
@@ -203,7 +203,7 @@ impl Neighbours {
     pub(super) fn grew(
         &mut self,
         of: &SubmittedKernel,
-        load: &mut Load,
+        load: &mut NeighbourLoad,
         front: &Front,
         (waves, units): (u64, &[UnitRun]),
     ) {
@@ -215,7 +215,7 @@ impl Neighbours {
     fn more(
         &mut self,
         of: &SubmittedKernel,
-        load: &mut Load,
+        load: &mut NeighbourLoad,
         front: &Front,
         waves: u64,
         units: &[UnitRun],
@@ -233,7 +233,7 @@ impl Neighbours {
         &mut self,
         id: LaunchId,
         of: &SubmittedKernel,
-        load: &mut Load,
+        load: &mut NeighbourLoad,
         front: &Front,
     ) {
         let process = usize::from(of.process);
@@ -257,7 +257,7 @@ impl Neighbours {
 
     /// Sets the bytes and pipes that a launch wants, by its running fronts (workgroups that end
     /// together).
-    fn want(&mut self, of: &SubmittedKernel, load: &mut Load) {
+    fn want(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) {
         let wants = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wants, wants);
         load.wants = wants;
@@ -289,31 +289,31 @@ impl Neighbours {
     /// Returns the pace (time over time alone) of a front (workgroups that end together) that
     /// begins: that of the other running fronts of its launch, which is set anew for all of them at
     /// the end of a decision.
-    pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut Load) -> Pace {
+    pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) -> MemoryPace {
         if load.fronts == 0 {
             load.pace = self.pace(of, load);
-            self.paced |= load.pace != Pace::ALONE;
+            self.paced |= load.pace != MemoryPace::ALONE;
         }
         load.pace
     }
 
     /// Returns the pace of a launch: how long its work lasts beside its present neighbours over how
     /// long it lasts alone.
-    pub(super) fn pace(&self, of: &SubmittedKernel, load: &Load) -> Pace {
+    pub(super) fn pace(&self, of: &SubmittedKernel, load: &NeighbourLoad) -> MemoryPace {
         if !self.are_charged() {
-            return Pace::ALONE;
+            return MemoryPace::ALONE;
         }
         let permille = self.permille(of);
         if permille != ALONE {
-            return Pace::of_permille(permille);
+            return MemoryPace::of_permille(permille);
         }
         let own = self.wanted.get(usize::from(of.process)).copied().unwrap_or_default();
         // The cost of neighbours of the own process is in its recording.
         let others = self.all.changed(own, Wants::default());
         let crowded = |own: u64, others: u64, room: u64| {
             let takes = others.saturating_add(own);
-            let pace = Pace { takes, instead_of: room.max(own) };
-            if others > 0 && takes > room { pace } else { Pace::ALONE }
+            let pace = MemoryPace { takes, instead_of: room.max(own) };
+            if others > 0 && takes > room { pace } else { MemoryPace::ALONE }
         };
         let reached = self.reached.max(1);
         match of.memory.need {
@@ -321,9 +321,9 @@ impl Neighbours {
             KernelNeed::Compute => crowded(load.wants.pipes, others.pipes, ALL_PIPES),
             // A small launch waits for memory that is loaded, up to twice as long.
             KernelNeed::Latency if others.bytes > 0 => {
-                Pace { takes: reached + others.bytes.min(reached), instead_of: reached }
+                MemoryPace { takes: reached + others.bytes.min(reached), instead_of: reached }
             }
-            KernelNeed::Latency | KernelNeed::Unknown => Pace::ALONE,
+            KernelNeed::Latency | KernelNeed::Unknown => MemoryPace::ALONE,
         }
     }
 
@@ -357,7 +357,7 @@ impl Machine {
             let Some(live) = self.live.get_mut(*id) else { continue };
             let pace = self.neighbours.pace(&live.what, &live.load);
             let before = std::mem::replace(&mut live.load.pace, pace);
-            paced |= pace != Pace::ALONE;
+            paced |= pace != MemoryPace::ALONE;
             if before == pace || live.state.is_stopped() {
                 continue;
             }

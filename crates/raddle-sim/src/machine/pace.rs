@@ -16,18 +16,18 @@ const PART_BITS: u32 = 16;
 /// The pace of work: how long it lasts over how long it lasts alone, a fraction of at least one
 /// (`takes` over `instead_of`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Pace {
+pub(super) struct MemoryPace {
     pub(super) takes: u64,
     pub(super) instead_of: u64,
 }
 
-impl Default for Pace {
+impl Default for MemoryPace {
     fn default() -> Self {
         Self::ALONE
     }
 }
 
-impl Pace {
+impl MemoryPace {
     /// The pace of work that no neighbour slows down: 1.
     pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
 
@@ -52,8 +52,8 @@ impl WorkLeft {
 
     /// Returns the work that is left after the work has run for `ran` ticks at a pace (time over
     /// time alone).
-    pub(super) fn after(self, ran: Ticks, pace: Pace) -> Self {
-        let Pace { takes, instead_of } = pace;
+    pub(super) fn after(self, ran: Ticks, pace: MemoryPace) -> Self {
+        let MemoryPace { takes, instead_of } = pace;
         let ran = u128::from(ran.0) << PART_BITS;
         let done = if takes == instead_of { ran } else { portion(ran, instead_of, takes) };
         Self(self.0.saturating_sub(done))
@@ -61,8 +61,8 @@ impl WorkLeft {
 
     /// Returns how long the work lasts at a pace (time over time alone), to the nearest nanosecond;
     /// 0 where no work is left, else at least 1.
-    pub(super) fn lasts(self, pace: Pace) -> Ticks {
-        let Pace { takes, instead_of } = pace;
+    pub(super) fn lasts(self, pace: MemoryPace) -> Ticks {
+        let MemoryPace { takes, instead_of } = pace;
         let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };
         let ns = parts.saturating_add(1 << (PART_BITS - 1)) >> PART_BITS;
         Ticks(u64::try_from(ns).unwrap_or(u64::MAX).max(u64::from(self.0 > 0)))
@@ -84,14 +84,17 @@ fn portion(parts: u128, by: u64, over: u64) -> u128 {
 mod tests {
     use super::*;
 
-    const SLOW: Pace = Pace { takes: 4_800_000, instead_of: 4_080_000 };
+    const SLOW: MemoryPace = MemoryPace { takes: 4_800_000, instead_of: 4_080_000 };
 
     #[test]
     fn work_that_nobody_slows_down_is_exact() {
         let work = WorkLeft::of(Ticks(12_345));
-        assert_eq!(work.lasts(Pace::ALONE), Ticks(12_345));
-        assert_eq!(work.after(Ticks(345), Pace::ALONE).lasts(Pace::ALONE), Ticks(12_000));
-        assert_eq!(work.after(Ticks(20_000), Pace::ALONE).lasts(Pace::ALONE), Ticks(0));
+        assert_eq!(work.lasts(MemoryPace::ALONE), Ticks(12_345));
+        assert_eq!(
+            work.after(Ticks(345), MemoryPace::ALONE).lasts(MemoryPace::ALONE),
+            Ticks(12_000)
+        );
+        assert_eq!(work.after(Ticks(20_000), MemoryPace::ALONE).lasts(MemoryPace::ALONE), Ticks(0));
         assert_eq!(WorkLeft::of(Ticks(u64::MAX)).lasts(SLOW), Ticks(u64::MAX));
     }
 
@@ -99,7 +102,7 @@ mod tests {
     fn a_change_there_and_back_changes_nothing() {
         let mut work = WorkLeft::of(Ticks(12_345));
         for _ in 0..1_500_000 {
-            work = work.after(Ticks(0), SLOW).after(Ticks(0), Pace::ALONE);
+            work = work.after(Ticks(0), SLOW).after(Ticks(0), MemoryPace::ALONE);
         }
         assert_eq!(work, WorkLeft::of(Ticks(12_345)));
     }

@@ -2,7 +2,7 @@
 
 use raddle_policy::{Demand, StreamId, Tick, Ticks};
 
-use super::pace::{Pace, WorkLeft};
+use super::pace::{MemoryPace, WorkLeft};
 use crate::contention::Contention;
 use crate::demand::TaskDemand;
 
@@ -29,7 +29,7 @@ pub(crate) struct SubmittedKernel {
 impl SubmittedKernel {
     /// Returns the tick at which a workgroup that starts now ends, at this pace (time over time
     /// alone).
-    pub(super) fn ends(&self, now: Tick, pace: Pace) -> Tick {
+    pub(super) fn ends(&self, now: Tick, pace: MemoryPace) -> Tick {
         (now + WorkLeft::of(self.workgroup).lasts(pace)).max(self.until)
     }
 

@@ -9,7 +9,7 @@
 
 use raddle_policy::{Launch, LaunchId};
 
-use super::{Issued, Standing, Tasks};
+use super::{Issued, TaskState, Tasks};
 use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
@@ -30,7 +30,7 @@ impl Tasks<'_> {
     /// work for which it waits was told or has ended; then does the same for the launches that wait
     /// for it.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
-        let Standing { issued, in_line, .. } = self.standing[id as usize];
+        let TaskState { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
             return;
         }
@@ -45,7 +45,7 @@ impl Tasks<'_> {
                 told.push(Issued { id: LaunchId(id), free: false });
             }
             let waits = |child: &u32| {
-                let Standing { issued, in_line, .. } = self.standing[*child as usize];
+                let TaskState { issued, in_line, .. } = self.standing[*child as usize];
                 issued && !in_line && self.parents_are_in_line(*child)
             };
             next.extend(self.children(id).filter(waits));

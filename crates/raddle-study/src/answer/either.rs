@@ -1,9 +1,9 @@
 //! May another way of sharing be better than the one that seems best, and what would tell?
 
-use super::measured::measured_error;
+use super::measured::{UNMEASURED, measured_error};
 use super::today::TIME_SLICE;
 use super::words::{percent, time};
-use super::{JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures};
+use super::{JudgedProcess, PolicyFigures, ProcessFigures};
 
 /// Smallest relative difference of two times that counts: 1 %.
 pub(super) const SMALL: f64 = 0.01;
@@ -30,12 +30,14 @@ pub(super) enum DoubtBy {
 
 /// Returns the doubt whether another recipe may in truth be better than the one with the index
 /// `best`, by contention, by accident or by the model's measured error; of several doubts that of
-/// the best ranked recipe. Recipes that differ from it by less than 1 % raise none. `None` where
-/// there is no doubt.
+/// the best ranked recipe. Recipes that differ from it by less than 1 % raise none; of candidates of
+/// a search, which have most unknowns in common, only the baseline raises one. `None` where there is
+/// no doubt.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let comparable = |&other: &usize| {
         other != best
             && figures.minimised.is_none()
+            && (!figures.searched || other == figures.baseline)
             && figures.rows[other].complete
             && figures.rows[other].offered >= figures.rows[best].offered
             && figures.meets_all(other) == figures.meets_all(best)
@@ -73,8 +75,9 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
         .min_by(|&a, &b| queued(a).total_cmp(&queued(b)))?;
     let gain = percent(figures.most_gain((base, other), |it| it.queued_ns));
     let name = &figures.rows[other].recipe;
+    let [_, its] = figures.unknown_words()?;
     Some(format!(
-        " If its work was queued instead, {name} is better by up to {gain} for a process."
+        " If {its} work was queued instead, {name} is better by up to {gain} for a process."
     ))
 }
 
@@ -85,20 +88,16 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
         return None;
     }
     let [one, other] = [best, second].map(|row| &figures.rows[row]);
-    let interval = |at: usize, row: &PolicyRow| {
-        let JudgedProcess { name, judged, .. } = &figures.processes[at];
-        let [least, most] = row.processes[at].between_ns.filter(|[least, most]| least < most)?;
-        let other = other.processes[at].decisive_ns?;
-        Some(format!(
-            "{name} {} {} to {}, under {} {}",
-            judged.word(),
-            time(least),
-            time(most),
-            figures.rows[second].recipe,
-            time(other)
-        ))
+    let interval = |at: usize, row: usize| {
+        let found = figures.rows[row].processes[at].decisive_ns?;
+        Some(figures.bounds(row, at).map_or_else(|| time(found), |bounds| bounds.text()))
     };
-    let told = (0..figures.processes.len()).filter_map(|at| interval(at, one));
+    let told = (0..figures.processes.len()).filter_map(|at| {
+        let JudgedProcess { name, judged, .. } = &figures.processes[at];
+        let [own, second] = [interval(at, best)?, interval(at, second)?];
+        let told = format!("{name} {} {own}, under {} {second}", judged.word(), other.recipe);
+        (own != second).then_some(told)
+    });
     let told: Vec<String> = told.collect();
     let by_turns = one.recipe == TIME_SLICE;
     let (unknown, tells) = match by_turns {
@@ -121,7 +120,7 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
 /// gaps where no file says when it was issued; `None` where `best` is no worse then too, or every
 /// file says it.
 pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
-    let names = figures.issue_unknown()?;
+    let [file, its] = figures.unknown_words()?;
     let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
     if !known(best) || !known(other) {
         return None;
@@ -132,7 +131,7 @@ pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Opt
     let [best, other] = [best, other].map(|row| &figures.rows[row].recipe);
     (gain >= SMALL).then(|| {
         format!(
-            "Either {best} or {other}: the file of {names} does not say when work was issued. If its gaps are waits for the host, as replayed, {best} is no worse; if its work was queued, {other} is better by up to {} for a process. Record the launches too.",
+            "Either {best} or {other}: the {file} when work was issued. If {its} gaps are waits for the host, as replayed, {best} is no worse; if {its} work was queued, {other} is better by up to {} for a process. Record the launches too.",
             percent(most)
         )
     })
@@ -155,21 +154,34 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
 }
 
 /// Returns a sentence that the rows `best` and `second` differ by less than replays of these ways
-/// of sharing were wrong on measured devices; `None` where they differ by more or were not
-/// measured.
+/// of sharing were wrong on measured devices; `None` where they differ by more. Policies that were
+/// measured on no device count as wrong by the most that was measured, but give no reason to leave
+/// the baseline, and none to doubt where one process runs alone.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
-    let errors = (measured_error(one)?, measured_error(other)?);
+    let known = [one, other].map(|name| measured_error(name).map(|it| it.worst));
+    let [first, next] = known.map(|error| error.unwrap_or(UNMEASURED));
     let gain = figures.rank(second) / figures.rank(best) - 1.0;
-    if gain >= (1.0 + errors.0.worst) * (1.0 + errors.1.worst) - 1.0 {
+    let unmeasured = known.contains(&None);
+    let apart = figures.processes.len() < 2 || best == figures.baseline;
+    if (unmeasured && apart) || gain >= (1.0 + first) * (1.0 + next) - 1.0 {
         return None;
     }
-    Some(format!(
-        "Either {one} or {other}: {one} looks better by {}, and where devices were measured, replays of these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
-        percent(figures.most_gain((second, best), |it| it.decisive_ns)),
-        percent(errors.0.worst),
-        percent(errors.1.worst),
-    ))
+    let begin = format!(
+        "Either {one} or {other}: they differ by {} over all processes, and replays",
+        percent(gain)
+    );
+    Some(match known {
+        [Some(first), Some(next)] => format!(
+            "{begin} of these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
+            percent(first),
+            percent(next),
+        ),
+        _ => format!(
+            "{begin} of other ways were off by up to {} (docs/judged.md).",
+            percent(UNMEASURED)
+        ),
+    })
 }
 
 /// Returns whether a process other than the one with the index `head` may take over 1 % longer than
@@ -181,4 +193,32 @@ pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -
         Some(own(row, at).most_ns()? as f64 > base as f64 * (1.0 + SMALL))
     };
     (0..figures.processes.len()).filter(|at| *at != head).any(|at| pays(at).unwrap_or(false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{row, serve_and_train};
+    use crate::answer::{PolicyFigures, VerdictKind};
+
+    /// A policy that was measured on no device is not trusted more than the ways that were.
+    #[test]
+    fn a_small_gain_of_a_policy_that_nobody_measured_is_no_advice() {
+        let rows =
+            |ms: f64| [("time-slice", [42.5, 30.0], 5.0), ("leftover-drain", [ms, 30.0], 0.1)];
+        let of = |ms: f64, alone: bool| {
+            let count = if alone { 1 } else { 2 };
+            let rows = rows(ms).map(|(recipe, figures, wait)| row(recipe, &figures[..count], wait));
+            let processes = serve_and_train().into_iter().take(count).collect();
+            PolicyFigures::new("time-slice", processes, rows.into(), Vec::new()).verdict
+        };
+        let small = of(40.0, false);
+        assert_eq!(small.kind, VerdictKind::Either, "{}", small.text);
+        let told = "they differ by 6 % over all processes, and replays of other ways were off by up to 9 % (docs/judged.md).";
+        assert!(small.text.ends_with(told), "{}", small.text);
+        let why = "Against time-slice: leftover-drain, a decode p99 6 % shorter.";
+        assert_eq!(small.why.as_deref(), Some(why));
+        assert_eq!(of(35.0, false).kind, VerdictKind::Use);
+        assert_eq!(of(43.5, false).kind, VerdictKind::Stay, "nothing is gained by leaving today");
+        assert_eq!(of(40.0, true).kind, VerdictKind::Use, "a process alone has no neighbours");
+    }
 }

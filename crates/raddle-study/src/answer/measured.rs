@@ -22,6 +22,10 @@ const MEASURED: [(&str, MeasuredError); 4] = [
     ("partition", MeasuredError { worst: 0.04, cases: 2 }),
 ];
 
+/// Error that replays of a policy are taken to have that runs programs beside each other and was
+/// measured on no device: the largest of those that were.
+pub(super) const UNMEASURED: f64 = 0.09;
+
 /// Returns the measured error of the way of sharing of a recipe; `None` where no device was
 /// measured under that way.
 #[must_use]

@@ -70,7 +70,8 @@ fn limited(figures: &PolicyFigures) -> String {
         )
     } else if row.idle_host >= SLOW_HOST {
         format!(
-            "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+            "the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or {} process will.",
+            if figures.processes.len() > 1 { "one more" } else { "a second" }
         )
     } else if row.idle_copies >= SLOW_HOST {
         format!(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::changes::{against_today, all_changes, change, changes};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
@@ -32,7 +33,8 @@ pub struct PolicyVerdict {
     pub or: Option<String>,
     /// Verdict in a sentence or a few.
     pub text: String,
-    /// Reason for the verdict in one sentence; `None` where the figures show none.
+    /// Reason for the verdict in one sentence, or of "either" what both recipes change against the
+    /// baseline; `None` where the figures show none.
     pub why: Option<String>,
     /// Clauses that say how far the verdict may be believed, such as "simulated".
     pub trust: Vec<String>,
@@ -144,8 +146,9 @@ fn said(figures: &PolicyFigures) -> Said {
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
     if let Some(Doubt { text, other, by }) = either(figures, best) {
+        let why = against_today(figures, [best, other]);
         let said = plain(VerdictKind::Either, text);
-        return Said { recipe: Some(best), other: Some(other), doubt: Some(by), ..said };
+        return Said { recipe: Some(best), other: Some(other), doubt: Some(by), why, ..said };
     }
     let gain = figures.rank(base) / figures.rank(best) - 1.0;
     let must = !figures.meets_all(base);
@@ -205,10 +208,6 @@ pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
 /// the index `row` than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
-}
-
-fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
-    (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
 /// Says that nothing is ranked, as a profile was recorded on a device of another vendor; `None`
@@ -330,21 +329,6 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     };
     let recipe = &figures.rows[best].recipe;
     format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
-}
-
-/// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
-/// b p99 2 % shorter". Figures that stay the same are left out.
-fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
-    let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
-    let changed: Vec<String> = changed.map(|(at, by)| change(figures, at, by)).collect();
-    changed.join(" and ")
-}
-
-/// Writes one change of a process against the baseline: "a train step 6 % longer".
-fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
-    let JudgedProcess { name, judged, .. } = &figures.processes[at];
-    let way = if by > 0.0 { "longer" } else { "shorter" };
-    format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
 }
 
 /// Returns the reason why the process with the index `head` gains under the row `best`: "decode no

@@ -19,7 +19,7 @@ use crate::files::Files;
 use crate::units::{count, counted, duration, plain};
 
 pub use readings::{DeviceReadings, ReadingsError};
-use turns::Turns;
+use turns::TurnsSeen;
 
 /// Smallest number of observed turns from which the length of turns is derived.
 const TURNS: usize = 20;
@@ -152,7 +152,7 @@ impl DeviceFit {
     /// Sets the lengths of turns and of switches between processes, each as (5th percentile,
     /// median, 95th percentile) of the readings in ns. Fewer than 20 readings set nothing.
     fn turns(&mut self, readings: &DeviceReadings) {
-        let all = Turns::of(&readings.turns);
+        let all = TurnsSeen::of(&readings.turns);
         let figures = [("turn-ns", all.turns), ("turn-switch-ns", all.switches)];
         for (key, mut ns) in figures {
             if ns.len() < TURNS {

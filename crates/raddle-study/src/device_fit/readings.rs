@@ -75,12 +75,12 @@ struct Line {
     #[serde(rename = "raddle-calibration")]
     version: u32,
     #[serde(flatten)]
-    reading: Reading,
+    reading: ReadingKind,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-enum Reading {
+enum ReadingKind {
     Device {
         api: String,
         name: String,
@@ -144,15 +144,15 @@ impl DeviceReadings {
             if read.version != VERSION {
                 return Err(ReadingsError::Version { line: number, version: read.version });
             }
-            known |= matches!(read.reading, Reading::Device { .. });
+            known |= matches!(read.reading, ReadingKind::Device { .. });
             all.take(read.reading);
         }
         known.then_some(all).ok_or(ReadingsError::NoDevice)
     }
 
-    fn take(&mut self, reading: Reading) {
+    fn take(&mut self, reading: ReadingKind) {
         match reading {
-            Reading::Device {
+            ReadingKind::Device {
                 api,
                 name,
                 units,
@@ -176,15 +176,15 @@ impl DeviceReadings {
                     ..SourceDevice::default()
                 };
             }
-            Reading::Bandwidth(reading) => self.bandwidth.push(reading),
-            Reading::SecondStream { one, two } => self.second_stream = Some((one, two)),
-            Reading::LaunchGap { ns } => self.launch_gap_ns.extend(ns),
-            Reading::Priority { urgent_ns, equal_ns } => {
+            ReadingKind::Bandwidth(reading) => self.bandwidth.push(reading),
+            ReadingKind::SecondStream { one, two } => self.second_stream = Some((one, two)),
+            ReadingKind::LaunchGap { ns } => self.launch_gap_ns.extend(ns),
+            ReadingKind::Priority { urgent_ns, equal_ns } => {
                 self.priority = Some((urgent_ns, equal_ns))
             }
-            Reading::Turns { runs } => self.turns.push(runs),
-            Reading::Percent { percent, units } => self.percents.push((percent, units)),
-            Reading::Skipped { of, why } => {
+            ReadingKind::Turns { runs } => self.turns.push(runs),
+            ReadingKind::Percent { percent, units } => self.percents.push((percent, units)),
+            ReadingKind::Skipped { of, why } => {
                 self.skipped.push(format!("{}: {}", plain(&of, 40), plain(&why, 160)));
             }
         }

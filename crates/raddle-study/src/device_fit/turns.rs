@@ -2,7 +2,7 @@
 
 /// Lengths of turns, and of switches between turns, that were observed with two processes, in ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turns {
+pub(super) struct TurnsSeen {
     /// Lengths of turns in ns: from the begin of a run of one process to the begin of the next run
     /// of the other process.
     pub(super) turns: Vec<u64>,
@@ -11,7 +11,7 @@ pub(super) struct Turns {
     pub(super) switches: Vec<u64>,
 }
 
-impl Turns {
+impl TurnsSeen {
     /// Derives turns and switches from runs, which are (begin, end) in ns by repetition and then by
     /// process. A run counts as a turn if a run of the other process came before and after it, and
     /// none of the three overlap.
@@ -46,15 +46,18 @@ mod tests {
     fn turns_lie_between_runs_of_the_other_process() {
         let one = vec![(0, 1000), (2600, 3600), (5200, 5900)];
         let other = vec![(1300, 2300), (3900, 4900)];
-        let found = Turns::of(&[vec![one, other]]);
+        let found = TurnsSeen::of(&[vec![one, other]]);
         assert_eq!(found.turns, [1300, 1300, 1300]);
         assert_eq!(found.switches, [300, 300, 300]);
     }
 
     #[test]
     fn processes_side_by_side_have_no_turns() {
-        let found = Turns::of(&[vec![vec![(0, 10), (12, 30)], vec![(1, 11), (13, 29)]]]);
-        assert_eq!(found, Turns::default());
-        assert_eq!(Turns::of(&[vec![vec![(0, 10), (12, 30), (40, 50)], vec![]]]), Turns::default());
+        let found = TurnsSeen::of(&[vec![vec![(0, 10), (12, 30)], vec![(1, 11), (13, 29)]]]);
+        assert_eq!(found, TurnsSeen::default());
+        assert_eq!(
+            TurnsSeen::of(&[vec![vec![(0, 10), (12, 30), (40, 50)], vec![]]]),
+            TurnsSeen::default()
+        );
     }
 }

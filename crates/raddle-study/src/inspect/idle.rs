@@ -101,7 +101,7 @@ pub struct IdlePlace {
 /// Kind of an event when launches are followed in order of time; events of one moment are counted
 /// in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Edge {
+enum GapEdge {
     KernelEnds(u32),
     CopyEnds,
     Issued,
@@ -138,7 +138,7 @@ impl PlaceSum {
 /// State while launches are followed in order of time: numbers of running kernels and copies and of
 /// issued ops, the open gap, and the sums so far.
 #[derive(Debug, Default)]
-struct Sweep {
+struct IdleSweep {
     kernels: u32,
     copies: u32,
     pending: u32,
@@ -146,16 +146,16 @@ struct Sweep {
     places: BTreeMap<(Option<u32>, Option<u32>), PlaceSum>,
 }
 
-impl Sweep {
+impl IdleSweep {
     /// Adds `ns`, the time up to a moment, to the present cause of the open gap; `moment` has the
     /// events at the end of that time.
-    fn spend(&mut self, ns: u64, moment: &[(u64, Edge)]) {
+    fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
             RecordedCause::Copies
         } else if self.pending > 0 {
             RecordedCause::Issued
-        } else if ends_by(Edge::Issued) || !ends_by(Edge::BeginsUnissued) {
+        } else if ends_by(GapEdge::Issued) || !ends_by(GapEdge::BeginsUnissued) {
             RecordedCause::Host
         } else {
             RecordedCause::Unknown
@@ -165,23 +165,23 @@ impl Sweep {
         }
     }
 
-    fn pass(&mut self, edge: Edge) {
+    fn pass(&mut self, edge: GapEdge) {
         match edge {
-            Edge::KernelEnds(name) => {
+            GapEdge::KernelEnds(name) => {
                 self.kernels -= 1;
                 if self.kernels == 0 {
                     self.gap = Some(OpenGap { after: Some(name), ..OpenGap::default() });
                 }
             }
-            Edge::KernelBegins(name) => {
+            GapEdge::KernelBegins(name) => {
                 self.kernels += 1;
                 self.close(Some(name));
             }
-            Edge::CopyBegins => self.copies += 1,
-            Edge::CopyEnds => self.copies -= 1,
-            Edge::Issued => self.pending += 1,
-            Edge::PendingEnds => self.pending -= 1,
-            Edge::BeginsUnissued => {}
+            GapEdge::CopyBegins => self.copies += 1,
+            GapEdge::CopyEnds => self.copies -= 1,
+            GapEdge::Issued => self.pending += 1,
+            GapEdge::PendingEnds => self.pending -= 1,
+            GapEdge::BeginsUnissued => {}
         }
     }
 
@@ -197,18 +197,18 @@ impl Sweep {
 }
 
 /// Returns all issues, begins and ends of a profile in order of time, each as (ns, kind).
-fn edges(profile: &Profile) -> Vec<(u64, Edge)> {
+fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
     let mut edges = Vec::with_capacity(4 * profile.ops.len());
     for op in &profile.ops {
         let issued = matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined);
         if issued {
-            edges.extend([(op.arrival_ns, Edge::Issued), (op.start_ns, Edge::PendingEnds)]);
+            edges.extend([(op.arrival_ns, GapEdge::Issued), (op.start_ns, GapEdge::PendingEnds)]);
         } else {
-            edges.push((op.start_ns, Edge::BeginsUnissued));
+            edges.push((op.start_ns, GapEdge::BeginsUnissued));
         }
         let (begins, ends) = match op.kind {
-            OpKind::Kernel => (Edge::KernelBegins(op.kernel), Edge::KernelEnds(op.kernel)),
-            OpKind::Copy | OpKind::Set => (Edge::CopyBegins, Edge::CopyEnds),
+            OpKind::Kernel => (GapEdge::KernelBegins(op.kernel), GapEdge::KernelEnds(op.kernel)),
+            OpKind::Copy | OpKind::Set => (GapEdge::CopyBegins, GapEdge::CopyEnds),
         };
         // An op lasts at least 1 ns here, so that it ends after it began.
         edges.extend([
@@ -224,7 +224,7 @@ impl RecordedIdle {
     /// Finds the times in which no kernel of a profile ran, and their causes.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
-        let mut sweep = Sweep { gap: Some(OpenGap::default()), ..Sweep::default() };
+        let mut sweep = IdleSweep { gap: Some(OpenGap::default()), ..IdleSweep::default() };
         let edges = edges(profile);
         let mut now = 0;
         for moment in edges.chunk_by(|a, b| a.0 == b.0) {

@@ -10,7 +10,7 @@ use super::{Prepared, Surroundings};
 use crate::error::StudyError;
 use crate::open_load::OpenLoad;
 use crate::recipes::NamedRecipe;
-use crate::runs::{AllRuns, RunPlan, Runner};
+use crate::runs::{AllRuns, Runner, RunsPlan};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
@@ -91,7 +91,7 @@ impl Prepared {
                 }
                 broken = failed;
             } else {
-                let plan = RunPlan { recipes: &recipes, ..self.plan(around) };
+                let plan = RunsPlan { recipes: &recipes, ..self.plan(around) };
                 // The first seed is that of the study itself, and `draws` holds the seeds behind
                 // it.
                 let found = Runner::new(plan)?.seeds(more.start - 1..more.end - 1)?;
@@ -131,7 +131,7 @@ impl Prepared {
     ) -> Result<(PolicyFigures, Vec<FailedCase>), StudyError> {
         let mut searched = self.workload.clone();
         self.open.give(&mut searched, SEARCHED);
-        let plan = RunPlan {
+        let plan = RunsPlan {
             workload: &searched,
             recipes,
             bounds: &[],

@@ -11,7 +11,7 @@ use raddle_sim::{
     Costs, Outcome, ProcessPlan, Repetition, SimConfig, SimError, Summary, Watch, Workload,
 };
 
-use super::{Log, RunDone, RunJob, RunOf, RunPlan, Runner, log};
+use super::{Log, RunDone, RunJob, RunOf, Runner, RunsPlan, log};
 use crate::error::StudyError;
 use crate::fault;
 use crate::files::Leavings;
@@ -61,7 +61,7 @@ impl Runner<'_> {
     /// Returns whether it is known before the first run of all processes that no longer one will
     /// follow.
     fn is_last(&self) -> bool {
-        let RunPlan { workload, open, .. } = &self.plan;
+        let RunsPlan { workload, open, .. } = &self.plan;
         !open.can_grow(workload, open.first(workload))
     }
 
@@ -138,8 +138,8 @@ impl Runner<'_> {
         self.charged(job)
     }
 
-    /// Returns the workload of the plan that a job runs: [`RunPlan::queued`] if the job says so and
-    /// there is one, else [`RunPlan::workload`].
+    /// Returns the workload of the plan that a job runs: [`RunsPlan::queued`] if the job says so and
+    /// there is one, else [`RunsPlan::workload`].
     fn read(&self, job: RunJob<'_>) -> &Workload {
         let other = self.plan.queued.filter(|_| job.queued);
         other.unwrap_or(self.plan.workload)

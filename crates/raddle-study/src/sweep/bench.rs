@@ -27,7 +27,7 @@ use crate::result::{
     LostLaunches, LostWork, NotOffered, ReplayedProfile, lost_in, lost_shares, never_ran,
     of_profiles,
 };
-use crate::runs::{RunPlan, Runner};
+use crate::runs::{Runner, RunsPlan};
 use crate::shapes::ShapeRules;
 use crate::study::Study;
 use crate::sweep::SweepRow;
@@ -390,7 +390,7 @@ impl<'b> Bench<'b> {
         let queued = study.queued(&loaded, &target, &workload)?;
         let recipes = study.recipes((&target.device, workload.processes.len()), &self.around())?;
         let watcher = Quiet(self.watcher);
-        let plan = RunPlan {
+        let plan = RunsPlan {
             workload: &workload,
             recipes: &recipes,
             bounds: &charges,
@@ -417,13 +417,23 @@ impl<'b> Bench<'b> {
         let lost_shares = lost_shares(&replayed(&loaded), &lost);
         let alone = self.alone(study, &workload, &runner)?;
         let search = search_cost(named, &target.device);
-        let bounds = match bounds {
+        let (bounds, queued) = match bounds {
             CaseBounds::Run => runner.bounds()?,
-            CaseBounds::Not => Vec::new(),
+            CaseBounds::Not => (Vec::new(), None),
         };
         let recorded_on = owns.iter().map(|own| own.recorded_on(&target)).collect();
         let (workload, lost_shares) = (workload.clone(), lost_shares);
-        Ok(CaseRun { summary, alone, search, workload, lost, lost_shares, bounds, recorded_on })
+        Ok(CaseRun {
+            summary,
+            alone,
+            search,
+            workload,
+            lost,
+            lost_shares,
+            bounds,
+            queued,
+            recorded_on,
+        })
     }
 
     /// Returns the figure by which each process is judged, of the process alone, in ns.

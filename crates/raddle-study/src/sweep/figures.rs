@@ -40,6 +40,9 @@ pub(super) struct CaseRun {
     pub(super) lost_shares: Vec<f64>,
     /// Summaries of the runs that bound the figures: with the least and the most that is unknown.
     pub(super) bounds: Vec<Summary>,
+    /// Summary of the run without the recorded gaps of work for which no file says when it was issued;
+    /// `None` where there is no such work, or no bounds were asked for.
+    pub(super) queued: Option<Summary>,
     /// Relation of the device on which each process was recorded to that which is replayed on.
     pub(super) recorded_on: Vec<RecordedOn>,
 }
@@ -60,8 +63,9 @@ impl CaseRun {
             });
         let judged: Vec<JudgedProcess> = judged.collect();
         let row = |summary: &Summary| PolicyRow::new(name, &judged, summary);
-        let bounds: Vec<PolicyRow> = self.bounds.iter().map(row).collect();
-        let row = row(&self.summary).between(&bounds, &judged);
+        let bounds: Vec<PolicyRow> = self.bounds.iter().chain(&self.queued).map(row).collect();
+        let queued = self.queued.as_ref().map(row);
+        let row = row(&self.summary).between(&bounds, &judged).queued(queued.as_ref());
         (judged, row)
     }
 }

@@ -223,9 +223,11 @@ impl SweepSummary {
         };
         let told = match (unsure(true), unsure(false)) {
             (0, 0) => told,
-            (0, more) => format!("{told}, and {more} more may"),
+            (0, more) => format!("{told}, and {more} more may meet all"),
             (some, 0) => format!("{told}, of which {some} may miss one"),
-            (some, more) => format!("{told}, of which {some} may miss one, and {more} more may"),
+            (some, more) => {
+                format!("{told}, of which {some} may miss one, and {more} more may meet all")
+            }
         };
         Some(match unknown {
             0 => told,

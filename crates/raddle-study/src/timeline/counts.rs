@@ -3,7 +3,7 @@
 //! Every change is a sample until there are more than wanted; then a sample is the highest value in
 //! a span of a power of two of nanoseconds. The span doubles until the samples are few enough.
 
-use super::model::{Counter, Measure};
+use super::model::{Measure, TrackCounter};
 
 /// Counters of a run: resident waves and ready launches of each process, and waves of all
 /// processes.
@@ -106,7 +106,7 @@ impl CounterSet {
 
     /// Returns (span of a sample in ns, counters): the counters of all processes together, then
     /// those of each process.
-    pub(super) fn finish(mut self) -> (u64, Vec<Counter>) {
+    pub(super) fn finish(mut self) -> (u64, Vec<TrackCounter>) {
         let processes = self.processes;
         let mut counters = Vec::new();
         for (at, mut series) in self.series.drain(..).enumerate() {
@@ -117,7 +117,7 @@ impl CounterSet {
                 _ if at < 2 * processes => (Some((at - processes) as u16), Measure::Launches),
                 _ => (None, Measure::Waves),
             };
-            counters.push(Counter { process, measure, samples: series.samples });
+            counters.push(TrackCounter { process, measure, samples: series.samples });
         }
         counters.sort_by_key(|counter| (counter.process, counter.measure));
         (self.step, counters)

@@ -15,7 +15,7 @@ mod slots;
 pub use build::TimelineNames;
 pub use lanes::Lanes;
 pub use model::{
-    Away, Counter, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Ending, Grain,
-    LaunchPhase, Measure, Slice, Timeline, by_ready,
+    Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Ending, Grain,
+    LaunchPhase, Measure, Slice, Timeline, TrackCounter, by_ready,
 };
 pub use recorder::Recorder;

@@ -40,7 +40,7 @@ pub struct Timeline {
     /// drawn; `None` where all are drawn.
     pub cut_ns: Option<u64>,
     /// Counters: resident waves and ready launches over time.
-    pub counters: Vec<Counter>,
+    pub counters: Vec<TrackCounter>,
     /// Step of the counters in ns: a sample is the highest value within one step; 1 is exact.
     pub counter_step_ns: u64,
 }
@@ -236,7 +236,7 @@ impl Measure {
 
 /// Counter: a value that changes in steps over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counter {
+pub struct TrackCounter {
     /// Index of the process that is counted; `None` where all processes are counted together.
     pub process: Option<u16>,
     /// Kind of value that the counter shows: waves or launches.

@@ -1,13 +1,18 @@
-//! Within which bounds do the figures of the best candidate, and of the recipe of today, lie?
+//! Within which bounds do the figures of the best candidates, and of the recipe of today, lie?
 
 use super::{Tuning, base_of};
 use crate::answer::PolicyRow;
 use crate::error::StudyError;
+use crate::study::Study;
 use crate::sweep::CaseBounds;
 
+/// Number of candidates, the best first, of which figures are bounded: each takes several runs.
+const MOST_BOUNDED: usize = 4;
+
 impl Tuning<'_, '_> {
-    /// Adds the bounds of a candidate's figures to its row, where they were computed; `None` stands for
-    /// the recipe of today (the device's default).
+    /// Adds the bounds of a candidate's figures to its row, and its figures without the recorded gaps
+    /// of work whose issue no file tells, where they were computed; `None` stands for the recipe of
+    /// today (the device's default).
     pub(super) fn with_bounds(&self, candidate: Option<usize>, row: PolicyRow) -> PolicyRow {
         let own = self.bounded.iter().find(|(of, _)| *of == candidate);
         let Some((_, bounded)) = own else { return row };
@@ -17,16 +22,28 @@ impl Tuning<'_, '_> {
                 bound.processes[at].decisive_ns = between.map(|between| between[end]);
             }
         }
-        row.between(&bounds, &self.judged)
+        let mut row = row.between(&bounds, &self.judged);
+        for (own, bounded) in row.processes.iter_mut().zip(&bounded.processes) {
+            own.queued_ns = bounded.queued_ns;
+        }
+        row
     }
 
-    /// Runs the best candidate and the recipe of today (the device's default) with the least and the
-    /// most that is unknown, by the first seed.
-    pub(super) fn bound(&mut self, best: usize) -> Result<(), StudyError> {
-        let study = self.bench.cases().get(best * self.seeds)?.study;
-        let today = self.bench.judged_run(&base_of(&study), self.today, CaseBounds::Run)?;
-        let own = self.bench.judged_run(&study, self.today, CaseBounds::Run)?;
-        self.bounded = vec![(None, today.row), (Some(best), own.row)];
+    /// Runs the best candidates and the recipe of today (the device's default) with the least and the
+    /// most that is unknown, by the first seed. `ranking` has the candidates, the best first.
+    pub(super) fn bound(&mut self, ranking: &[usize]) -> Result<(), StudyError> {
+        let study = |candidate: usize| {
+            self.bench.cases().get(candidate * self.seeds).map(|case| case.study)
+        };
+        let bounded = |of: Option<usize>, study: Study| {
+            let run = self.bench.judged_run(&study, self.today, CaseBounds::Run)?;
+            Ok::<_, StudyError>((of, run.row))
+        };
+        let mut rows = vec![bounded(None, base_of(&study(ranking[0])?))?];
+        for &at in ranking.iter().take(MOST_BOUNDED) {
+            rows.push(bounded(Some(at), study(at)?)?);
+        }
+        self.bounded = rows;
         Ok(())
     }
 }

@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
     #[command(subcommand)]
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedParts,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Wanted {
+pub(super) enum WantedParts {
     /// Measure this GPU for about a minute, and write a device file for --device
     Device(DeviceArgs),
     /// Compute energy weights from the measured power of kernels

@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::units::plain;
 
 pub(crate) use args::CalibrateArgs;
-use args::Wanted;
+use args::WantedParts;
 
 /// Carries out the verb `calibrate`: measures this GPU or two programs on it, or computes energy
 /// weights.
@@ -22,10 +22,10 @@ pub(crate) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     match &args.wanted {
-        Wanted::Device(args) => device::verb(args, format, console),
-        Wanted::Energy(args) => energy::verb(args, format, console),
-        Wanted::Pair(args) => pair::verb(args, format, console),
-        Wanted::Other(words) => {
+        WantedParts::Device(args) => device::verb(args, format, console),
+        WantedParts::Energy(args) => energy::verb(args, format, console),
+        WantedParts::Pair(args) => pair::verb(args, format, console),
+        WantedParts::Other(words) => {
             let word = words.first().map(|word| word.to_string_lossy()).unwrap_or_default();
             let word = plain(&word, 60);
             Err(CliError::Usage(format!(

@@ -16,7 +16,7 @@ use raddle_study::pair::{PairFit, PairPredictor, PairTimes, PairTruth, recipe_of
 use raddle_study::{Loaded, Study, Surroundings, devices};
 
 use super::args::PairArgs;
-use super::programs::{Case, Program, Spans, measure};
+use super::programs::{CalibratedProgram, ProgramCase, Spans, measure};
 use crate::Console;
 use crate::args::Format;
 use crate::disk::{Disk, named};
@@ -106,7 +106,7 @@ fn earlier(path: &Path) -> Result<(), String> {
 /// Two programs of the user, and the ways of sharing and the loads under which they are measured.
 struct Plan<'p> {
     args: &'p PairArgs,
-    programs: [Program; 2],
+    programs: [CalibratedProgram; 2],
     device: &'p str,
     ways: Vec<String>,
     loads: Vec<Option<&'p str>>,
@@ -120,7 +120,7 @@ impl<'p> Plan<'p> {
             return Err(CliError::Usage(text.to_owned()));
         };
         let [first, second] = names;
-        let of = |name, command: &[OsString]| Program { name, command: command.to_vec() };
+        let of = |name, command: &[OsString]| CalibratedProgram { name, command: command.to_vec() };
         let programs = [of(first, one), of(second, other)];
         let loads = args.loads.iter().map(|load| Some(load.as_str())).collect::<Vec<_>>();
         let odd = args.loads.iter().find(|load| !load.parse().is_ok_and(|of: f64| of > 0.0));
@@ -179,7 +179,7 @@ impl<'p> Plan<'p> {
     /// `path`.
     fn text(&self, path: &Path) -> String {
         let runs = self.ways.len() * self.cases().len() * usize::from(self.args.repetitions);
-        let shown = |program: &Program| {
+        let shown = |program: &CalibratedProgram| {
             let words = program.command.iter().map(|word| word.to_string_lossy().into_owned());
             plain(&raddle_study::units::shell(&words.collect::<Vec<_>>()), 200)
         };
@@ -269,10 +269,10 @@ impl<'p> Plan<'p> {
         console: &mut Console,
     ) -> Result<BTreeMap<String, PairTimes>, CliError> {
         let chosen = self.programs.iter().zip(runs).enumerate().filter(|(_, (_, runs))| *runs);
-        let (positions, chosen): (Vec<usize>, Vec<&Program>) =
+        let (positions, chosen): (Vec<usize>, Vec<&CalibratedProgram>) =
             chosen.map(|(at, (program, _))| (at, program)).unzip();
         let environment: Vec<_> = positions.iter().map(|&at| environment(way, at)).collect();
-        let asked = Case { seconds: self.args.seconds, load, environment: &environment };
+        let asked = ProgramCase { seconds: self.args.seconds, load, environment: &environment };
         let mut all: BTreeMap<String, Vec<Vec<f64>>> = BTreeMap::new();
         for repetition in 1..=self.args.repetitions {
             console.note(&format!("{way}, {case}, {repetition} of {}", self.args.repetitions));

@@ -32,7 +32,7 @@ const LOOKS_TO_END: u32 = 500;
 
 /// Program of the user: its name in the file of measurements, and its command line.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(super) struct CalibratedProgram {
     pub(super) name: String,
     pub(super) command: Vec<OsString>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Program {
 /// Case in which programs run: its length in seconds, and the load in requests per second, or
 /// `None` for a program's own load.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case<'c> {
+pub(super) struct ProgramCase<'c> {
     pub(super) seconds: f64,
     pub(super) load: Option<&'c str>,
     /// Environment variables of each program, as (name, value), by the index of the program in the
@@ -62,7 +62,10 @@ struct Running {
 
 /// Runs programs at the same time, and returns for each the requests or steps that began in the
 /// measured window, in the order of their starts.
-pub(super) fn measure(programs: &[&Program], case: Case<'_>) -> Result<Vec<Spans>, CliError> {
+pub(super) fn measure(
+    programs: &[&CalibratedProgram],
+    case: ProgramCase<'_>,
+) -> Result<Vec<Spans>, CliError> {
     let folder = tempfile::tempdir().map_err(CliError::writing("a temporary folder"))?;
     let mut running = Vec::new();
     for (at, program) in programs.iter().enumerate() {
@@ -112,12 +115,12 @@ fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
 
 impl Running {
     fn start(
-        program: &Program,
+        program: &CalibratedProgram,
         times: PathBuf,
-        case: Case<'_>,
+        case: ProgramCase<'_>,
         environment: &[(&'static str, String)],
     ) -> Result<Self, CliError> {
-        let Program { name, command } = program;
+        let CalibratedProgram { name, command } = program;
         let [first, arguments @ ..] = command.as_slice() else {
             return Err(CliError::Usage(format!("the program of {name} is missing")));
         };

@@ -14,7 +14,7 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::kernel::Sources;
 use crate::progress::RunsShown;
-use crate::replay::Latency;
+use crate::replay::LatencyArgument;
 use crate::schema::{Followed, versioned};
 
 /// Carries out the verb `inspect`: shows what is in profiles, and how well their replay agrees.
@@ -102,7 +102,7 @@ fn inspected(
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
     let watcher = RunsShown::new(progress);
-    let latency = args.launch_latency == Latency::Fitted;
+    let latency = args.launch_latency == LatencyArgument::Fitted;
     let rules = FitRules { waits: args.waits.into(), latency, queues: args.queues };
     let self_replay =
         own.map(|(own, _)| self_replay::compared((loaded, other), own, rules, &watcher));

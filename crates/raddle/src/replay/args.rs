@@ -133,8 +133,8 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
     /// How long a launch takes to reach the device
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Latency::Fitted)]
-    pub(crate) launch_latency: Latency,
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = LatencyArgument::Fitted)]
+    pub(crate) launch_latency: LatencyArgument,
     /// How many hardware queues a process has, which its streams share: work waits until what was
     /// issued before it in its queue has started (NVIDIA), or has ended (AMD) [default: 8 on NVIDIA,
     /// as `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a stream; what was
@@ -368,18 +368,18 @@ impl From<StreamWaits> for WaitRule {
 
 /// The time that a launch takes to reach the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Latency {
+pub(crate) enum LatencyArgument {
     /// The time that fits the recording best
     Fitted,
     /// No time
     None,
 }
 
-impl From<Latency> for raddle_study::Latency {
-    fn from(latency: Latency) -> Self {
+impl From<LatencyArgument> for raddle_study::Latency {
+    fn from(latency: LatencyArgument) -> Self {
         match latency {
-            Latency::Fitted => Self::Fitted,
-            Latency::None => Self::None,
+            LatencyArgument::Fitted => Self::Fitted,
+            LatencyArgument::None => Self::None,
         }
     }
 }

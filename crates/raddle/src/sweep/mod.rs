@@ -19,10 +19,10 @@ use crate::Console;
 use crate::args::Format;
 use crate::browser;
 use crate::disk::Disk;
-use crate::ending::{Ending, OF_A_REPLAY};
+use crate::ending::{OF_A_REPLAY, VerbEnding};
 use crate::error::CliError;
-use crate::place::{self, Place};
-use crate::progress::Progress;
+use crate::place::{self, OutputPlace};
+use crate::progress::ProgressLine;
 use crate::schema::versioned;
 use crate::seal::{Seal, sealed};
 
@@ -94,7 +94,7 @@ fn of_kind(
     let rows = RowFile::open(out)?;
     // A part of the rows makes no page.
     let page =
-        args.shard.is_none().then(|| Place::begin(&out.with_extension("html"), &place::page));
+        args.shard.is_none().then(|| OutputPlace::begin(&out.with_extension("html"), &place::page));
     let page = page.transpose()?;
     let told = ToldCases::new(&bench, (out, &rows));
     run(args, (&sweep, &told), console)?;
@@ -107,8 +107,14 @@ fn of_kind(
     kept?;
     let missed_goals = missed_goals.filter(|_| !part);
     let lacked = OF_A_REPLAY;
-    let ending =
-        Ending { overturning, unanswered, never_ran, lacked, missed_goals, ..Ending::default() };
+    let ending = VerbEnding {
+        overturning,
+        unanswered,
+        never_ran,
+        lacked,
+        missed_goals,
+        ..VerbEnding::default()
+    };
     ending.end(args.quiet || part, args.asked.shapes.partial, console)
 }
 
@@ -131,7 +137,7 @@ fn run(
         };
         rows.leave_out(again)?;
     }
-    let bar = Progress::cases(console.progress && !args.quiet, left.len() as u64);
+    let bar = ProgressLine::cases(console.progress && !args.quiet, left.len() as u64);
     let name = told.out.display().to_string();
     let add = |line: &str| {
         rows.add(line).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;
@@ -339,7 +345,7 @@ struct SummedUp {
     json: String,
     document: Document,
     /// Facts that can make the answer wrong, each as one line; this field and the following ones
-    /// are as in [`Ending`].
+    /// are as in [`VerbEnding`].
     overturning: Vec<String>,
     unanswered: Option<String>,
     never_ran: Option<String>,
@@ -355,7 +361,7 @@ fn lost(processes: &[NeverRan]) -> Option<String> {
 /// Writes the page of a sweep, and prints the result.
 fn finish(
     args: &SweepArgs,
-    page: Place,
+    page: OutputPlace,
     (summary, mut document): (String, Document),
     format: Format,
     console: &mut Console,

@@ -11,7 +11,7 @@ use raddle_study::{Bench, Surroundings, Sweep, Tuned};
 use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
-use crate::ending::{Ending, OF_A_REPLAY};
+use crate::ending::{OF_A_REPLAY, VerbEnding};
 use crate::error::CliError;
 use crate::place;
 use crate::progress::RunsShown;
@@ -60,10 +60,10 @@ pub(crate) fn verb(
     ending(&tuned).end(args.quiet, args.asked.shapes.partial, console)
 }
 
-fn ending(tuned: &Tuned) -> Ending<'_> {
+fn ending(tuned: &Tuned) -> VerbEnding<'_> {
     let best = tuned.best.first();
     let stuck = best.filter(|best| !best.complete);
-    Ending {
+    VerbEnding {
         overturning: &tuned.overturning,
         unanswered: raddle_study::sweep::failed(&tuned.failures, tuned.candidates),
         stuck: stuck.map(|best| format!("launches never ended under {}", best.case)),

@@ -197,7 +197,7 @@ fn a_slow_host_is_one_advice_whichever_file_shows_it() {
                     let received = got["received"].as_f64().expect("a share");
                     assert!((received - 0.5).abs() < 0.01, "{what}: {received}");
                 }
-                let advice = text.split_once(" The file of ").map_or(text, |it| it.0);
+                let advice = text.split_once(" The file").map_or(text, |it| it.0);
                 let advice: String = advice.replace(" (assumed)", "");
                 told.push((
                     advice,

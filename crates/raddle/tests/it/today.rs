@@ -233,6 +233,13 @@ fn every_verb_holds_both_readings_of_a_gap() {
             let row = &share["answer"]["rows"][0]["processes"];
             assert_eq!((&row[0], &row[1]), (&both(0), &both(1)));
         }
+        // A search says what a replay says, of a run by the first seed.
+        let tuned = of("tune", &["--vary=recipe=time-slice,mps"]);
+        let ways = of("replay", &["--recipe=time-slice", "--recipe=mps", "--no-files"]);
+        let text = |found: &Value| found["answer"]["verdict"]["text"].as_str().map(str::to_owned);
+        let tuned = text(&tuned).expect("a verdict").replace("recipe=", "");
+        assert!(tuned.contains("work was issued"), "{tuned}");
+        assert_eq!(Some(tuned), text(&ways));
         let sweep = of("sweep", &["--recipe", today, "--out=s.jsonl"]);
         for at in 0..replay["answer"]["processes"].as_array().expect("a list").len() {
             let bounds = |end: usize| both(at)["between-ns"][end].as_u64().expect("a bound");

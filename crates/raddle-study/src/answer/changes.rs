@@ -1,0 +1,48 @@
+//! How do the figures of a recipe differ from those of the baseline, in words?
+
+use super::either::SMALL;
+use super::words::percent;
+use super::{JudgedProcess, PolicyFigures};
+
+/// Returns (index of a process, its change against the baseline as a fraction) for each process of
+/// which both figures are known; `row` is the index of the recipe's row.
+pub(super) fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
+}
+
+/// Says what the two recipes between which nothing decides change against the baseline; `None` where
+/// neither changes anything.
+pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option<String> {
+    let told = |row: usize| {
+        let all = all_changes(figures, row, None);
+        let recipe = &figures.rows[row].recipe;
+        (row != figures.baseline && !all.is_empty()).then(|| format!("{recipe}, {all}"))
+    };
+    let told: Vec<String> = rows.into_iter().filter_map(told).collect();
+    let base = &figures.rows[figures.baseline].recipe;
+    (!told.is_empty()).then(|| format!("Against {base}: {}.", told.join("; ")))
+}
+
+/// Number of changes that a sentence names; of more, the largest.
+const NAMED_CHANGES: usize = 3;
+
+/// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
+/// b p99 2 % shorter". Figures that stay the same are left out; of many, the largest are named.
+pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
+    let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
+    let mut changed: Vec<(usize, f64)> = changed.collect();
+    let left_out = changed.len().saturating_sub(NAMED_CHANGES);
+    changed.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
+    changed.truncate(NAMED_CHANGES);
+    changed.sort_by_key(|&(at, _)| at);
+    let told = changed.into_iter().map(|(at, by)| change(figures, at, by));
+    let more = (left_out > 0).then(|| format!("{left_out} smaller changes"));
+    told.chain(more).collect::<Vec<_>>().join(" and ")
+}
+
+/// Writes one change of a process against the baseline: "a train step 6 % longer".
+pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
+    let JudgedProcess { name, judged, .. } = &figures.processes[at];
+    let way = if by > 0.0 { "longer" } else { "shorter" };
+    format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
+}
