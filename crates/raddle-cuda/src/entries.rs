@@ -5,6 +5,7 @@
 //! jump to the driver ([`names`](crate::names)).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Once, OnceLock};
 
 use crate::burst::LaunchStream;
@@ -105,10 +106,8 @@ around! {
     cuCtxDestroy: one_context, no_work;
     cuCtxDestroy_v2: one_context, no_work;
     cuCtxDetach: one_context, no_work;
-    cuDevicePrimaryCtxRelease: of_device, no_work;
-    cuDevicePrimaryCtxRelease_v2: of_device, no_work;
-    cuDevicePrimaryCtxReset: of_device, no_work;
-    cuDevicePrimaryCtxReset_v2: of_device, no_work;
+    cuDevicePrimaryCtxReset: reset, no_work;
+    cuDevicePrimaryCtxReset_v2: reset, no_work;
     cuGreenCtxDestroy: all_contexts, no_work;
 }
 
@@ -130,13 +129,62 @@ fn one_context(context: usize) {
     forget(Destroyed::Context(context));
 }
 
-fn of_device(device: usize) {
-    forget(Destroyed::OfDevice(device as c_int));
+fn reset(device: usize) {
+    let device = device as c_int;
+    forget(Destroyed::OfDevice(device));
+    // A count that is too low makes the library wait without need, one that is too high would be wrong.
+    held(device).iter().for_each(|held| held.store(0, Ordering::SeqCst));
 }
 
 fn all_contexts(_: usize) {
     forget(Destroyed::All);
 }
+
+/// Number of times that the program holds the primary context of each device.
+static HELD: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
+
+fn held(device: c_int) -> Option<&'static AtomicU32> {
+    HELD.get(usize::try_from(device).ok()?)
+}
+
+/// Gets the primary context of a device, and counts that the program holds it.
+///
+/// # Safety
+/// As the driver's function.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn cuDevicePrimaryCtxRetain(place: usize, device: c_int) -> c_int {
+    // SAFETY: the program vouches for its arguments as it does without the library.
+    let result = unsafe { call(&slot::cuDevicePrimaryCtxRetain, [place, device as usize]) };
+    if let Some(held) = held(device).filter(|_| result == 0) {
+        held.fetch_add(1, Ordering::SeqCst);
+    }
+    result
+}
+
+/// Defines functions that give the primary context of a device up; the last one ends it.
+macro_rules! releases {
+    ($($name:ident)*) => {$(
+        /// Gives the primary context of a device up.
+        ///
+        /// # Safety
+        /// As the driver's function.
+        #[unsafe(no_mangle)]
+        pub(crate) unsafe extern "C" fn $name(device: c_int) -> c_int {
+            if held(device).is_none_or(|held| held.load(Ordering::SeqCst) <= 1) {
+                forget(Destroyed::OfDevice(device));
+            }
+            // SAFETY: the program vouches for its arguments as it does without the library.
+            let result = unsafe { call(&slot::$name, [device as usize]) };
+            if let Some(held) = held(device).filter(|_| result == 0) {
+                let one_less = |held: u32| held.checked_sub(1);
+                let _ = held.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
+            }
+            result
+        }
+    )*};
+}
+
+releases! { cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 }
 
 /// Returns the priority that every stream gets; `None` where the program decides.
 fn priority() -> Option<c_int> {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use raddle_live::{Client, ClientConfig, Link, start_from_env};
 use raddle_policy::StreamId;
-use raddle_preempt::{CapturedWork, Report};
+use raddle_preempt::{Capture, CapturedWork, Report};
 
 use crate::burst::{Admission, Burst, LaunchStream, SpareEvents, Ticket, Turn};
 use crate::driver::Relaxed;
@@ -202,7 +202,12 @@ impl Gate {
         let Some(lane) = state.lanes.pop_if(|_| room > 0) else { return false };
         let ticket = Ticket::new(&self.turn);
         let work = CapturedWork::opaque(Arc::clone(&ticket));
-        let _ = self.client.capture(lane, work);
+        let captured = self.client.capture(lane, work);
+        // A panic of the library lets the launch pass; a burst that nobody knows would wait for ever.
+        assert!(
+            matches!(captured, Ok(Capture::Taken(_))),
+            "the lane is open, and nothing bounds it"
+        );
         let is_admitted = ticket.handle().is_some();
         let number = state.next;
         state.next += 1;

@@ -162,7 +162,7 @@ tables! {
     hooked {
         cuCtxDestroy cuCtxDestroy_v2 cuCtxDetach cuCtxSynchronize cuCtxSynchronize_v2
         cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset
-        cuDevicePrimaryCtxReset_v2 cuEventSynchronize cuGetProcAddress cuGetProcAddress_v2
+        cuDevicePrimaryCtxReset_v2 cuDevicePrimaryCtxRetain cuEventSynchronize cuGetProcAddress cuGetProcAddress_v2
         cuGetProcAddress_v2_ptsz cuGraphLaunch cuGraphLaunch_ptsz cuGreenCtxDestroy cuInit
         cuLaunch cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz cuLaunchGrid
         cuLaunchGridAsync cuLaunchKernel cuLaunchKernelEx cuLaunchKernelEx_ptsz
@@ -248,7 +248,7 @@ tables! {
         cuDeviceGetP2PAtomicCapabilities cuDeviceGetP2PAttribute cuDeviceGetPCIBusId
         cuDeviceGetProperties cuDeviceGetTexture1DLinearMaxWidth cuDeviceGetUuid
         cuDeviceGetUuid_v2 cuDeviceGraphMemTrim cuDevicePrimaryCtxGetState
-        cuDevicePrimaryCtxRetain cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+        cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
         cuDeviceRegisterAsyncNotification cuDeviceSetGraphMemAttribute cuDeviceSetMemPool
         cuDeviceTotalMem cuDeviceTotalMem_v2 cuDeviceUnregisterAsyncNotification
         cuDriverGetVersion cuEGLStreamConsumerAcquireFrame cuEGLStreamConsumerConnect

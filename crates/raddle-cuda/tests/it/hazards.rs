@@ -13,6 +13,8 @@ fn storms() -> u64 {
 
 /// Rounds of a client: enough for a few preemptions.
 const ROUNDS: (&str, &str) = ("CLIENT_ROUNDS", "300");
+/// Time after which launches pass whose program waits for the host within a kernel.
+const GIVE_UP: (&str, &str) = (raddle_live::env::GIVE_UP_MS, "200");
 
 /// Compares a client, undisturbed and in storms, with what it prints natively. Each log of a storm keeps
 /// the rules of the controller. Returns the number of preemptions.
@@ -27,8 +29,10 @@ fn compare(name: &str) -> usize {
         let (socket, place) = storm.environment();
         let log = storm.folder().join("log");
         let log_path = log.to_str().expect("its path is text");
-        let told =
-            with_library(name, &[ROUNDS, (socket, &place), (raddle_live::env::LOG, log_path)]);
+        let told = with_library(
+            name,
+            &[ROUNDS, GIVE_UP, (socket, &place), (raddle_live::env::LOG, log_path)],
+        );
         let how = format!("{name}, storm {seed}: {}", told.complaints);
         assert_eq!((&told.said, &told.how), (&native.said, &native.how), "{how}");
         // A program without a launch on its own has no log.
@@ -88,4 +92,11 @@ fn a_kernel_that_waits_for_the_host_gets_what_it_waits_for() {
         let told = with_library("host waits", environment);
         assert_eq!((&told.said, &told.how), (&native.said, &native.how), "{told:?}");
     }
+}
+
+/// A context that another part of the program still holds does not end, so nothing is waited for.
+#[test]
+fn a_context_that_is_held_is_not_waited_for() {
+    let told = with_library("held", &[(raddle_live::env::GIVE_UP_MS, "600000")]);
+    assert_eq!((told.said.as_str(), told.how.as_str()), ("1\n", "exit status: 0"), "{told:?}");
 }

@@ -278,6 +278,19 @@ static void reused(void) {
     DO(cuCtxSynchronize());
     printf("%u\n", *awaited);
 }
+// A part of the program gives the context up while a kernel runs that waits for the host.
+static void held(void) {
+    open_with(0);
+    void *again;
+    DO(cuDevicePrimaryCtxRetain(&again, 0));
+    DO(cuMemHostAlloc((void **)&awaited, 4, 0));
+    void *s = stream(1);
+    wait_for_it(s);
+    DO(cuDevicePrimaryCtxRelease(0));
+    __atomic_store_n(awaited, 1, __ATOMIC_RELEASE);
+    DO(cuStreamSynchronize(s));
+    printf("%d\n", again == context);
+}
 // Launches when a line comes.
 static void on_demand(void) {
     open_with(0);
@@ -541,14 +554,19 @@ static void priorities(void) {
     printf("%d %d\n", a, b);
 }
 
-// Bursts of small kernels with pauses, or busy work all the time, for two programs beside each other.
-static void requests(void) {
+// A kernel that runs from one line to the next one, twice; and busy work all the time, for the program beside it.
+static void urgent(void) {
     open_with(0);
+    DO(cuMemHostAlloc((void **)&awaited, 4, 0));
     void *s = stream(1);
     P p = memory(16);
-    for (int i = 0; i < rounds(3); i++) {
-        usleep(30000);
-        for (int j = 0; j < 60; j++) { add(s, p, 16, j); nap(s, 1000); }
+    for (int i = 0; i < 2; i++) {
+        if (i) getchar();
+        *awaited = 0;
+        wait_for_it(s);
+        getchar();
+        __atomic_store_n(awaited, 1, __ATOMIC_RELEASE);
+        add(s, p, 16, i);
         DO(cuStreamSynchronize(s));
     }
     printf("%016llx\n", (unsigned long long)hash(p, 16));
@@ -595,11 +613,11 @@ static void cost(void) {
 }
 
 static const struct { const char *name; void (*run)(void); } clients[] = {
-    {"chains", chains}, {"events", events}, {"graphs", graphs}, {"per thread", per_thread}, {"apart", apart}, {"reused", reused}, {"on demand", on_demand},
+    {"chains", chains}, {"events", events}, {"graphs", graphs}, {"per thread", per_thread}, {"apart", apart}, {"reused", reused}, {"held", held}, {"on demand", on_demand},
     {"default stream", default_stream}, {"host waits", host_waits}, {"exit running", exit_running},
     {"exit launching", exit_launching}, {"forks", forks}, {"fork first", fork_first}, {"contexts", contexts},
     {"resets", resets}, {"streams", streams}, {"ways", ways}, {"failing", failing}, {"host calls", host_calls},
-    {"closes", closes}, {"priorities", priorities}, {"requests", requests}, {"busy", busy}, {"cost", cost},
+    {"closes", closes}, {"priorities", priorities}, {"urgent", urgent}, {"busy", busy}, {"cost", cost},
 };
 
 // Tells launches that the driver got, launches that went through the library, and how many were in the driver.
