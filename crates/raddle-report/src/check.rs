@@ -25,8 +25,9 @@ pub fn document(check: &Check) -> Document {
     document.table(table(check));
     if !check.unmeasured.is_empty() {
         document.add(Block::Warning(format!(
-            "no recording of {}: nothing is said of them",
-            check.unmeasured.join(", ")
+            "no recording of {}, so nothing is said of {}",
+            check.unmeasured.join(", "),
+            if check.unmeasured.len() == 1 { "it" } else { "them" }
         )));
     }
     document.paragraph("Reading", "error = predicted over measured, less 1; p99 of requests from their first launch issued to their last end, a step from the end of the one before, the end from the first launch issued. A recording tells when its host issued a request, not when the request arrived: time in a queue before that is not in `measured`.");
@@ -35,7 +36,7 @@ pub fn document(check: &Check) -> Document {
 
 fn table(check: &Check) -> Table {
     let columns = [Column::name("tenant", TENANT), Column::text("figure")];
-    let figures = ["predicted", "interval", "measured", "error", "in it", "repetitions"];
+    let figures = ["predicted", "interval", "measured", "error", "in interval", "repetitions"];
     let mut table = Table::new("Predicted and measured", columns).figures(figures);
     for of in &check.tenants {
         let dash = || "-".to_owned();

@@ -51,15 +51,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         table.row(cells);
     }
     document.table(table);
-    let few = counted(tuned.candidates, "candidate", "candidates");
-    let runs = counted(tuned.runs, "run", "runs");
-    document.paragraph(
-        "Searched",
-        format!(
-            "{few} in {runs}: all by one seed, then the better half by more, the last by {}",
-            counted(tuned.seeds, "seed", "seeds")
-        ),
-    );
+    document.paragraph("Searched", searched(tuned));
     document.paragraph("Minimised", minimised(tuned, best));
     if let Some(no_driver) = &tuned.no_driver {
         document.paragraph("Offered", no_driver.text());
@@ -81,11 +73,30 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
+/// Writes how many candidates were run, and by how many seeds.
+fn searched(tuned: &Tuned) -> String {
+    let few = counted(tuned.candidates, "candidate", "candidates");
+    let runs = counted(tuned.runs, "run", "runs");
+    let how = match tuned.seeds {
+        1 => ", each by one seed".to_owned(),
+        seeds => {
+            format!(": all by one seed, then the better half by more, the last by {seeds} seeds")
+        }
+    };
+    format!("{few} in {runs}{how}")
+}
+
 /// Writes the figure that was to be made small, under the recipe of today (the way in which the
 /// device shares itself where nobody sets anything up) and under the best candidate.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
-    format!("{}, {} -> {}", tuned.minimised, value(&tuned.base), value(best))
+    format!(
+        "{}: {} under the best candidate, {} under {}",
+        tuned.minimised,
+        value(best),
+        value(&tuned.base),
+        tuned.base.case
+    )
 }
 
 /// Writes a value of the minimised figure: a time in ns, or a product of ratios as `1.23x`; `None`

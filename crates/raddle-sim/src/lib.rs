@@ -46,6 +46,7 @@ mod script;
 mod steps;
 mod tasks;
 mod times;
+mod unfit;
 mod usage;
 mod watch;
 mod workload;

@@ -11,7 +11,7 @@ use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
 #[cfg(feature = "recipes")]
 use raddle_dispatch::{PreemptRuntime, Recipe};
-use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
+use raddle_policy::{Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
 use crate::demand::at_once;
@@ -20,6 +20,7 @@ use crate::hardware_queues;
 use crate::issues::issues;
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
+use crate::unfit::why_not;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 use crate::{copy_engines, opaque};
 
@@ -350,40 +351,9 @@ impl Workload {
             plan.tasks.iter().enumerate().map(move |(position, task)| (process, position, task))
         });
         tasks.filter_map(move |(process, position, task)| {
-            Some((process, position, why_not(&cus, task)?))
+            Some((process, position, why_not(&cus, task, target)?))
         })
     }
-}
-
-/// Returns the reason why a task can never run, in words; `None` where it can.
-fn why_not(cus: &Cus, task: &Task) -> Option<String> {
-    match task.work {
-        Work::Unfit { resource: Resource::Vgpr, wanted, available } => {
-            Some(format!("a work-item wants {wanted} vector registers and can have {available}"))
-        }
-        Work::Unfit { resource: Resource::Grid, wanted, available } => Some(format!(
-            "its grid has {wanted} workgroups, and at most {available} can have run in its duration, a nanosecond a round: the grid or the duration is wrong in the file"
-        )),
-        Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
-        Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
-        Work::Kernel { demand, .. } => {
-            let (resource, wanted, available) = cus.lacking(CuId(0), &demand)?;
-            Some(lacks(resource, wanted, available))
-        }
-        Work::Copy { .. } => None,
-    }
-}
-
-fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
-    let unit = match resource {
-        Resource::Waves => "wave slots",
-        Resource::Vgpr => "granules of vector registers",
-        Resource::Sgpr => "granules of scalar registers",
-        Resource::Lds => "granules of LDS",
-        Resource::Barriers => "barriers",
-        _ => "slots",
-    };
-    format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
 /// Returns the time in ns for which a collective op works when it need not wait for its peers;

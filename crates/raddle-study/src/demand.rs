@@ -8,7 +8,7 @@ use crate::devices::{self, Chosen};
 use crate::profiles::Loaded;
 use crate::rules::NeedClaim;
 use crate::runs::Charges;
-use crate::study::{Study, Ways};
+use crate::study::Study;
 use crate::units::percent;
 
 impl Study {
@@ -41,12 +41,7 @@ impl Study {
             Charges { learnt: Vec::new(), demand }
         };
         by(&DemandRule::expected(&target.device)).give(workload);
-        // Each bound costs one more run of every recipe, so bounds are made only where ways of
-        // sharing are compared.
-        let bounds = match self.ways {
-            Ways::Modes => DemandRule::bounds(&target.device).iter().map(by).collect(),
-            _ => Vec::new(),
-        };
+        let bounds = DemandRule::bounds(&target.device).iter().map(by).collect();
         let (mut unknown, mut all) = (0u128, 0u128);
         for (loaded, needs) in profiles.iter().zip(&needs) {
             for (op, need) in loaded.profile.ops.iter().zip(needs) {

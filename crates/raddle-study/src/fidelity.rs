@@ -132,7 +132,7 @@ impl std::fmt::Display for ModelError {
         }
         write!(f, ", makespan {:+.1} %", self.makespan * 100.0)?;
         match self.within {
-            Some(within) => write!(f, ", {:.0} % of waits within the goal", within * 100.0),
+            Some(within) => write!(f, ", {:.0} % of waits as recorded", within * 100.0),
             None => Ok(()),
         }
     }

@@ -244,7 +244,8 @@ impl NamedRecipe {
 
     /// Returns whether processes take turns at the whole device, in the driver's time slices.
     pub(crate) fn is_time_sliced(&self) -> bool {
-        self.name == TIME_SLICE && self.is_bundled()
+        let [_, turn, ..] = self.recipe.policies();
+        self.name == TIME_SLICE && self.is_bundled() && turn == "round-robin"
     }
 
     /// Returns whether the recipe is a bundled one, by its name or as the word `today`.

@@ -259,11 +259,8 @@ impl<'p> Runner<'p> {
         let plan = &self.plan;
         let run = |named, of| RunJob { named, of, queued: false };
         let priced = prices.iter().flatten().map(|named| run(named, RunOf::Priced));
-        // Under time slices, whose costs are bounded by `priced`, no process has a neighbour, so
-        // contention bounds nothing.
-        let bounded =
-            |(named, own): &(&NamedRecipe, &Vec<_>)| own.is_empty() || !named.is_time_sliced();
-        let beside = plan.recipes.iter().zip(prices).filter(bounded).map(|(named, _)| named);
+        // Under time slices no process has a neighbour, so contention bounds nothing.
+        let beside = plan.recipes.iter().filter(|named| !named.is_time_sliced());
         let bounds = (0..plan.bounds.len())
             .flat_map(|at| beside.clone().map(move |named| run(named, RunOf::Bound(at))));
         let (alike, bounds): (Vec<_>, Vec<_>) = bounds.partition(|&job| self.is_as_together(job));

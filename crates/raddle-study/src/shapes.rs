@@ -9,6 +9,7 @@ use raddle_trace::{BarrierRule, GraphCaptures, ImportConfig, OpKind, Profile};
 
 use serde::{Deserialize, Serialize};
 
+use crate::devices;
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::launches::why_left_out;
@@ -93,7 +94,7 @@ impl ShapeRules {
         let much = profiles.iter().zip(lost).find_map(|(loaded, lost)| {
             let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
             let all: u128 = kernels.map(|op| u128::from(op.duration_ns)).sum();
-            (lost.ns * MUCH > all).then(|| lost.told(&loaded.given, all, &target.product))
+            (lost.ns * MUCH > all).then(|| lost.told(loaded, all, target))
         });
         much.map_or(Ok(()), |told| Err(StudyError::Refused(told)))
     }
@@ -113,12 +114,24 @@ struct LostTime {
 }
 
 impl LostTime {
-    /// Writes the error that too much of the kernel time can never run on a device, and what helps;
-    /// `all` is the kernel time in ns.
-    fn told(&self, given: &str, all: u128, device: &str) -> String {
+    /// Writes the error that too much of the kernel time of a profile can never run on a device, and
+    /// what helps; `all` is the kernel time in ns.
+    fn told(&self, loaded: &Loaded, all: u128, target: &Device) -> String {
+        let own = devices::own(&loaded.profile).map(|own| own.device);
+        let elsewhere = own.ok().filter(|own| own.id != target.id).map(|own| own.product);
+        let helps = match elsewhere {
+            Some(own) => format!(
+                "its kernels were made for {own}: record the program on {}, or name another device with --device",
+                target.product
+            ),
+            None => "give the file as the profiler wrote it, or a larger device with --device"
+                .to_owned(),
+        };
         format!(
-            "{} of the kernel time of {given} can never run on {device} ({}; the first: {}), so a replay would say little of the recorded run: give the file as the profiler wrote it, or a larger device with --device; --partial replays the rest",
+            "{} of the kernel time of {} can never run on {} ({}; the first: {}), so a replay would say little of the recorded run: {helps}; --partial replays the rest",
             percent(share(self.ns, all)),
+            loaded.given,
+            target.product,
             counted(self.launches, "launch", "launches"),
             self.first.as_deref().unwrap_or_default()
         )

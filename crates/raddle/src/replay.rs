@@ -44,9 +44,10 @@ const LOAD: &str = include_str!("../data/demo/load.json");
 /// Figures of an H200 that ran the bundled pair under the ways of sharing in [`TOUR`], from one run
 /// each (`fixtures/h200`).
 const MEASURED: &str = "\
-Measured: decode p99 97 ms and train step 50.0 ms under time-slice, 80 and 46.1
-  under partition, 121 and 42.7 under mps-priority, 719 and 40.5 under mps (on
-  that H200, docs/judged.md)
+Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
+  80 and 46.1 under partition (MPS, 30 and 70 percent), 121 and 42.7 under
+  mps-priority, 719 and 40.5 under mps (docs/judged.md)
+Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries every way, with set-up
 ";
 
 /// Command that shows how to make a recipe of one's own from a bundled one.

@@ -45,7 +45,7 @@ const BREVITY: [Brevity; 7] = [
     Brevity { rows: 4, ..SHORTEST },
     Brevity { rows: 3, ..SHORTEST },
     SHORTEST,
-    Brevity { below: false, ..SHORTEST },
+    Brevity { why: false, ..SHORTEST },
     Brevity { below: false, why: false, ..SHORTEST },
 ];
 
@@ -236,7 +236,8 @@ fn fill_screen(
     let warnings = result.warnings.len().saturating_sub(told);
     if warnings > 0 {
         let text = counted(warnings as u64, "warning", "warnings");
-        say(Block::Note(format!("! {text}: `-v` shows them, and the report")));
+        let them = if warnings == 1 { "it" } else { "them" };
+        say(Block::Note(format!("! {text}: `-v` shows {them}, and the report")));
     }
     say(paragraph("What if", what_if(result, true)));
     let (label, text) = match closing.folder {

@@ -124,7 +124,7 @@ fn recorded_otherwise(answer: &PolicyFigures) -> Option<String> {
     let most = |a: &&JudgedProcess, b: &&JudgedProcess| a.idle_issued.total_cmp(&b.idle_issued);
     let process = answer.processes.iter().max_by(most).filter(|it| it.idle_issued >= MUCH)?;
     let (name, share) = (plain(&process.name, NAME), percent(process.idle_issued));
-    Some(format!("; in the recording of {name} it had for {share} of the idle time"))
+    Some(format!("; in the recording of {name} work had been issued in {share} of the idle time"))
 }
 
 fn occupancy(replay: &Replay<'_>) -> Vec<Block> {

@@ -35,14 +35,34 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
     changed.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
     changed.truncate(NAMED_CHANGES);
     changed.sort_by_key(|&(at, _)| at);
-    let told = changed.into_iter().map(|(at, by)| change(figures, at, by));
+    let told = changed.into_iter().map(|(at, by)| {
+        let told = change(figures, at, by);
+        match queued_change(figures, row, at).filter(|other| other * by < 0.0) {
+            Some(other) => format!("{told} ({} if work was queued)", change_alone(other)),
+            None => told,
+        }
+    });
     let more = (left_out > 0).then(|| format!("{left_out} smaller changes"));
     told.chain(more).collect::<Vec<_>>().join(" and ")
+}
+
+/// Returns the change of a process against the baseline, as a fraction, if work whose issue no file
+/// tells was issued without the recorded gaps; `None` where it is less than 1 %, or every file tells
+/// when work was issued.
+fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> {
+    let of = |row: usize| figures.rows[row].processes[at].queued_ns;
+    let [own, base] = [of(row)?, of(figures.baseline)?.max(1)];
+    let change = own as f64 / base as f64 - 1.0;
+    (change.abs() >= SMALL).then_some(change)
 }
 
 /// Writes one change of a process against the baseline: "a train step 6 % longer".
 pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[at];
-    let way = if by > 0.0 { "longer" } else { "shorter" };
-    format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
+    format!("a {name} {} {}", judged.word(), change_alone(by))
+}
+
+/// Writes a change without its subject: "6 % longer".
+fn change_alone(by: f64) -> String {
+    format!("{} {}", percent(by.abs()), if by > 0.0 { "longer" } else { "shorter" })
 }

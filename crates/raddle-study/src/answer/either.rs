@@ -2,8 +2,8 @@
 
 use super::measured::{UNMEASURED, measured_error};
 use super::today::TIME_SLICE;
-use super::words::{percent, time};
-use super::{JudgedProcess, PolicyFigures, ProcessFigures};
+use super::words::percent;
+use super::{PolicyFigures, ProcessFigures};
 
 /// Smallest relative difference of two times that counts: 1 %.
 pub(super) const SMALL: f64 = 0.01;
@@ -88,17 +88,6 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
         return None;
     }
     let [one, other] = [best, second].map(|row| &figures.rows[row]);
-    let interval = |at: usize, row: usize| {
-        let found = figures.rows[row].processes[at].decisive_ns?;
-        Some(figures.bounds(row, at).map_or_else(|| time(found), |bounds| bounds.text()))
-    };
-    let told = (0..figures.processes.len()).filter_map(|at| {
-        let JudgedProcess { name, judged, .. } = &figures.processes[at];
-        let [own, second] = [interval(at, best)?, interval(at, second)?];
-        let told = format!("{name} {} {own}, under {} {second}", judged.word(), other.recipe);
-        (own != second).then_some(told)
-    });
-    let told: Vec<String> = told.collect();
     let by_turns = one.recipe == TIME_SLICE;
     let (unknown, tells) = match by_turns {
         true => ("of turns and switches", "Both tried on the device tell it"),
@@ -107,10 +96,8 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
         }
     };
     let text = format!(
-        "Either {} or {}: too little is known {unknown} to tell which is better ({}). {tells}.",
-        one.recipe,
-        other.recipe,
-        told.join("; ")
+        "Either {} or {}: too little is known {unknown} to tell which is better. {tells}.",
+        one.recipe, other.recipe
     );
     let by = if by_turns { DoubtBy::Trial } else { DoubtBy::Contention };
     Some(Doubt { text, other: second, by })
@@ -161,7 +148,11 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
     let known = [one, other].map(|name| measured_error(name).map(|it| it.worst));
     let [first, next] = known.map(|error| error.unwrap_or(UNMEASURED));
-    let gain = figures.rank(second) / figures.rank(best) - 1.0;
+    // The gain has to hold in both readings of recordings that do not say when work was issued.
+    let of =
+        |rank: fn(&PolicyFigures, usize) -> f64| rank(figures, second) / rank(figures, best) - 1.0;
+    let queued = of(|figures, row| figures.rank_by(row, |it| it.queued_ns.or(it.decisive_ns)));
+    let gain = of(PolicyFigures::rank).min(queued);
     let unmeasured = known.contains(&None);
     let apart = figures.processes.len() < 2 || best == figures.baseline;
     if (unmeasured && apart) || gain >= (1.0 + first) * (1.0 + next) - 1.0 {
@@ -169,7 +160,7 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     }
     let begin = format!(
         "Either {one} or {other}: they differ by {} over all processes, and replays",
-        percent(gain)
+        percent(gain.max(0.0))
     );
     Some(match known {
         [Some(first), Some(next)] => format!(

@@ -209,7 +209,8 @@ impl FromStr for Goal {
             Some((rest, number)) => (rest, &*format!("{number}{last}")),
             None => (rest, last),
         };
-        let rest = rest.trim_end();
+        // A goal is an upper limit, with or without a sign that says so.
+        let rest = rest.trim_end().trim_end_matches(['<', '=', '≤']).trim_end();
         let (process, metric) = rest.rsplit_once(char::is_whitespace).ok_or_else(words)?;
         let known = GoalMetric::NAMES.iter().find(|(name, _)| *name == metric);
         let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
@@ -299,6 +300,8 @@ mod tests {
     fn what_is_no_goal_says_what_is_wrong() {
         let wrong = |text: &str| text.parse::<Goal>().unwrap_err().to_string();
         assert!(wrong("p99 20ms").contains("NAME"));
+        let signed = ["serve p99 < 20ms", "serve p99 <= 20 ms", "serve p99 ≤ 20ms"];
+        assert!(signed.iter().all(|it| it.parse::<Goal>() == "serve p99 20ms".parse()));
         assert!(wrong("serve p98 20ms").contains("`p98` is no figure"));
         assert!(wrong("serve p98 20 ms").contains("`p98` is no figure"));
         assert!(wrong("serve p99 -20 ms").contains("`-20ms` is no limit"));

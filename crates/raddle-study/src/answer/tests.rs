@@ -218,7 +218,7 @@ fn a_gain_below_the_models_error_is_none() {
     assert!(
         figures.verdict.text.contains("by 23 %, which is less than the model's own error of 24 %")
     );
-    let told = "self-replay of train: busy -24.0 % (+7.8 % uncalibrated), makespan -1.1 %, 92 % of waits within the goal";
+    let told = "self-replay of train: busy -24.0 % (+7.8 % uncalibrated), makespan -1.1 %, 92 % of waits as recorded";
     assert!(figures.verdict.trust.contains(&told.to_owned()), "{:?}", figures.verdict.trust);
     let doubted = "less than the model's own error of 24.0 %: spatial, a decode p99 19 % shorter";
     assert_eq!(figures.doubts(), [doubted]);
@@ -292,7 +292,7 @@ fn much_of_many_is_told_in_brief() {
             "simulated",
             "train, eval were recorded on a V100 and are not scaled",
             "decode was recorded on an H100 and is not scaled",
-            "self-replay at worst: busy -4.0 %, makespan -2.0 %, 50 % of waits within the goal",
+            "self-replay at worst: busy -4.0 %, makespan -2.0 %, 50 % of waits as recorded",
         ]
     );
 }
@@ -401,7 +401,7 @@ fn an_interval_that_covers_the_second_best_says_either() {
     assert!(figures.verdict.by_contention);
     assert!(
         figures.verdict.text.starts_with(
-            "Either mps or partition-50-50: too little is known of contention to tell which is better (decode p99 19.0 to 26.0 ms, under partition-50-50 25 ms"
+            "Either mps or partition-50-50: too little is known of contention to tell which is better. `raddle contention`"
         ),
         "{}",
         figures.verdict.text
@@ -439,7 +439,8 @@ fn advice_that_turns_round_with_the_cause_of_gaps_is_none() {
     let found = of([42.5, 16.9, 21.0, 20.5]);
     assert_eq!(found.kind, VerdictKind::Use, "{}", found.text);
     let found = of([42.5, 16.9, 21.0, 16.8]);
-    assert_eq!(found.kind, VerdictKind::Use, "less than 1 %: {}", found.text);
+    // In one reading the two are alike, so the gain is no advice, though neither reading turns it round.
+    assert!(found.text.starts_with("Either mps-priority or mps: they differ by"), "{}", found.text);
     // Of two ways that would be better, the best one is named.
     let found = of([42.5, 16.9, 16.5, 16.0]);
     assert_eq!(found.kind, VerdictKind::Either, "{}", found.text);

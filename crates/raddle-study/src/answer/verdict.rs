@@ -124,7 +124,7 @@ fn said(figures: &PolicyFigures) -> Said {
     let base = figures.baseline;
     let plain = |kind, text| Said { kind, recipe: None, other: None, text, why: None, doubt: None };
     let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
-        let text = "One policy alone is no comparison: leave out --recipe, or add another.";
+        let text = no_comparison(figures);
         return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
     };
     if !figures.rows[base].complete {
@@ -179,6 +179,16 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     let text = advice(figures, best, head);
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
+}
+
+/// Says what is missing for a comparison, where there is one recipe alone.
+const fn no_comparison(figures: &PolicyFigures) -> &'static str {
+    match figures.processes.as_slice() {
+        [_] => {
+            "One process under one policy is no comparison: add a profile (or FILE*2), or another --recipe."
+        }
+        _ => "One policy alone is no comparison: leave out --recipe, or add another.",
+    }
 }
 
 /// Says which recipes meet the goals: "All 4 policies meet the goal.", or that the baseline does.
@@ -325,6 +335,8 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
         (_, 1) => String::new(),
         ("", _) if others_may_pay(figures, best, head) => String::new(),
         ("", _) => ", at no cost to the others".to_owned(),
+        // A gain is no price.
+        _ if !others.contains(" longer") => format!(", and {others}"),
         _ => format!(", for {others}"),
     };
     let recipe = &figures.rows[best].recipe;

@@ -7,6 +7,9 @@ use super::metrics::slug;
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
+/// Figures of requests that a limit may name as goals do, without `request-` before them.
+const OF_REQUESTS: [&str; 2] = ["p50", "p99"];
+
 /// Limit to how much greater a figure may be than in the first result of a comparison, such as
 /// `decode.request-p99 > +5%`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +55,10 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, NoGate> {
         let bad = || NoGate(text.to_owned());
-        let (figure, limit) = text.rsplit_once('>').ok_or_else(bad)?;
+        // A goal may stand for a limit: `decode p99 +5%`.
+        let plus = || Some((text.rsplit_once('+')?, true)).filter(|((it, _), _)| it.ends_with(' '));
+        let greater = text.rsplit_once('>').map(|parts| (parts, false));
+        let ((figure, limit), as_goal) = greater.or_else(plus).ok_or_else(bad)?;
         let limit = limit.trim().strip_suffix('%').ok_or_else(bad)?;
         let limit: f64 = limit.trim().parse().map_err(|_| bad())?;
         let limit = (limit * 100.0).round();
@@ -63,11 +69,17 @@ impl FromStr for Gate {
             Some((recipe, rest)) => (Some(recipe.to_owned()), rest),
             None => (None, figure),
         };
-        let (process, metric) = match figure.rsplit_once('.') {
-            Some((process, metric)) => (Some(process.to_owned()), metric),
+        let parts = if as_goal { figure.rsplit_once(' ') } else { figure.rsplit_once('.') };
+        let (process, metric) = match parts {
+            Some((process, metric)) => (Some(process.trim().to_owned()), metric),
             None => (None, figure),
         };
         let metric = slug(metric);
+        // As in goals, a percentile of a process is that of its requests.
+        let metric = match OF_REQUESTS.contains(&&*metric) && process.is_some() {
+            true => format!("request-{metric}"),
+            false => metric,
+        };
         if metric.is_empty() {
             return Err(bad());
         }
@@ -143,6 +155,11 @@ mod tests {
         assert_eq!((gate.metric.as_str(), gate.limit), ("request-p99", 500));
         let gate: Gate = "makespan > -0.5 %".parse().unwrap();
         assert_eq!((gate.process, gate.metric.as_str(), gate.limit), (None, "makespan", -50));
+        let goal: Gate = "my decode p99 +5%".parse().unwrap();
+        assert_eq!(goal.process.as_deref(), Some("my decode"));
+        assert_eq!((goal.metric.as_str(), goal.limit), ("request-p99", 500));
+        let gate: Gate = "decode.p99 > 5%".parse().unwrap();
+        assert_eq!(gate.metric, "request-p99", "not the wait of launches");
         for bad in ["makespan", "makespan > 5", "> 5%", "makespan > x%", "makespan < 5%"] {
             assert!(bad.parse::<Gate>().is_err(), "{bad}");
         }

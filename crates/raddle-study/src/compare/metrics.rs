@@ -143,7 +143,7 @@ pub(super) const OF_PROCESS: [Metric; 8] = [
 /// Figures of the launches of one urgency level of a process that are compared.
 pub(super) const OF_LEVEL: [Metric; 4] = [
     Metric::new("launches", Count, Neither, "/launches"),
-    Metric::new("p50", Ns, Low, "/latency-p50-ns"),
-    Metric::new("p99", Ns, Low, "/latency-p99-ns"),
+    Metric::new("wait p50", Ns, Low, "/latency-p50-ns"),
+    Metric::new("wait p99", Ns, Low, "/latency-p99-ns"),
     Metric::new("slowdown", Ratio, Low, "/slowdown"),
 ];

@@ -43,12 +43,12 @@ impl RecordedCause {
         }
     }
 
-    /// Returns the cause in one word, for a cell of a table.
+    /// Returns the cause in a word or a few, for a cell of a table.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Host => "host",
-            Self::Issued => "issued",
+            Self::Host => "no work issued",
+            Self::Issued => "work waited",
             Self::Copies => "copies",
             Self::Unknown => "unknown",
         }

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use super::{ShareCandidate, Tenant};
 use crate::result::SetUpFile;
 
+/// Name of the claim that the pods of all tenants share.
+const CLAIM: &str = "shared-gpu";
+
 fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile {
     SetUpFile { name, what, text: format!("{value:#}\n") }
 }
@@ -70,10 +73,38 @@ fn claim(devices: Value) -> SetUpFile {
     let value = json!({
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",
-        "metadata": { "name": "shared-gpu" },
+        "metadata": { "name": CLAIM },
         "spec": { "devices": devices },
     });
     manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
+}
+
+/// Writes a pod for each tenant, all of which name the claim of [`resource_claim`]. The MPS client in
+/// the pod of the tenant with an index reads `variable` with the value that `value` returns for it.
+pub(super) fn mps_pods(
+    tenants: &[Tenant<'_>],
+    variable: &str,
+    value: impl Fn(usize) -> u32,
+) -> SetUpFile {
+    let pod = |(at, tenant): (usize, &Tenant<'_>)| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": format!("tenant-{at}") },
+            "spec": {
+                "resourceClaims": [{ "name": "gpu", "resourceClaimName": CLAIM }],
+                "containers": [{
+                    "name": "tenant",
+                    "image": format!("IMAGE OF {}", tenant.name),
+                    "env": [{ "name": variable, "value": value(at).to_string() }],
+                    "resources": { "claims": [{ "name": "gpu" }] },
+                }],
+            },
+        })
+    };
+    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
+    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
+    manifest("mps-pods.json", "Kubernetes 1.34: pods that share the claim under MPS", &value)
 }
 
 /// Writes pods for KAI Scheduler, one for each tenant on one device. The fraction in a pod is of

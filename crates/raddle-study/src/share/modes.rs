@@ -97,6 +97,8 @@ pub(crate) fn candidates(
     let tenants = all_tenants.len();
     let mut all = Vec::new();
     match device.vendor {
+        // One process has the device for itself, and its streams share it.
+        Vendor::Nvidia if tenants == 1 => all.push(bundled(Mode::Queues, "streams", registry)?),
         Vendor::Nvidia => {
             let turns = bundled(Mode::TimeSlice(Vendor::Nvidia), "time-slice", registry)?;
             let recipe = turns.recipe.in_turns_of(device)?;

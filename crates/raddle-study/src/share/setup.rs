@@ -43,7 +43,9 @@ pub(super) fn set_up(
             let level = |at: usize| u8::from(!tenants[at].urgent);
             let own = each(tenants, |at| format!("CUDA_MPS_CLIENT_PRIORITY={}", level(at)));
             let lines = std::iter::once(daemon()).chain(own).collect();
-            (lines, vec![files::resource_claim(&files::mps(None))])
+            let variable = "CUDA_MPS_CLIENT_PRIORITY";
+            let pods = files::mps_pods(tenants, variable, |at| u32::from(level(at)));
+            (lines, vec![files::resource_claim(&files::mps(None)), pods])
         }
         Mode::Partition(Vendor::Nvidia, sets) => nvidia_partition(sets, tenants),
         Mode::Partition(_, sets) => amd_partition(sets, tenants),
@@ -84,15 +86,24 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
 }
 
 /// Returns (commands, files) that set a percentage for each tenant under MPS. The device plugin and
-/// a resource claim can set equal percentages too.
+/// a resource claim set equal percentages; unequal ones stand in the pods that share a claim.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
     let first = sets.first().map(|&(percent, _)| percent);
     let equal = first.filter(|&first| sets.iter().all(|&(percent, _)| percent == first));
     let plugin = equal.map(|_| files::device_plugin("mps", tenants.len()));
-    let rest = [files::resource_claim(&files::mps(equal)), files::contexts(sets, tenants)];
-    (lines, plugin.into_iter().chain(rest).collect())
+    let claim = files::resource_claim(&files::mps(equal));
+    // A claim has one percentage for all clients, so unequal ones are set in the pods.
+    let pods = match equal {
+        Some(_) => None,
+        None => {
+            let variable = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE";
+            Some(files::mps_pods(tenants, variable, |at| sets[at].0))
+        }
+    };
+    let rest = pods.into_iter().chain([files::contexts(sets, tenants)]);
+    (lines, plugin.into_iter().chain([claim]).chain(rest).collect())
 }
 
 /// Returns (commands, files) that set masks of compute units, by process or by stream.

@@ -183,7 +183,7 @@ fn figures_and_their_changes_are_those_of_the_results() {
     };
     let (a, b) = (p99(&summary("a")), p99(&summary("b")));
     let row = value["rows"].as_array().unwrap().iter().find(|row| {
-        row["recipe"] == "leftover" && row["process"] == "infer" && row["metric"] == "p99"
+        row["recipe"] == "leftover" && row["process"] == "infer" && row["metric"] == "wait p99"
     });
     let row = row.expect("it is compared");
     assert_eq!((row["values"][0].as_f64(), row["values"][1].as_f64()), (Some(a), Some(b)));

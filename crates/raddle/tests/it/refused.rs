@@ -206,7 +206,7 @@ fn a_profile_of_which_nothing_can_run() {
     let rows = ["huge 1 80 128 32 98305 0 0 1000", "none 1 0 128 32 0 0 2000 1000"];
     let place = Place::new();
     place.file("huge.csv", table(&rows));
-    let words = ["none of the 2 launches can run", "granules of LDS", "--device"];
+    let words = ["none of the 2 launches can run", "98.5 KB of shared memory", "--device"];
     refused(&place, &["huge.csv"], &words);
 }
 

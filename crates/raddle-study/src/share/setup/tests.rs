@@ -92,7 +92,10 @@ fn manifests_keep_the_published_schemas() {
         }
     }
     let kinds: Vec<&str> = checked.into_keys().collect();
-    assert_eq!(kinds, ["device-plugin.json", "kai-pods.json", "resource-claim.json"]);
+    assert_eq!(
+        kinds,
+        ["device-plugin.json", "kai-pods.json", "mps-pods.json", "resource-claim.json"]
+    );
 }
 
 /// Returns whether a value of a command is of the kind that `commands.json` names.
