@@ -13,7 +13,7 @@ struct SoakCheck {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [SoakCheck; 17] = [
+const CHECKS: [SoakCheck; 18] = [
     SoakCheck {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -52,6 +52,11 @@ const CHECKS: [SoakCheck; 17] = [
         name: "opencl",
         what: "hazards in every storm by each runtime and loader, 1,000 storms over chains and 100 by each other driver, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
         run: opencl,
+    },
+    SoakCheck {
+        name: "cuda",
+        what: "every client of the library for CUDA in 200 storms, the cost of a launch",
+        run: cuda,
     },
     SoakCheck {
         name: "judged",
@@ -187,6 +192,15 @@ fn opencl(shell: &Shell) -> Result<()> {
     );
     let measured = measured.env("RADDLE_MEASURE", "1").env("RADDLE_TEST_LAYER", layer);
     Ok(measured.env("RADDLE_TEST_STORMS", "500").env("RADDLE_TEST_OBJECTS", "100000").run()?)
+}
+
+fn cuda(shell: &Shell) -> Result<()> {
+    cmd!(shell, "cargo build --release -p raddle-cuda").run()?;
+    let library = checkout::target_folder().join("release/libraddle_cuda.so");
+    let storms = cmd!(shell, "cargo test -p raddle-cuda --test it -- --nocapture --skip figures");
+    storms.env("RADDLE_TEST_STORMS", "200").env("RADDLE_TEST_LAYER", &library).run()?;
+    let cost = cmd!(shell, "cargo test -p raddle-cuda --test it -- --nocapture figures");
+    Ok(cost.env("RADDLE_MEASURE", "1").env("RADDLE_TEST_LAYER", library).run()?)
 }
 
 fn judged(shell: &Shell) -> Result<()> {

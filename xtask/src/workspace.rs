@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 24] = [
+pub(crate) const CRATES: [Crate; 25] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -67,6 +67,7 @@ pub(crate) const CRATES: [Crate; 24] = [
     ),
     hosted("raddle-kernel", &[]),
     hosted("raddle-opencl", &["policy", "preempt", "kernel", "live"]),
+    hosted("raddle-cuda", &["policy", "preempt", "live"]),
     hosted(
         "raddle",
         &[

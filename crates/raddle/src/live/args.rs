@@ -18,7 +18,7 @@ pub(crate) struct LiveArgs {
 pub(in crate::live) enum LiveVerb {
     /// Schedule the programs of this user until it is stopped
     Serve(ServeArgs),
-    /// Run a program so that the daemon schedules its OpenCL work
+    /// Run a program so that the daemon schedules its OpenCL and CUDA work
     Run(ProgramArgs),
     /// Print the state of the programs, why each is off the device, by whom and for how long
     Status(StatusArgs),
@@ -103,6 +103,10 @@ pub(in crate::live) struct ProgramArgs {
     /// The OpenCL layer [default: $RADDLE_OPENCL_LAYER, else libraddle_opencl.so beside raddle]
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) layer: Option<PathBuf>,
+    /// The library in the place of the CUDA driver [default: $RADDLE_CUDA_LIBRARY, else
+    /// libraddle_cuda.so beside raddle]
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::live) cuda: Option<PathBuf>,
     /// Write the events and decisions of each process to a file; %p becomes its process id
     #[arg(long, value_name = "FILE")]
     pub(in crate::live) log: Option<PathBuf>,

@@ -149,12 +149,15 @@ fn a_program_runs_with_its_layer_and_its_exit_code() {
         let args = [&["run", "--layer", "layer.so"], more, &["--", "sh", "-c", script]].concat();
         served.live(&args)
     };
-    let says = "echo \"$OPENCL_LAYERS $RADDLE_LIVE_SOCKET\"; exit 7";
-    let ran = run(&["--level", "9"], &format!("{LOADS}{says}"));
+    served.place.file("cuda.so", "no library");
+    let says = "cd \"${LD_LIBRARY_PATH%%:*}\"; cat libcuda.so.1 libcuda.so; \
+                echo \" $OPENCL_LAYERS $RADDLE_LIVE_SOCKET\"; exit 7";
+    let ran = run(&["--level", "9", "--cuda", "cuda.so"], &format!("{LOADS}{says}"));
     assert_eq!((ran.code, ran.err.as_str()), (7, ""));
     let folder = served.place.path().canonicalize().unwrap();
     let (layer, socket) = (folder.join("layer.so"), folder.join("socket"));
-    assert_eq!(ran.out, format!("{} {}\n", layer.display(), socket.display()));
+    let twice = "no libraryno library";
+    assert_eq!(ran.out, format!("{twice} {} {}\n", layer.display(), socket.display()));
     let ran = run(&["--level", "1"], LOADS);
     assert_eq!((ran.code, ran.out.as_str()), (0, ""));
     assert!(ran.err.contains("level 1 was asked for, the daemon grants 5"), "{}", ran.err);
@@ -181,6 +184,9 @@ fn a_program_runs_with_its_layer_and_its_exit_code() {
     let ran = place.raddle(&args);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
     assert!(ran.err.contains("there is no OpenCL layer at nothing.so"), "{}", ran.err);
+    let args = ["live", "run", "--cuda", "nothing.so", "--", "echo", "it ran"];
+    let ran = place.raddle(&args);
+    assert!(ran.code == 2 && ran.err.contains("no CUDA library at nothing.so"), "{}", ran.err);
 }
 
 #[test]

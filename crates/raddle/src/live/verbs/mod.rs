@@ -1,5 +1,6 @@
 //! How are live programs scheduled, run, and listed? The verb `live`.
 
+mod libraries;
 mod run;
 mod status;
 

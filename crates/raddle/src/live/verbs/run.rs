@@ -1,36 +1,35 @@
-//! How is a program started so that its OpenCL work is scheduled, and was the work scheduled?
+//! How is a program started so that its work is scheduled, and was the work scheduled?
 //!
-//! The OpenCL loader ignores a layer that it cannot load, without a message. So the layer writes
-//! its process id to a file, and if that file is empty at the end, no work was scheduled.
+//! The OpenCL loader ignores a layer that it cannot load, without a message, and a CUDA program may load
+//! the driver by its path. So each library writes its process id to a file, and if that file is empty
+//! at the end, no work was scheduled.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
 use raddle_live::{Inquiry, LiveError, env};
 use raddle_policy::Level;
 
 use super::super::args::ProgramArgs;
+use super::libraries::Libraries;
 use crate::Console;
 use crate::console::alarm;
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// File name of the OpenCL layer.
-const LAYER: &str = "libraddle_opencl.so";
-
-/// Carries out `live run`: runs a program whose OpenCL work is scheduled, and returns the program's
+/// Carries out `live run`: runs a program whose OpenCL and CUDA work is scheduled, and returns the program's
 /// exit code.
 pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliError> {
-    let layer = layer(args)?;
+    let libraries = Libraries::find(args)?;
     let loaded = tempfile::NamedTempFile::new().map_err(CliError::writing("a temporary file"))?;
     let Some((program, words)) = args.program.split_first() else {
         return Err(CliError::Usage("name the program behind `--`".to_owned()));
     };
     let mut command = Command::new(program);
-    command.args(words).env(env::LOADED, loaded.path()).env("OPENCL_LAYERS", layers(&layer));
+    command.args(words).env(env::LOADED, loaded.path());
+    libraries.offer(&mut command);
     settings(&mut command, args)?;
     // The daemon grants the level for as long as this connection exists.
     let connection = connect(&mut command, args, console)?;
@@ -46,7 +45,7 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     // If the file of marks cannot be read, the layer counts as not loaded.
     let _ = loaded.reopen().and_then(|mut file| file.read_to_string(&mut marks));
     if marks.is_empty() {
-        return Err(CliError::Usage(not_loaded(program, &layer)));
+        return Err(CliError::Usage(not_loaded(program, &libraries)));
     }
     // The layer has said so itself; the program's own failure is the worse one.
     let lost: Vec<&str> = env::lost_logs(&marks).collect();
@@ -58,43 +57,12 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     }
 }
 
-fn not_loaded(program: &OsString, layer: &Path) -> String {
+fn not_loaded(program: &OsString, libraries: &Libraries) -> String {
     format!(
-        "{} has ended and {} was never loaded, so nothing was scheduled. Either it uses no OpenCL; or it brings a loader of its own, or one that knows no layers, as ocl-icd before 2.3 (`clinfo | tail` names the loader; OCL_ICD_ENABLE_TRACE=1 makes Khronos's tell why it leaves a layer out); or something it starts clears OPENCL_LAYERS",
+        "{} has ended and {} was never loaded, so nothing was scheduled. Either it uses neither OpenCL nor CUDA; or it brings an OpenCL loader of its own, or one that knows no layers, as ocl-icd before 2.3 (`clinfo | tail` names the loader; OCL_ICD_ENABLE_TRACE=1 makes Khronos's tell why it leaves a layer out); or it loads the CUDA driver by a path; or something it starts clears OPENCL_LAYERS or LD_LIBRARY_PATH",
         program.display(),
-        layer.display(),
+        libraries.shown(),
     )
-}
-
-/// Returns the path of the OpenCL layer: the one that is named, or one near the program.
-fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
-    let given =
-        args.layer.clone().or_else(|| std::env::var_os("RADDLE_OPENCL_LAYER").map(Into::into));
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
-    let near = beside.map(|folder| [folder.join(LAYER), folder.join("../lib").join(LAYER)]);
-    let places: Vec<PathBuf> = match given {
-        Some(given) => vec![given],
-        None => near.into_iter().flatten().collect(),
-    };
-    let found = places.iter().find_map(|place| place.canonicalize().ok().filter(|it| it.is_file()));
-    found.ok_or_else(|| {
-        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-        CliError::Usage(format!(
-            "there is no OpenCL layer at {}: build it with `cargo build -p raddle-opencl`, or name it with --layer FILE",
-            places.join(" nor at ")
-        ))
-    })
-}
-
-/// Returns the value that names the OpenCL layers to load: `layer` first, then those that the
-/// environment names.
-fn layers(layer: &Path) -> OsString {
-    let mut layers = layer.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
-        layers.push(":");
-        layers.push(others);
-    }
-    layers
 }
 
 fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {

@@ -1,0 +1,224 @@
+//! When have the launches of a gate ended?
+//!
+//! A *burst* is what the controller's client knows as one launch: a few launches of the program that
+//! went through the gate one behind the other. Behind each of them an event of the library is recorded
+//! in its stream; of one stream the last one counts.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use raddle_policy::StreamId;
+use raddle_preempt::{Abilities, Declared, LaunchHandle, ResetScope, Runtime, SubmitCall};
+use smallvec::SmallVec;
+
+use crate::driver::call;
+use crate::names::slot;
+
+/// Answer of the driver about an event that is still ahead.
+const NOT_READY: i32 = 600;
+/// Flag of an event without times, which costs least.
+const NO_TIMES: usize = 2;
+
+/// Where threads wait for the turn of the program.
+pub(crate) type Turn = (Mutex<()>, Condvar);
+
+/// Right of a burst to go to the driver, which the controller gives once.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    handle: OnceLock<LaunchHandle>,
+    turn: Arc<Turn>,
+}
+
+impl Ticket {
+    pub(crate) fn new(turn: &Arc<Turn>) -> Arc<Self> {
+        Arc::new(Self { handle: OnceLock::new(), turn: Arc::clone(turn) })
+    }
+
+    /// Returns the controller's handle of the burst; `None` where the burst has to wait.
+    #[inline]
+    pub(crate) fn handle(&self) -> Option<LaunchHandle> {
+        self.handle.get().copied()
+    }
+
+    /// Waits for at most `at_most` until the burst may go to the driver.
+    pub(crate) fn wait(&self, at_most: Duration) {
+        let waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.handle().is_none() {
+            drop(self.turn.1.wait_timeout(waiting, at_most));
+        }
+    }
+}
+
+/// Runtime that submits nothing itself: it lets the threads of the program go to the driver.
+pub(crate) struct Admission;
+
+impl Admission {
+    /// Launches leave by waiting alone.
+    pub(crate) const DECLARED: Declared = Declared {
+        abilities: Abilities::NONE,
+        latched: false,
+        withdraws: false,
+        scope: ResetScope::Process,
+    };
+}
+
+impl Runtime<Arc<Ticket>> for Admission {
+    fn declared(&self) -> Declared {
+        Self::DECLARED
+    }
+
+    fn submit(&mut self, handle: LaunchHandle, _: StreamId, ticket: Arc<Ticket>) -> SubmitCall {
+        let waiting = ticket.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = ticket.handle.set(handle);
+        drop(waiting);
+        ticket.turn.1.notify_all();
+        SubmitCall::Returned
+    }
+}
+
+/// Stream of a launch, as the program names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchStream {
+    /// Handle by which the functions without a default stream of each thread know the stream.
+    pub(crate) handle: usize,
+}
+
+impl LaunchStream {
+    /// Handle of the default stream of the calling thread.
+    const PER_THREAD: usize = 2;
+
+    /// Returns the stream of a function whose default stream is that of all threads.
+    pub(crate) const fn legacy(handle: usize) -> Self {
+        Self { handle }
+    }
+
+    /// Returns the stream of a function whose default stream is that of the thread.
+    pub(crate) const fn per_thread(handle: usize) -> Self {
+        Self { handle: if handle == 0 { Self::PER_THREAD } else { handle } }
+    }
+
+    /// Returns the key of the stream for this thread.
+    #[inline]
+    pub(crate) fn key(self) -> StreamKey {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        thread_local! {
+            static NUMBER: Cell<u64> = const { Cell::new(0) };
+        }
+        if self.handle != Self::PER_THREAD {
+            return StreamKey { stream: self.handle, thread: 0 };
+        }
+        if NUMBER.get() == 0 {
+            NUMBER.set(NEXT.fetch_add(1, Ordering::Relaxed));
+        }
+        StreamKey { stream: self.handle, thread: NUMBER.get() }
+    }
+}
+
+/// Stream in which a launch was recorded; the number of the thread counts where the stream is that of
+/// the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StreamKey {
+    pub(crate) stream: usize,
+    pub(crate) thread: u64,
+}
+
+/// Event behind the last launch of a burst in one stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    pub(crate) context: usize,
+    /// Stream of the event; `None` where the program has destroyed it.
+    pub(crate) key: Option<StreamKey>,
+    pub(crate) event: usize,
+    /// Room in the window that the launches of the burst in this stream take.
+    pub(crate) room: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Burst {
+    pub(crate) ticket: Arc<Ticket>,
+    /// Stream of the controller that the burst has for itself.
+    pub(crate) lane: StreamId,
+    pub(crate) number: u64,
+    /// Number of launches that may still go through with this burst.
+    pub(crate) left: u32,
+    /// True if a launch went through.
+    pub(crate) is_used: bool,
+    /// Number of threads whose launch is in the driver's call now.
+    pub(crate) inside: u32,
+    pub(crate) marks: SmallVec<[Mark; 2]>,
+}
+
+/// Events of the library that no burst uses, each as (context, event).
+#[derive(Debug, Default)]
+pub(crate) struct SpareEvents(Vec<(usize, usize)>);
+
+impl SpareEvents {
+    /// Records an event of the current context behind a launch that takes `room` in the window, and adds
+    /// it to the marks. Returns false where the driver refuses.
+    pub(crate) fn record(
+        &mut self,
+        burst: &mut Burst,
+        context: usize,
+        key: StreamKey,
+        room: u32,
+    ) -> bool {
+        // SAFETY: the event is one of the library in this context; the program has just launched in the stream.
+        let record = |event| unsafe { call(&slot::cuEventRecord, [event, key.stream]) } == 0;
+        let of_stream = |mark: &&mut Mark| mark.context == context && mark.key == Some(key);
+        if let Some(known) = burst.marks.iter_mut().find(of_stream) {
+            let is_recorded = record(known.event);
+            known.room += if is_recorded { room } else { 0 };
+            return is_recorded;
+        }
+        let Some(event) = self.take(context) else { return false };
+        if record(event) {
+            burst.marks.push(Mark { context, key: Some(key), event, room });
+            return true;
+        }
+        self.0.push((context, event));
+        false
+    }
+
+    fn take(&mut self, context: usize) -> Option<usize> {
+        if let Some(at) = self.0.iter().rposition(|(of, _)| *of == context) {
+            return Some(self.0.swap_remove(at).1);
+        }
+        let _relaxed = crate::driver::Relaxed::begin();
+        let mut event = 0_usize;
+        // SAFETY: the place is one for a handle.
+        let result =
+            unsafe { call(&slot::cuEventCreate, [(&raw mut event).expose_provenance(), NO_TIMES]) };
+        (result == 0).then_some(event)
+    }
+
+    /// Returns whether the event of a mark is over, and keeps the event for a later burst then.
+    /// `current` is the context of this thread.
+    pub(crate) fn is_over(&mut self, mark: &Mark, current: usize) -> bool {
+        let elsewhere = mark.context != current;
+        // SAFETY: the context exists, as the library forgets one that is destroyed; so does its event.
+        let result = unsafe {
+            if elsewhere {
+                let _ = call(&slot::cuCtxPushCurrent_v2, [mark.context]);
+            }
+            let result = call(&slot::cuEventQuery, [mark.event]);
+            if elsewhere {
+                let mut popped = 0_usize;
+                let place = (&raw mut popped).expose_provenance();
+                let _ = call(&slot::cuCtxPopCurrent_v2, [place]);
+            }
+            result
+        };
+        if result == 0 {
+            self.0.push((mark.context, mark.event));
+        }
+        // After an error of the device nothing of this context runs any more.
+        result != NOT_READY
+    }
+
+    /// Drops the events of a context that is destroyed, or of all.
+    pub(crate) fn forget(&mut self, context: Option<usize>) {
+        self.0.retain(|(of, _)| context.is_some_and(|context| context != *of));
+    }
+}

@@ -1,0 +1,53 @@
+//! From when on does the library leave the driver alone?
+//!
+//! When a program ends, the destructors of the driver run. The library's thread must not call it then;
+//! calls of the program pass. A forked child has none of the library's threads, and the driver refuses
+//! to work in it, so there all calls pass as well.
+
+use std::ffi::c_int;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+    fn pthread_atfork(
+        before: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> c_int;
+}
+
+/// True once the program ends, or in a child that was forked when the library had begun to schedule.
+static OVER: AtomicBool = AtomicBool::new(false);
+/// Function that ends the scheduling.
+static AT_END: OnceLock<fn()> = OnceLock::new();
+/// True in a forked child.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether calls pass without being scheduled from now on.
+#[inline]
+pub(crate) fn is_over() -> bool {
+    OVER.load(Ordering::SeqCst)
+}
+
+extern "C" fn end() {
+    if !OVER.swap(true, Ordering::SeqCst) && !FORKED.load(Ordering::SeqCst) {
+        AT_END.get().iter().for_each(|end| end());
+    }
+}
+
+extern "C" fn in_child() {
+    FORKED.store(true, Ordering::SeqCst);
+    OVER.store(true, Ordering::SeqCst);
+}
+
+/// Has `at_end` called at the end of the program, before the handlers that the driver has registered by
+/// now.
+pub(crate) fn begin(at_end: fn()) {
+    let _ = AT_END.set(at_end);
+    // SAFETY: the library is never unmapped, and both functions may be called at any time.
+    unsafe {
+        let _ = atexit(end);
+        let _ = pthread_atfork(None, None, Some(in_child));
+    }
+}

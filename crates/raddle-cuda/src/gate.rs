@@ -1,0 +1,404 @@
+//! When may a launch go to the driver?
+//!
+//! A gate lets launches through in bursts ([`Burst`]): the controller's client admits a burst when it
+//! is the program's turn, and hears of its end when the events behind its launches are over. The window
+//! bounds the launches in the driver. Threads that wait look at the events themselves; where none
+//! waits, a thread of the gate does.
+//!
+//! A running kernel may wait for a later call of the host. So a launch never waits longer than the
+//! time to give up (`--give-up-ms`) while launches are in the driver and none of them ends; after
+//! that, launches pass until one has ended.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use raddle_live::{Client, ClientConfig, Link, start_from_env};
+use raddle_policy::StreamId;
+use raddle_preempt::{Capture, CapturedWork, Report};
+
+use crate::burst::{Admission, Burst, LaunchStream, SpareEvents, Ticket, Turn};
+use crate::driver::Relaxed;
+use crate::ending;
+use crate::names::{CallKind, calls};
+
+/// Interval at which the thread of a gate looks at events.
+const LOOK: Duration = Duration::from_micros(250);
+/// Number of looks without work after which that thread sleeps until there is work.
+const IDLE_LOOKS: u32 = 40;
+/// Number of looks between two reports of counts.
+const TELL_LOOKS: u32 = 200;
+/// Number of looks at events that a waiting launch makes before it sleeps between them.
+const EAGER_LOOKS: u32 = 200;
+/// Time that a waiting launch sleeps between two looks.
+const NAP: Duration = Duration::from_micros(50);
+/// Longest time that a launch sleeps for the turn while nothing is in the driver.
+const LONG_NAP: Duration = Duration::from_millis(5);
+
+/// Most launches of a burst. After the turn is lost, launches of a burst that began before may still go
+/// through.
+const MOST_IN_BURST: u32 = 4;
+
+/// Burst with which a launch went through, and the room that the launch takes in the window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    burst: u64,
+    room: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Gate {
+    client: Client<Arc<Ticket>>,
+    #[expect(dead_code, reason = "it is kept")]
+    link: Option<Link>,
+    state: Mutex<State>,
+    /// Condition on which the gate's thread waits for work.
+    work: Condvar,
+    turn: Arc<Turn>,
+    /// Most launches in the driver.
+    window: u32,
+    give_up: Duration,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Bursts that have not ended; at most the last one lets launches through.
+    bursts: Vec<Burst>,
+    /// Streams of the controller that no burst has.
+    lanes: Vec<StreamId>,
+    spare: SpareEvents,
+    next: u64,
+    /// Room of the window that is taken: the number of launches in the driver, of which a graph counts
+    /// as several.
+    taken: u32,
+    /// Number of threads that wait in [`Gate::enter`].
+    waiting: u32,
+    /// Number of events that are over.
+    ends: u64,
+    /// True if launches pass, as nothing ended for too long.
+    passes: bool,
+    /// True if the gate's thread waits for work.
+    sleeps: bool,
+    tally: Tally,
+    told: Tally,
+}
+
+/// Counts of the gate, for `raddle live status`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    launches: u64,
+    /// Launches that waited for the turn.
+    kept: u64,
+    /// Launches that passed, as nothing had ended for too long.
+    too_long: u64,
+    /// Launches that a capture recorded.
+    captured: u64,
+    /// Launches whose end the driver does not tell.
+    unseen: u64,
+    /// Calls of each [`CallKind`].
+    passed: [u64; 4],
+}
+
+impl Tally {
+    fn named(&self) -> [(&'static str, u64); 9] {
+        let [copies, host, memory, unscheduled] = self.passed;
+        [
+            ("launches", self.launches),
+            ("waited-for-turn", self.kept),
+            ("passed-waited-too-long", self.too_long),
+            ("captured", self.captured),
+            ("unseen-ends", self.unseen),
+            ("copies", copies),
+            ("host-calls", host),
+            ("memory-operations", memory),
+            ("passed-unscheduled", unscheduled),
+        ]
+    }
+}
+
+impl Gate {
+    /// Starts the gate of a device with this name; `None` where its threads cannot be started.
+    pub(crate) fn start(device: &str) -> Option<&'static Self> {
+        let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
+        let config = ClientConfig::from_env();
+        let window = config.controller.window;
+        let lanes = (0..window).map(|_| client.open().ok()).collect::<Option<_>>()?;
+        // A gate lives as long as the process; there is one a device.
+        let gate: &'static Self = Box::leak(Box::new(Self {
+            client,
+            link,
+            state: Mutex::new(State { lanes, ..State::default() }),
+            work: Condvar::new(),
+            turn: Arc::default(),
+            window,
+            give_up: config.give_up,
+        }));
+        let named = std::thread::Builder::new().name("raddle-cuda".into());
+        named.spawn(|| gate.watch()).ok()?;
+        Some(gate)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a launch through when it is the program's turn and the window has room. `None` is a launch
+    /// that passes, as nothing ended for too long, or as the program ends.
+    #[inline]
+    pub(crate) fn enter(&'static self, context: usize, is_graph: bool) -> Option<Passage> {
+        let mut state = self.lock();
+        state.tally.launches += 1;
+        state.through(is_graph).or_else(|| self.wait(state, context, is_graph))
+    }
+
+    #[cold]
+    fn wait(
+        &'static self,
+        mut state: MutexGuard<'_, State>,
+        context: usize,
+        is_graph: bool,
+    ) -> Option<Passage> {
+        let (mut since, mut ends, mut looks, mut is_kept) = (None, state.ends, 0, false);
+        state.waiting += 1;
+        let passage = loop {
+            if let Some(passage) = state.through(is_graph) {
+                break Some(passage);
+            }
+            if ending::is_over() {
+                break None;
+            }
+            if self.ask(&mut state) {
+                continue;
+            }
+            self.advance(&mut state, context);
+            if ends != state.ends {
+                (ends, since, looks) = (state.ends, None, looks / 2);
+                continue;
+            }
+            let since: Instant = *since.get_or_insert_with(Instant::now);
+            let is_busy = state.bursts.iter().any(|burst| burst.ticket.handle().is_some());
+            if is_busy && (state.passes || since.elapsed() > self.give_up) {
+                state.passes = true;
+                state.tally.too_long += 1;
+                break None;
+            }
+            looks += 1;
+            let is_asked = state.bursts.last().is_some_and(|last| last.ticket.handle().is_none());
+            if is_asked && !std::mem::replace(&mut is_kept, true) {
+                state.tally.kept += 1;
+            }
+            state = self.rest(state, looks, is_busy);
+        };
+        state.waiting -= 1;
+        passage
+    }
+
+    /// Asks the controller to admit a further burst, where there is room for one. Returns whether it
+    /// was admitted at once.
+    fn ask(&'static self, state: &mut State) -> bool {
+        if state.bursts.last().is_some_and(|burst| burst.left > 0) {
+            return false;
+        }
+        let room = self.window.saturating_sub(state.taken);
+        let Some(lane) = state.lanes.pop_if(|_| room > 0) else { return false };
+        let ticket = Ticket::new(&self.turn);
+        let work = CapturedWork::opaque(Arc::clone(&ticket));
+        let captured = self.client.capture(lane, work);
+        // A panic of the library lets the launch pass; a burst that nobody knows would wait for ever.
+        assert!(
+            matches!(captured, Ok(Capture::Taken(_))),
+            "the lane is open, and nothing bounds it"
+        );
+        let is_admitted = ticket.handle().is_some();
+        let number = state.next;
+        state.next += 1;
+        // A burst that takes all the room would have to end before the next one begins.
+        let left = room.min(self.window.div_ceil(2)).min(MOST_IN_BURST);
+        let marks = smallvec::SmallVec::new();
+        state.bursts.push(Burst { ticket, lane, number, left, is_used: false, inside: 0, marks });
+        if std::mem::take(&mut state.sleeps) {
+            self.work.notify_one();
+        }
+        is_admitted
+    }
+
+    /// Lets a waiting launch rest, for longer the more often it has looked.
+    fn rest<'g>(
+        &'g self,
+        state: MutexGuard<'g, State>,
+        looks: u32,
+        is_busy: bool,
+    ) -> MutexGuard<'g, State> {
+        let asked = state.bursts.last().filter(|burst| burst.ticket.handle().is_none());
+        let asked = asked.map(|burst| Arc::clone(&burst.ticket));
+        drop(state);
+        match asked {
+            _ if is_busy && looks < EAGER_LOOKS => std::thread::yield_now(),
+            Some(ticket) => ticket.wait(if is_busy { NAP } else { LONG_NAP }),
+            None => std::thread::sleep(NAP),
+        }
+        self.lock()
+    }
+
+    /// Records the end of a launch's call: an event behind the launch, if it has one.
+    #[inline]
+    pub(crate) fn leave(
+        &self,
+        passage: Passage,
+        context: usize,
+        stream: LaunchStream,
+        is_launched: bool,
+    ) {
+        let mut state = self.lock();
+        let State { bursts, spare, tally, taken, .. } = &mut *state;
+        let known = bursts.iter_mut().rfind(|burst| burst.number == passage.burst);
+        let Some(burst) = known else { return };
+        burst.inside -= 1;
+        let is_seen = is_launched && spare.record(burst, context, stream.key(), passage.room);
+        if !is_seen {
+            *taken -= passage.room;
+            tally.unseen += u64::from(is_launched);
+        }
+    }
+
+    /// Reports the bursts that have ended. `context` is that of this thread.
+    fn advance(&self, state: &mut State, context: usize) {
+        let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
+        let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
+        bursts.retain_mut(|burst| {
+            let Some(handle) = burst.ticket.handle() else { return true };
+            burst.marks.retain(|mark| {
+                let is_over = spare.is_over(mark, context);
+                if is_over {
+                    *taken -= mark.room;
+                    (*ends, *passes) = (*ends + 1, false);
+                }
+                !is_over
+            });
+            // A thread that waits may be about to use the burst.
+            let is_awaited = burst.inside > 0 || !burst.is_used && *waiting > 0;
+            let goes_on = !burst.marks.is_empty() || is_awaited;
+            if !goes_on {
+                let _ = self.client.reporter().report(Report::Finished(handle));
+                lanes.push(burst.lane);
+            }
+            goes_on
+        });
+        drop(relaxed);
+    }
+
+    /// Reports the bursts that have ended, where no other thread does.
+    pub(crate) fn settle(&self, context: usize) {
+        if let Ok(mut state) = self.state.try_lock() {
+            self.advance(&mut state, context);
+        }
+    }
+
+    /// Returns the number of launches that went through the gate.
+    pub(crate) fn launches(&self) -> u64 {
+        self.lock().tally.launches
+    }
+
+    pub(crate) fn captured(&self) {
+        self.lock().tally.captured += 1;
+    }
+
+    pub(crate) fn stream_gone(&self, stream: usize) {
+        let mut state = self.lock();
+        let marks = state.bursts.iter_mut().flat_map(|burst| &mut burst.marks);
+        for mark in marks.filter(|mark| mark.key.is_some_and(|key| key.stream == stream)) {
+            mark.key = None;
+        }
+    }
+
+    /// Waits for the launches in a context that the program destroys, or in all contexts, for at most
+    /// the time to give up; then forgets them and their events.
+    pub(crate) fn forget(&self, context: Option<usize>) {
+        let begun = Instant::now();
+        let is_gone = |of: usize| context.is_none_or(|context| context == of);
+        loop {
+            let mut state = self.lock();
+            self.advance(&mut state, crate::driver::current_context());
+            let is_left = state
+                .bursts
+                .iter()
+                .flat_map(|burst| &burst.marks)
+                .any(|mark| is_gone(mark.context));
+            if !is_left || begun.elapsed() > self.give_up {
+                let State { bursts, spare, taken, .. } = &mut *state;
+                for burst in bursts {
+                    burst.marks.retain(|mark| {
+                        let is_gone = is_gone(mark.context);
+                        *taken -= if is_gone { mark.room } else { 0 };
+                        !is_gone
+                    });
+                }
+                spare.forget(context);
+                return;
+            }
+            drop(state);
+            std::thread::sleep(NAP);
+        }
+    }
+
+    /// Ends the scheduling: no thread of the library is in the driver afterwards, unless it has been
+    /// there for a second.
+    pub(crate) fn end(&self) {
+        self.client.end_log();
+        for _ in 0..10_000 {
+            match self.state.try_lock() {
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_micros(100)),
+                Ok(_) | Err(TryLockError::Poisoned(_)) => return,
+            }
+        }
+    }
+
+    /// Reports ends again and again, until the program ends. Runs on a thread of its own.
+    fn watch(&'static self) {
+        let (mut idle, mut looks) = (0, 0);
+        loop {
+            std::thread::sleep(LOOK);
+            let mut state = self.lock();
+            if ending::is_over() {
+                return;
+            }
+            self.advance(&mut state, 0);
+            idle = if state.bursts.is_empty() { idle + 1 } else { 0 };
+            looks += 1;
+            if looks % TELL_LOOKS == 0 || idle == IDLE_LOOKS {
+                let (now, before) = state.counted();
+                drop(state);
+                for ((name, now), (_, before)) in now.named().into_iter().zip(before.named()) {
+                    if now > before {
+                        self.client.count(name, now - before);
+                    }
+                }
+                state = self.lock();
+            }
+            while idle >= IDLE_LOOKS && state.bursts.is_empty() {
+                state.sleeps = true;
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Takes a launch through with the last burst, if that is admitted and has room.
+    #[inline]
+    fn through(&mut self, is_graph: bool) -> Option<Passage> {
+        let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;
+        burst.ticket.handle()?;
+        let room = if is_graph { burst.left } else { 1 };
+        burst.left -= room;
+        (burst.inside, burst.is_used) = (burst.inside + 1, true);
+        self.taken += room;
+        Some(Passage { burst: burst.number, room })
+    }
+
+    /// Returns the counts now, and those that were told last; the former count as told.
+    fn counted(&mut self) -> (Tally, Tally) {
+        use CallKind::{Copies, HostCalls, MemoryOperations, Unscheduled};
+        self.tally.passed = [Copies, HostCalls, MemoryOperations, Unscheduled].map(calls);
+        (self.tally, std::mem::replace(&mut self.told, self.tally))
+    }
+}

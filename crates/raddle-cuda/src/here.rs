@@ -1,0 +1,164 @@
+//! Which gate does a launch of this thread go through?
+//!
+//! A device has one gate. The thread's current context names the device; each thread remembers the
+//! gate of its last context.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::burst::LaunchStream;
+use crate::driver::{call, current_context, is_capturing, text_of_device};
+use crate::ending;
+use crate::gate::{Gate, Passage};
+use crate::names::slot;
+
+/// Gates of all devices; `None` for a device that cannot be scheduled.
+static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new());
+/// Number of times that contexts were destroyed: what threads remember from before is void.
+static DESTROYED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// (context, number of destroyed contexts, its gate) of the last launch of the thread.
+    static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
+    /// True within a launch: what the driver itself launches there passes.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `call`, a launch in a stream of the program, when it is the program's turn, and returns its
+/// result. `is_graph` is true for a launch of many kernels.
+#[inline]
+pub(crate) fn scheduled(
+    stream: LaunchStream,
+    is_graph: bool,
+    call: impl FnOnce() -> c_int,
+) -> c_int {
+    if ending::is_over() || INSIDE.replace(true) {
+        return call();
+    }
+    let context = current_context();
+    let passage = contained(|| passage(context, stream, is_graph)).flatten();
+    let result = call();
+    if let Some((gate, passage)) = passage {
+        let _ = contained(|| gate.leave(passage, context, stream, result == 0));
+    }
+    INSIDE.set(false);
+    result
+}
+
+/// Waits until a launch may go to the driver. `None` is a launch that the library does not schedule.
+fn passage(
+    context: usize,
+    stream: LaunchStream,
+    is_graph: bool,
+) -> Option<(&'static Gate, Passage)> {
+    let gate = gate(context)?;
+    if is_capturing(stream.handle) {
+        gate.captured();
+        return None;
+    }
+    Some((gate, gate.enter(context, is_graph)?))
+}
+
+/// Notes for the gate of this thread's context that a call of the program has waited for the device.
+pub(crate) fn waited() {
+    let (context, _, Some(gate)) = LAST.get() else { return };
+    if !ending::is_over() && context == current_context() {
+        let _ = contained(|| gate.settle(context));
+    }
+}
+
+/// Contexts that the program is about to destroy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Destroyed {
+    /// One context, by its handle.
+    Context(usize),
+    /// All contexts that the library knows of a device.
+    OfDevice(c_int),
+    /// All contexts that the library knows.
+    All,
+}
+
+/// Makes gates forget the launches in contexts that the program is about to destroy, when they have
+/// ended.
+pub(crate) fn forget(destroyed: Destroyed) {
+    if ending::is_over() {
+        return;
+    }
+    let _ = contained(|| match destroyed {
+        Destroyed::Context(context) => gates(None).for_each(|gate| gate.forget(Some(context))),
+        Destroyed::OfDevice(device) => gates(Some(device)).for_each(|gate| gate.forget(None)),
+        Destroyed::All => gates(None).for_each(|gate| gate.forget(None)),
+    });
+    DESTROYED.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Notes that the program destroys a stream: another one may get its handle.
+pub(crate) fn stream_gone(stream: usize) {
+    if !ending::is_over() {
+        let _ = contained(|| gates(None).for_each(|gate| gate.stream_gone(stream)));
+    }
+}
+
+/// Returns the number of launches that went through a gate.
+pub(crate) fn launches() -> u64 {
+    contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
+}
+
+/// Ends the scheduling of all devices.
+fn end() {
+    let _ = contained(|| gates(None).for_each(Gate::end));
+}
+
+/// Runs a body of the library so that a panic of it does not reach the program.
+fn contained<A>(body: impl FnOnce() -> A) -> Option<A> {
+    catch_unwind(AssertUnwindSafe(body)).ok()
+}
+
+/// Returns the gate of a device, or all of them.
+fn gates(device: Option<c_int>) -> impl Iterator<Item = &'static Gate> {
+    let all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
+    let wanted = all.iter().filter(|(of, _)| device.is_none_or(|device| device == *of));
+    wanted.filter_map(|(_, gate)| *gate).collect::<Vec<_>>().into_iter()
+}
+
+#[inline]
+fn gate(context: usize) -> Option<&'static Gate> {
+    let destroyed = DESTROYED.load(Ordering::Relaxed);
+    let last = LAST.get();
+    if (last.0, last.1) == (context, destroyed) && context != 0 {
+        return last.2;
+    }
+    let gate = gate_of_device(context);
+    LAST.set((context, destroyed, gate));
+    gate
+}
+
+fn gate_of_device(context: usize) -> Option<&'static Gate> {
+    let mut device: c_int = 0;
+    // SAFETY: the place is one for a number.
+    let result = unsafe { call(&slot::cuCtxGetDevice, [(&raw mut device).expose_provenance()]) };
+    if context == 0 || result != 0 {
+        return None;
+    }
+    let mut all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = all.iter().find(|(of, _)| *of == device) {
+        return *known;
+    }
+    if all.is_empty() {
+        ending::begin(end);
+    }
+    let made = Gate::start(&shared_name(device));
+    all.push((device, made));
+    made
+}
+
+/// Returns the name by which programs know that they use the same device; that of the layer for OpenCL.
+fn shared_name(device: c_int) -> String {
+    let name = text_of_device(&slot::cuDeviceGetName, device).unwrap_or_default();
+    let name: String = name.chars().take(80).collect();
+    let bus = text_of_device(&slot::cuDeviceGetPCIBusId, device);
+    bus.map_or(name.clone(), |bus| format!("{name} at {}", bus.to_lowercase()))
+}
