@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::error::Reason;
 use crate::map::Identity;
 use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
@@ -55,13 +56,13 @@ impl Bank {
     /// Returns a bank of `maps` maps of `blocks` blocks each, all free.
     ///
     /// # Errors
-    /// [`Error::TooManyMaps`] where no memory could hold the maps.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no memory could hold the maps.
     pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
         let (per, mut words) = (words_for(blocks), Vec::new());
         let (mut longest, mut free) = (Vec::new(), Vec::new());
         let reserved = maps.checked_mul(per).is_some_and(|all| words.try_reserve(all).is_ok());
         if !reserved || longest.try_reserve(maps).is_err() || free.try_reserve(maps).is_err() {
-            return Err(Error::TooManyMaps { maps });
+            return Err(Error(Reason::TooManyMaps { maps }));
         }
         words.resize(maps * per, 0);
         longest.resize(maps, 0);
@@ -146,8 +147,8 @@ impl Bank {
     /// Takes the run of a plan from one of the maps. Returns the first block of the run.
     ///
     /// # Errors
-    /// When there is no such map ([`Error::NoSuchMap`]), a block of the run has been taken since
-    /// the search ([`Error::Taken`]), or the plan is of another map ([`Error::OtherMap`]); nothing
+    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), a block of the run has been taken since
+    /// the search ([`State`](crate::ErrorKind::State)), or the plan is of another map ([`Inconsistent`](crate::ErrorKind::Inconsistent)); nothing
     /// has changed then.
     #[inline(always)]
     pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
@@ -388,8 +389,8 @@ impl Bank {
     /// Gives back the `len` blocks from `start` to one of the maps.
     ///
     /// # Errors
-    /// When there is no such map ([`Error::NoSuchMap`]), or one of the blocks is not taken
-    /// ([`Error::NotTaken`]) or lies past the end ([`Error::OutOfRange`]); nothing has changed
+    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), or one of the blocks is not taken
+    /// ([`State`](crate::ErrorKind::State)) or lies past the end ([`OutOfRange`](crate::ErrorKind::OutOfRange)); nothing has changed
     /// then.
     #[inline(always)]
     pub fn release(&mut self, map: usize, start: u32, len: u32) -> Result<(), Error> {
@@ -417,7 +418,7 @@ impl Bank {
     #[inline(never)]
     fn change_many(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if map >= self.len() {
-            return Err(Error::NoSuchMap { at: map, maps: self.len() });
+            return Err(Error(Reason::NoSuchMap { at: map, maps: self.len() }));
         }
         let words = &mut self.words[map * self.per..][..self.per];
         let (at, bit) = (word_of(start), start % BITS);

@@ -8,6 +8,7 @@ use bitvec::slice::BitSlice;
 use bitvec::store::BitStore;
 use bitvec::vec::BitVec;
 
+use crate::error::Reason;
 use crate::words::BITS;
 use crate::{Error, FreeMap, Polarity, View};
 
@@ -17,9 +18,9 @@ impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     /// Copies the bits into a map, in which a bit of 1 is a free block.
     ///
     /// # Errors
-    /// [`Error::NoBlocks`] without a bit, and an error with more than `u32::MAX` bits.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a bit, and an error with more than `u32::MAX` bits.
     fn try_from(bits: &BitSlice<T, Lsb0>) -> Result<Self, Error> {
-        let many = Error::TooManyBlocks { blocks: bits.len() as u64, most: u32::MAX };
+        let many = Error(Reason::TooManyBlocks { blocks: bits.len() as u64, most: u32::MAX });
         let blocks = u32::try_from(bits.len()).map_err(|_| many)?;
         let words: Vec<u64> = bits.chunks(BITS as usize).map(BitField::load_le).collect();
         Self::from_words(&words, blocks, Polarity::FreeIsOne)

@@ -1,12 +1,95 @@
 //! Why does a map or a search refuse an argument?
 
+/// Kind of an [`Error`]. The error's text says which value is at fault and what to do; texts may
+/// change, kinds stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A value is outside its range: another one is needed.
+    OutOfRange,
+    /// Values contradict each other, or what they are given for.
+    Inconsistent,
+    /// Blocks are not all free that are to be taken, or not all taken that are to be released.
+    State,
+    /// The seed has no such circuit.
+    Unsupported,
+}
+
 /// Reason why a map or a search refuses an argument; nothing has changed then.
 ///
 /// Positions and lengths are in blocks, indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each variant and field is")]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(pub(crate) Reason);
+
+impl Error {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::OutOfRange { .. }
+            | Reason::NoBlocks
+            | Reason::TooManyBlocks { .. }
+            | Reason::NotADigit { .. }
+            | Reason::GroupCount { .. }
+            | Reason::GroupSize { .. }
+            | Reason::NoSamples
+            | Reason::SampleRange { .. }
+            | Reason::BoundAboveWidth { .. }
+            | Reason::EmptyPeriod { .. }
+            | Reason::NoSuchMap { .. }
+            | Reason::TooManyMaps { .. } => ErrorKind::OutOfRange,
+            Reason::OtherMap { .. }
+            | Reason::WordCount { .. }
+            | Reason::StrayBits { .. }
+            | Reason::UnevenGroups { .. }
+            | Reason::SampleOrder { .. }
+            | Reason::OtherSize { .. }
+            | Reason::PeriodCount { .. }
+            | Reason::KindTwice { .. }
+            | Reason::SumAboveBound { .. }
+            | Reason::SlotCount { .. }
+            | Reason::BordersOverlap { .. }
+            | Reason::BordersExceed { .. }
+            | Reason::SlotTooNarrow { .. }
+            | Reason::MapCount { .. } => ErrorKind::Inconsistent,
+            Reason::Taken { .. } | Reason::NotTaken { .. } => ErrorKind::State,
+            #[cfg(feature = "circuit")]
+            Reason::NoSuchTiming => ErrorKind::Unsupported,
+        }
+    }
+
+    /// Returns the period of a shared search that is at fault, from 0; `None` where it is no single
+    /// one.
+    #[must_use]
+    pub const fn period(&self) -> Option<usize> {
+        match self.0 {
+            Reason::EmptyPeriod { period }
+            | Reason::SumAboveBound { period, .. }
+            | Reason::SlotCount { period, .. }
+            | Reason::BordersOverlap { period, .. }
+            | Reason::BordersExceed { period, .. }
+            | Reason::SlotTooNarrow { period, .. }
+            | Reason::MapCount { period, .. } => Some(period),
+            _ => None,
+        }
+    }
+
+    /// Returns the slot of that period that is at fault, from 0; `None` where it is no single one.
+    #[must_use]
+    pub const fn slot(&self) -> Option<usize> {
+        match self.0 {
+            Reason::BordersOverlap { at, .. }
+            | Reason::BordersExceed { at, .. }
+            | Reason::SlotTooNarrow { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
     #[error("{len} blocks from {start} are not all free any more: search again")]
     Taken { start: u32, len: u32 },
     #[error("{len} blocks from {start} are not all taken: release what was taken, once")]
@@ -75,6 +158,7 @@ pub enum Error {
     NoSuchMap { at: usize, maps: usize },
     #[error("{maps} maps are more than any memory holds: give fewer")]
     TooManyMaps { maps: usize },
+    #[cfg(feature = "circuit")]
     #[error(
         "the seed has one set of gates for all steps in the grouped search only: ask for one or three clocks"
     )]

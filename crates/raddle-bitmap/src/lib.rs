@@ -28,13 +28,11 @@
 //!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
 //! - [`Ring`]: parts that are handed out at a tail and reclaimed in order.
 //! - [`Bank`]: many maps of one resource, with the longest run of each.
-//! - `circuit` (feature `circuit`): the sequences of the seed step by step, and what each variant
-//!   costs in gates, registers and clocks.
 //!
 //! # Features
 //!
-//! `circuit` for the view of a hardware team; `bitvec` for conversions from and to `bitvec`. The crate
-//! needs `alloc`.
+//! `bitvec` for conversions from and to `bitvec`; `circuit` for `raddle-golden` and the times of
+//! decisions. The crate needs `alloc`.
 #![no_std]
 #![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
@@ -42,7 +40,10 @@
 extern crate alloc;
 
 mod bank;
+// Circuits of the seed, for `raddle-golden`, which draws and counts them: not of the surface that is
+// kept.
 #[cfg(feature = "circuit")]
+#[doc(hidden)]
 pub mod circuit;
 #[cfg(feature = "bitvec")]
 mod convert;
@@ -53,7 +54,7 @@ mod search;
 mod words;
 
 pub use bank::{Bank, MapState};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
 pub use ring::Ring;
 pub use search::{

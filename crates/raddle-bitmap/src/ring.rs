@@ -3,6 +3,7 @@
 use alloc::collections::VecDeque;
 
 use crate::Error;
+use crate::error::Reason;
 
 /// Run of blocks of a ring that was handed out and is not reclaimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +40,10 @@ impl Ring {
     /// Returns an empty ring with its tail at 0.
     ///
     /// # Errors
-    /// [`Error::NoBlocks`] without a block.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
     pub const fn new(blocks: u32) -> Result<Self, Error> {
         if blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         Ok(Self { blocks, tail: 0, parts: VecDeque::new() })
     }
@@ -82,10 +83,11 @@ impl Ring {
     /// Gives back the run of taken blocks that begins at the block `start`.
     ///
     /// # Errors
-    /// [`Error::NotTaken`] where no part begins there that is held.
+    /// [`State`](crate::ErrorKind::State) where no part begins there that is held.
     pub fn release(&mut self, start: u32) -> Result<(), Error> {
         let held = |it: &&mut Part| it.start == start && !it.released;
-        let part = self.parts.iter_mut().find(held).ok_or(Error::NotTaken { start, len: 1 })?;
+        let part =
+            self.parts.iter_mut().find(held).ok_or(Error(Reason::NotTaken { start, len: 1 }))?;
         part.released = true;
         while self.parts.front().is_some_and(|oldest| oldest.released) {
             self.parts.pop_front();

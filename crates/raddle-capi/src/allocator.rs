@@ -104,7 +104,7 @@ pub unsafe extern "C" fn raddle_allocator_allocate(
         let plan = match it.allocator.probe(CuId(cu), &demand, rule) {
             Ok(plan) => plan,
             Err(refusal) => {
-                put(RaddleResource::of(refusal.resource), refusal.rotation);
+                put(RaddleResource::of(refusal.resource()), refusal.rotation());
                 return Ok(RaddleStatus::Refused);
             }
         };

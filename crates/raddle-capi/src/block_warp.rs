@@ -241,18 +241,18 @@ pub unsafe extern "C" fn raddle_block_warp_decide(
         // SAFETY: the caller keeps the promises of the crate.
         let out = unsafe { Out::new("distribution", distribution)? };
         let Some(made) = it.controllers.decide() else { return Ok(RaddleStatus::Empty) };
-        let route = match made.route {
+        let route = match made.route() {
             Route::Whole => RaddleRoute::Whole,
             Route::First => RaddleRoute::First,
             Route::Second => RaddleRoute::Second,
         };
         out.put(RaddleDistribution {
             route: route as u32,
-            kernel: made.kernel.0,
-            sm: made.sm.0,
-            first: made.first,
-            count: made.count,
-            n1: made.n1,
+            kernel: made.kernel().0,
+            sm: made.sm().0,
+            first: made.first(),
+            count: made.count(),
+            n1: made.n1(),
         });
         Ok(RaddleStatus::Ok)
     })
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn raddle_block_warp_remaining(
         let row = rows.get(usize::from(sm)).ok_or_else(|| {
             Failure::argument(format!("`sm` is {sm} of {} SMs: count from 0", rows.len()))
         })?;
-        let Resources { registers, warps, shared } = row.remaining;
+        let Resources { registers, warps, shared } = row.remaining();
         out.put(RaddleSmResources { registers, warps, shared });
         Ok(RaddleStatus::Ok)
     })

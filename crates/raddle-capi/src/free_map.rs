@@ -183,7 +183,7 @@ pub extern "C" fn raddle_free_map_take(
 ) -> RaddleStatus {
     with(map, |it| match it.map.take(start, len) {
         Ok(()) => Ok(RaddleStatus::Ok),
-        Err(raddle_bitmap::Error::Taken { .. }) => Ok(RaddleStatus::Refused),
+        Err(error) if error.kind() == raddle_bitmap::ErrorKind::State => Ok(RaddleStatus::Refused),
         Err(error) => Err(Failure::invalid(error)),
     })
 }

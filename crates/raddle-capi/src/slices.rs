@@ -146,14 +146,16 @@ impl RaddleSliceConfig {
         };
         let (t0, longest) = (Ticks(self.t0), (self.longest > 0).then_some(Ticks(self.longest)));
         let seed = self.seed;
-        Ok(SliceConfig {
-            shares: if self.shares_as_time == 0 { Shares::Weight } else { Shares::Time },
-            longest,
-            order: if self.random == 0 { LoadOrder::Fifo } else { LoadOrder::Random { seed } },
-            reload: if self.until_completion == 0 { Reload::OnePass } else { Reload::Completion },
-            take_over,
-            ..SliceConfig::new(t0, self.capacity, rule)
-        })
+        Ok(SliceConfig::new(t0, self.capacity, rule)
+            .with_shares(if self.shares_as_time == 0 { Shares::Weight } else { Shares::Time })
+            .with_longest(longest)
+            .with_order(if self.random == 0 { LoadOrder::Fifo } else { LoadOrder::Random { seed } })
+            .with_reload(if self.until_completion == 0 {
+                Reload::OnePass
+            } else {
+                Reload::Completion
+            })
+            .with_take_over(take_over))
     }
 }
 
@@ -185,7 +187,7 @@ pub unsafe extern "C" fn raddle_slices_next(
         // SAFETY: the caller keeps the promises of the crate.
         let (pool, out) = unsafe { (list("pool", pool, count)?, Out::new("slice", slice)?) };
         let Some(next) = it.0.next(&Pool(pool)) else { return Ok(RaddleStatus::Empty) };
-        out.put(RaddleSlice { id: next.id, length: next.length.0 });
+        out.put(RaddleSlice { id: next.id(), length: next.length().0 });
         Ok(RaddleStatus::Ok)
     })
 }

@@ -19,10 +19,12 @@ fn main() {
     println!("{threads} threads, {registers} registers a thread, {shared} bytes of shared memory");
     for device in ids().filter_map(find) {
         let fits = device.residency(&kernel);
-        let all = fits.workgroups * u32::from(device.cus);
+        let all = fits.workgroups() * u32::from(device.cus);
         println!(
             "{:<16} {:>3} a unit, {all:>5} in all; limited by {}",
-            device.id, fits.workgroups, fits.limiter
+            device.id,
+            fits.workgroups(),
+            fits.limiter()
         );
     }
 }

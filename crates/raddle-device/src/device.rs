@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use raddle_policy::CuShape;
 
 use crate::DeviceError;
+use crate::error::Reason;
 
 /// Maker of a device, which decides the rules that differ: barriers and the names in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,7 +150,7 @@ impl Device {
     /// [`DeviceError`] when the shape is impossible, or a figure is 0 that must not be.
     pub fn check(&self) -> Result<(), DeviceError> {
         let name = || self.id.clone();
-        self.shape.check().map_err(|error| DeviceError::Shape { name: name(), error })?;
+        self.shape.check().map_err(|error| DeviceError(Reason::Shape { name: name(), error }))?;
         let positive = [
             ("cus", u64::from(self.cus)),
             ("wave-size", u64::from(self.wave_size)),
@@ -183,7 +184,7 @@ impl Device {
         let beyond = rates.iter().find(|(_, beyond)| *beyond).map(|&(what, _)| what);
         let wrong = positive.iter().find(|(_, value)| *value == 0).map(|&(what, _)| what);
         match wrong.or(unsorted.map(|(what, _)| what)).or(odd).or(beyond) {
-            Some(what) => Err(DeviceError::Impossible { name: name(), what }),
+            Some(what) => Err(DeviceError(Reason::Impossible { name: name(), what })),
             None => Ok(()),
         }
     }

@@ -2,13 +2,30 @@
 
 use alloc::string::String;
 
-use raddle_policy::ShapeError;
+use raddle_policy::{ErrorKind, ShapeError};
 
 /// Reason why a description cannot be modelled as a device; `name` is the description's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what each field is")]
-pub enum DeviceError {
+#[error(transparent)]
+pub struct DeviceError(pub(crate) Reason);
+
+impl DeviceError {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::Shape { .. } | Reason::Impossible { .. } => ErrorKind::OutOfRange,
+            Reason::Missing { .. } => ErrorKind::Inconsistent,
+            Reason::Capability { .. } | Reason::Arch { .. } | Reason::NotNvidia { .. } => {
+                ErrorKind::Unsupported
+            }
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
     /// A device whose compute units have an impossible shape; `error` says what is impossible.
     #[error("device '{name}': {error}{HINT}")]
     Shape { name: String, error: ShapeError },

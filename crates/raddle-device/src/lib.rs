@@ -34,6 +34,7 @@ pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
 /// Re-export of the crate whose types the signatures of this crate have, such as ticks and demands.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 pub use residency::{Limits, Residency};
 pub use slices::TimeSlices;
 pub use table::{ids, table};

@@ -12,6 +12,7 @@ use raddle_policy::CuShape;
 
 use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
+use crate::error::Reason;
 use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
@@ -64,22 +65,19 @@ pub struct SourceDevice {
 /// impossible.
 pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
     let name = || source.name.clone();
-    let missing = |what| DeviceError::Missing { name: name(), what };
+    let missing = |what| DeviceError(Reason::Missing { name: name(), what });
     if !source.arch.is_empty() {
         return from_arch(source);
     }
     if is_foreign(source) {
-        return Err(DeviceError::NotNvidia { name: name() });
+        return Err(DeviceError(Reason::NotNvidia { name: name() }));
     }
     let sms = source.sms.ok_or_else(|| missing("number of SMs"))?;
     let (Some(major), Some(minor)) = (source.compute_major, source.compute_minor) else {
         return Err(missing("compute capability"));
     };
-    let known = capability(major, minor).ok_or_else(|| DeviceError::Capability {
-        name: name(),
-        major,
-        minor,
-    })?;
+    let known = capability(major, minor)
+        .ok_or_else(|| DeviceError(Reason::Capability { name: name(), major, minor }))?;
     let shape = shape(known, source)?;
     sound(
         source,
@@ -122,10 +120,10 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
 /// error says which figure is missing, unknown or impossible.
 fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     let SourceDevice { name, arch, .. } = source;
-    let missing = |what| DeviceError::Missing { name: name.clone(), what };
+    let missing = |what| DeviceError(Reason::Missing { name: name.clone(), what });
     let cus = source.sms.ok_or_else(|| missing("number of compute units"))?;
     let known = arch::arch(arch)
-        .ok_or_else(|| DeviceError::Arch { name: name.clone(), arch: arch.clone() })?;
+        .ok_or_else(|| DeviceError(Reason::Arch { name: name.clone(), arch: arch.clone() }))?;
     if source.wave_size.is_some_and(|lanes| lanes != known.wave) {
         return Err(impossible(source, "wave size"));
     }
@@ -223,7 +221,7 @@ fn is_foreign(source: &SourceDevice) -> bool {
 
 /// Returns the error for a figure that no device can have; `what` names the figure.
 fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
-    DeviceError::Impossible { name: source.name.clone(), what }
+    DeviceError(Reason::Impossible { name: source.name.clone(), what })
 }
 
 /// Returns the product name of a device; "an unnamed device" where the name is empty.

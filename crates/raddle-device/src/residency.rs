@@ -12,31 +12,88 @@ use crate::rounded::Rounded;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
     /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
-    pub workgroups: u32,
+    pub(crate) workgroups: u32,
     /// Resource with the least limit. Of several, the first in this order: workgroups, waves, VGPR,
     /// SGPR, LDS, barriers. [`Limits::reached`] names them all.
-    pub limiter: Resource,
+    pub(crate) limiter: Resource,
     /// Number of workgroups that fit by each resource alone.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
+}
+
+impl Residency {
+    /// Returns the number of workgroups that fit: the least of the limits; 0 where not even one
+    /// workgroup fits.
+    #[must_use]
+    pub const fn workgroups(&self) -> u32 {
+        self.workgroups
+    }
+
+    /// Returns the resource with the least limit. Of several, the first in this order: workgroups,
+    /// waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    #[must_use]
+    pub const fn limiter(&self) -> Resource {
+        self.limiter
+    }
+
+    /// Returns the number of workgroups that fit by each resource alone.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
 }
 
 /// Number of workgroups that fit by each resource alone; `u32::MAX` where a resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Number of workgroups that fit by workgroup slots.
-    pub workgroups: u32,
+    pub(crate) workgroups: u32,
     /// Number of workgroups that fit by wave slots; 0 also where the workgroup has no or too many
     /// threads.
-    pub waves: u32,
+    pub(crate) waves: u32,
     /// Number of workgroups that fit by vector registers; 0 also where a thread or a workgroup has
     /// too many.
-    pub vgpr: u32,
+    pub(crate) vgpr: u32,
     /// Number of workgroups that fit by scalar registers.
     pub(crate) sgpr: u32,
     /// Number of workgroups that fit by shared memory (LDS).
-    pub lds: u32,
+    pub(crate) lds: u32,
     /// Number of workgroups for which an empty compute unit has enough hardware barriers.
-    pub barriers: u32,
+    pub(crate) barriers: u32,
+}
+
+impl Limits {
+    /// Returns the number of workgroups that fit by workgroup slots.
+    #[must_use]
+    pub const fn workgroups(&self) -> u32 {
+        self.workgroups
+    }
+
+    /// Returns the number of workgroups that fit by wave slots; 0 also where the workgroup has no
+    /// or too many threads.
+    #[must_use]
+    pub const fn waves(&self) -> u32 {
+        self.waves
+    }
+
+    /// Returns the number of workgroups that fit by vector registers; 0 also where a thread or a
+    /// workgroup has too many.
+    #[must_use]
+    pub const fn vgpr(&self) -> u32 {
+        self.vgpr
+    }
+
+    /// Returns the number of workgroups that fit by shared memory (LDS).
+    #[must_use]
+    pub const fn lds(&self) -> u32 {
+        self.lds
+    }
+
+    /// Returns the number of workgroups for which an empty compute unit has enough hardware
+    /// barriers.
+    #[must_use]
+    pub const fn barriers(&self) -> u32 {
+        self.barriers
+    }
 }
 
 impl Limits {
@@ -96,7 +153,7 @@ impl Device {
     /// let footprint = Footprint { threads: 256, vgprs_per_thread: 50, ..Default::default() };
     /// let residency = v100.residency(&footprint);
     /// // 7 granules a warp: 9 warps a SIMD, 36 an SM, 4 workgroups of 8.
-    /// assert_eq!((residency.workgroups, residency.limiter), (4, Resource::Vgpr));
+    /// assert_eq!((residency.workgroups(), residency.limiter()), (4, Resource::Vgpr));
     /// ```
     #[must_use]
     pub fn residency(&self, footprint: &Footprint) -> Residency {

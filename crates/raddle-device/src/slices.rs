@@ -11,11 +11,33 @@ use crate::{Device, Vendor};
 pub struct TimeSlices {
     /// (least, expected, greatest) length of a process's turn, in nanoseconds, the switch to the
     /// process included.
-    pub turn_ns: [u64; 3],
+    pub(crate) turn_ns: [u64; 3],
     /// (least, expected, greatest) time of a switch from one process to another, in nanoseconds.
-    pub switch_ns: [u64; 3],
+    pub(crate) switch_ns: [u64; 3],
     /// Sources of the figures.
-    pub source: &'static str,
+    pub(crate) source: &'static str,
+}
+
+impl TimeSlices {
+    /// Returns the (least, expected, greatest) length of a process's turn, in nanoseconds, the
+    /// switch to the process included.
+    #[must_use]
+    pub const fn turn_ns(&self) -> [u64; 3] {
+        self.turn_ns
+    }
+
+    /// Returns the (least, expected, greatest) time of a switch from one process to another, in
+    /// nanoseconds.
+    #[must_use]
+    pub const fn switch_ns(&self) -> [u64; 3] {
+        self.switch_ns
+    }
+
+    /// Returns the sources of the figures.
+    #[must_use]
+    pub const fn source(&self) -> &'static str {
+        self.source
+    }
 }
 
 /// Time slices of NVIDIA devices without a measurement of their own.
@@ -56,9 +78,9 @@ impl Device {
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();
     /// let measured = slices("rtx-5090").expect("of NVIDIA");
-    /// assert_eq!(measured.turn_ns, [2_270_000; 3]);
-    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns, [1_024_000, 2_270_000, 3_000_000]);
-    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns, [10_000_000; 3]);
+    /// assert_eq!(measured.turn_ns(), [2_270_000; 3]);
+    /// assert_eq!(slices("h100").expect("of NVIDIA").turn_ns(), [1_024_000, 2_270_000, 3_000_000]);
+    /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns(), [10_000_000; 3]);
     /// ```
     #[must_use]
     pub fn time_slices(&self) -> Option<TimeSlices> {

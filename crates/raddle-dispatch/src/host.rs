@@ -35,10 +35,25 @@ pub enum Owed {
 #[non_exhaustive]
 pub struct HostRun {
     /// The reports that actions asked for and that never came, in the order of [`Owed`].
-    pub owed: Vec<Owed>,
+    pub(crate) owed: Vec<Owed>,
     /// The reason why no work goes on, where launches are left although every report came; else
     /// `None`.
-    pub standstill: Option<Standstill>,
+    pub(crate) standstill: Option<Standstill>,
+}
+
+impl HostRun {
+    /// Returns the reports that actions asked for and that never came, in the order of [`Owed`].
+    #[must_use]
+    pub fn owed(&self) -> &[Owed] {
+        &self.owed
+    }
+
+    /// Returns the reason why no work goes on, where launches are left although every report came;
+    /// else `None`.
+    #[must_use]
+    pub const fn standstill(&self) -> Option<Standstill> {
+        self.standstill
+    }
 }
 
 /// Runs a host under a dispatcher until no event will come any more. For each tick it passes all
@@ -94,7 +109,7 @@ pub struct HostRun {
 /// let mut device = Device::default();
 /// let end = run(&mut Composed::builder(shape, 2).build()?, &mut device)?;
 /// // Two units hold four workgroups each.
-/// assert_eq!((device.now, end.owed.len()), (Tick(200), 0));
+/// assert_eq!((device.now, end.owed().len()), (Tick(200), 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

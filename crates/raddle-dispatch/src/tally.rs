@@ -13,14 +13,44 @@ use serde::{Deserialize, Serialize};
 pub struct TurnTally {
     /// The number of times that a process with submitted work lost the turn (the right to issue
     /// launches).
-    pub revoked: u64,
+    pub(crate) revoked: u64,
     /// The number of overruns: turns at whose end work of the process was still on the device;
     /// counted when that work has ended.
-    pub overruns: u64,
+    pub(crate) overruns: u64,
     /// The sum of all overruns, in ticks; an overrun is the time by which work outlasts its turn.
-    pub overrun: Ticks,
+    pub(crate) overrun: Ticks,
     /// The longest overrun, in ticks; an overrun is the time by which work outlasts its turn.
-    pub longest_overrun: Ticks,
+    pub(crate) longest_overrun: Ticks,
+}
+
+impl TurnTally {
+    /// Returns the number of times that a process with submitted work lost the turn (the right to
+    /// issue launches).
+    #[must_use]
+    pub const fn revoked(&self) -> u64 {
+        self.revoked
+    }
+
+    /// Returns the number of overruns: turns at whose end work of the process was still on the
+    /// device; counted when that work has ended.
+    #[must_use]
+    pub const fn overruns(&self) -> u64 {
+        self.overruns
+    }
+
+    /// Returns the sum of all overruns, in ticks; an overrun is the time by which work outlasts its
+    /// turn.
+    #[must_use]
+    pub const fn overrun(&self) -> Ticks {
+        self.overrun
+    }
+
+    /// Returns the longest overrun, in ticks; an overrun is the time by which work outlasts its
+    /// turn.
+    #[must_use]
+    pub const fn longest_overrun(&self) -> Ticks {
+        self.longest_overrun
+    }
 }
 
 impl TurnTally {
@@ -83,19 +113,31 @@ impl RefusedReset {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptionTally {
     /// The number of resets that a policy ordered and that were not made, by reason.
-    pub refused: BTreeMap<RefusedReset, u64>,
+    pub(crate) refused: BTreeMap<RefusedReset, u64>,
     /// The total time for which each process was preempted, in ticks.
-    pub preempted: BTreeMap<ProcessId, Ticks>,
+    pub(crate) preempted: BTreeMap<ProcessId, Ticks>,
 }
 
 impl PreemptionTally {
+    /// Returns the number of resets that a policy ordered and that were not made, by reason.
+    #[must_use]
+    pub const fn refused(&self) -> &BTreeMap<RefusedReset, u64> {
+        &self.refused
+    }
+
+    /// Returns the total time for which each process was preempted, in ticks.
+    #[must_use]
+    pub const fn preempted(&self) -> &BTreeMap<ProcessId, Ticks> {
+        &self.preempted
+    }
+
     /// Counts a preemption of a process that ended, as the process goes on, `after` ticks after it
     /// began.
     pub(crate) fn resumed(&mut self, process: ProcessId, after: Ticks) {
         *self.preempted.entry(process).or_default() += after;
     }
 
-    pub(crate) fn refused(&mut self, why: RefusedReset) {
+    pub(crate) fn refuse(&mut self, why: RefusedReset) {
         *self.refused.entry(why).or_default() += 1;
     }
 }

@@ -164,12 +164,12 @@ fn the_count_counts() {
 fn steady(turn: &str, preempt: &str) -> [u64; 2] {
     let mut device = Device::new(turn, preempt);
     device.turns(100);
-    let (before, lost) = (device.seen, device.dispatcher.turns().revoked);
+    let (before, lost) = (device.seen, device.dispatcher.turns().revoked());
     assert_eq!(made(|| device.turns(1000)), 0, "{turn}, {preempt}");
     let [turns, taken_off, ended] = device.seen;
     assert_eq!(turns - before[0], 1000);
     assert!(ended - before[2] >= 1000, "{turn}, {preempt}");
-    [device.dispatcher.turns().revoked - lost, taken_off - before[1]]
+    [device.dispatcher.turns().revoked() - lost, taken_off - before[1]]
 }
 
 /// Every way off, but for `cheapest`, which keeps a table of its own of what it saw.

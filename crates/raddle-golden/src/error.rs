@@ -19,6 +19,10 @@ pub enum ModelError {
     Map(#[from] raddle_bitmap::Error),
 
     // Circuits.
+    #[error("there is no block: give at least 1")]
+    NoBlocks,
+    #[error("{blocks} blocks are too many here: give at most {most}")]
+    TooManyBlocks { blocks: u32, most: u32 },
     #[error("{given} {what} make no circuit: give {least} to {most}")]
     RtlSize { what: &'static str, given: u32, least: u32, most: u32 },
 

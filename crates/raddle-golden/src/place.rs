@@ -9,8 +9,8 @@
 
 use num_bigint::BigInt;
 use raddle_read::FaultKind;
-use raddle_workgroup::Error;
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
+use raddle_workgroup::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -139,25 +139,22 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
         let at = format!("{}{}/{n}", at[0], at[1]);
-        weights.score(row).map_err(|error| located(&error, &at))
+        weights.score(row).map_err(|error| located(&error, (row.len(), given.len()), &at))
     };
     let scores = rows.iter().enumerate().map(score).collect::<Result<_, _>>()?;
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error of a row that cannot be scored to a fault; `at` is the row's place in the
-/// question.
-fn located(error: &Error, at: &str) -> Fault {
-    let kind = match error {
-        Error::Score { .. } | Error::Issues { .. } => FaultKind::Overflow,
-        _ => FaultKind::Inconsistent,
-    };
-    let message = match error {
-        Error::RowLength { amounts, weights, .. } => {
-            format!("{amounts} amounts for {weights} weights: give one each")
+/// Converts the error of a row with so many amounts that cannot be scored by so many weights to a
+/// fault; `at` is the row's place in the question.
+fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault {
+    let (kind, message) = match error.kind() {
+        ErrorKind::Overflow => (FaultKind::Overflow, "this score is beyond 64 bits".to_owned()),
+        _ if amounts != weights => {
+            let message = format!("{amounts} amounts for {weights} weights: give one each");
+            (FaultKind::Inconsistent, message)
         }
-        Error::Score { .. } => "this score is beyond 64 bits".to_owned(),
-        other => other.to_string(),
+        _ => (FaultKind::Inconsistent, error.to_string()),
     };
     Fault::new(kind, at, message)
 }
@@ -219,7 +216,7 @@ fn mix(asked: MixQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault> {
 fn window(asked: WindowQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault> {
     let weights = weights(&asked.weights, "")?;
     let history = History::new(asked.nx, weights.as_slice().len());
-    let mut history = history.map_err(|error| located(&error, "/nx"))?;
+    let mut history = history.map_err(|error| located(&error, (0, 0), "/nx"))?;
     story.step(format!("j2, j3: the last {}", counted(asked.nx, "cycle", "cycles")));
     story.note(format!("B = {}", listed(weights.as_slice(), " ")));
     story.note(
@@ -229,7 +226,10 @@ fn window(asked: WindowQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault
     for (cycle, row) in (0..).zip(&asked.issued) {
         // A score after this cycle is the score before the next one.
         let score = history.issue(cycle, row).and_then(|()| history.power(cycle + 1, &weights));
-        let score = score.map_err(|error| located(&error, &format!("/issued/{cycle}")))?;
+        let score = score.map_err(|error| {
+            let lengths = (row.len(), asked.weights.len());
+            located(&error, lengths, &format!("/issued/{cycle}"))
+        })?;
         if story.shows() {
             story.line(format!("cycle {cycle}: {} issued, TB = {score}", listed(row, " ")));
         }

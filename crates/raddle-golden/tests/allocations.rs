@@ -22,7 +22,7 @@ fn slices_of_the_exclusive_gpu() {
             (LoadOrder::Random { seed: 3 }, 32, 20),
             (LoadOrder::Fifo, 8, 2000),
         ] {
-            let settings = SliceConfig { order, ..SliceConfig::new(Ticks(40), capacity, rule) };
+            let settings = SliceConfig::new(Ticks(40), capacity, rule).with_order(order);
             let mut gpu = Exclusive::new(&settings).unwrap();
             for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));

@@ -48,7 +48,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
             }
         }
     }
-    Ok(CheckedLog { events, answers, ..retold.checker.found().clone() })
+    Ok(retold.checker.found().clone().counted(events, answers))
 }
 
 /// State of a preemption, as far as the log shows it.

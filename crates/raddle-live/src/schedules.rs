@@ -182,5 +182,5 @@ fn a_preemption_that_does_not_end_is_given_up_once() {
     assert!(matches!(board.take(), Some(Task::Raise { .. })));
     board.report(raddle_preempt::Report::Raised(PROCESS)).unwrap();
     assert!(matches!(board.take(), Some(Task::Plain(_))));
-    assert_eq!(board.host(|core| core.counts().driver.drained), 1);
+    assert_eq!(board.host(|core| core.counts().driver.drained()), 1);
 }

@@ -5,6 +5,7 @@
 
 use crate::condensed::KernelHeaders;
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
@@ -37,10 +38,10 @@ impl<'l> Received<'l> {
     /// errors.
     ///
     /// # Errors
-    /// [`PacketError::Type`] for a foreign packet.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a foreign packet.
     pub const fn of_format(self, format: &AqlFormat) -> Result<&'l [LaunchImage], PacketError> {
         match self {
-            Self::Foreign(found) => Err(PacketError::Type { found, types: format.types() }),
+            Self::Foreign(found) => Err(PacketError(Reason::Type { found, types: format.types() })),
             known => Ok(known.launches()),
         }
     }
@@ -123,7 +124,8 @@ impl Agent {
         let mut count = 0;
         for kernel in KernelHeaders::new(packet, &self.format)? {
             let kernel = kernel?;
-            let empty = PacketError::EmptyEntry { kernel: count as u16, ref_num: kernel.ref_num };
+            let empty =
+                PacketError(Reason::EmptyEntry { kernel: count as u16, ref_num: kernel.ref_num });
             let entry = self.table.get(kernel.ref_num).ok_or(empty)?;
             // Every kernel takes at least one half-word, so each has a place in the list.
             launches[count] = *entry;

@@ -1,6 +1,7 @@
 //! Which kernels does a condensed packet name, apart from the table that it refers to?
 
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
@@ -107,11 +108,11 @@ impl Condensed {
     ) -> Result<(), PacketError> {
         format.check_entry(ref_num)?;
         if vector & !ALL_FIELDS != 0 {
-            return Err(PacketError::NoField { number: vector.ilog2() as usize });
+            return Err(PacketError(Reason::NoField { number: vector.ilog2() as usize }));
         }
         let wanted = self.used + format.cost(vector);
         if usize::from(wanted) > HALF_WORDS {
-            return Err(PacketError::Full { wanted });
+            return Err(PacketError(Reason::Full { wanted }));
         }
         let at = DIFF_VALUES_AT + 2 * usize::from(self.used);
         let (header, values) = self.packet[at..].split_at_mut(2);
@@ -162,10 +163,10 @@ impl<'p> KernelHeaders<'p> {
     pub(crate) fn new(packet: &'p AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let (found, wanted) = (packet[0], format.types().condensed);
         if found != wanted {
-            return Err(PacketError::OtherType { found, wanted });
+            return Err(PacketError(Reason::OtherType { found, wanted }));
         }
         match packet[NUM_KERNELS_AT] {
-            0 => Err(PacketError::NoKernels),
+            0 => Err(PacketError(Reason::NoKernels)),
             kernels => Ok(Self { packet, format: *format, kernels, next: 0, at: DIFF_VALUES_AT }),
         }
     }
@@ -174,16 +175,17 @@ impl<'p> KernelHeaders<'p> {
     fn read(&self) -> Result<KernelHeader<'p>, PacketError> {
         let kernel = self.next.into();
         let rest = self.packet.get(self.at..).unwrap_or_default();
-        let (header, values) = rest.split_first_chunk().ok_or(PacketError::NoHeader { kernel })?;
+        let (header, values) =
+            rest.split_first_chunk().ok_or(PacketError(Reason::NoHeader { kernel }))?;
         let (ref_num, vector) = self.format.unpack(u16::from_le_bytes(*header));
         self.format.check_entry(ref_num)?;
         let mut used = 0;
         for number in fields_in(vector) {
             let field = &self.format.fields()[number];
             let value = values.get(used..used + 2 * field.half_words());
-            let value = value.ok_or(PacketError::PastEnd { kernel, field: field.name })?;
+            let value = value.ok_or(PacketError(Reason::PastEnd { kernel, field: field.name }))?;
             if field.bytes == 1 && value[1] != 0 {
-                return Err(PacketError::HighByte { kernel, field: field.name });
+                return Err(PacketError(Reason::HighByte { kernel, field: field.name }));
             }
             used += value.len();
         }

@@ -28,17 +28,55 @@ pub struct Encoder<P> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketTally {
     /// Number of launches sent as ordinary packets.
-    pub ordinary: u64,
+    pub(crate) ordinary: u64,
     /// Number of launches sent as reference packets.
-    pub reference: u64,
+    pub(crate) reference: u64,
     /// Number of launches sent in condensed packets.
-    pub condensed: u64,
+    pub(crate) condensed: u64,
     /// Number of condensed packets.
-    pub condensed_packets: u64,
+    pub(crate) condensed_packets: u64,
     /// Number of half-words (16 bits) used in condensed packets.
-    pub half_words: u64,
+    pub(crate) half_words: u64,
     /// Number of barrier packets.
-    pub barriers: u64,
+    pub(crate) barriers: u64,
+}
+
+impl PacketTally {
+    /// Returns the number of launches sent as ordinary packets.
+    #[must_use]
+    pub const fn ordinary(&self) -> u64 {
+        self.ordinary
+    }
+
+    /// Returns the number of launches sent as reference packets.
+    #[must_use]
+    pub const fn reference(&self) -> u64 {
+        self.reference
+    }
+
+    /// Returns the number of launches sent in condensed packets.
+    #[must_use]
+    pub const fn condensed(&self) -> u64 {
+        self.condensed
+    }
+
+    /// Returns the number of condensed packets.
+    #[must_use]
+    pub const fn condensed_packets(&self) -> u64 {
+        self.condensed_packets
+    }
+
+    /// Returns the number of half-words (16 bits) used in condensed packets.
+    #[must_use]
+    pub const fn half_words(&self) -> u64 {
+        self.half_words
+    }
+
+    /// Returns the number of barrier packets.
+    #[must_use]
+    pub const fn barriers(&self) -> u64 {
+        self.barriers
+    }
 }
 
 impl PacketTally {

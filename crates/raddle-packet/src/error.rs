@@ -1,5 +1,6 @@
 //! Which packet, value, format or setting is malformed?
 
+use raddle_policy::ErrorKind;
 use thiserror::Error;
 
 use crate::packet_types::{HALF_WORDS, PacketTypes};
@@ -7,9 +8,39 @@ use crate::packet_types::{HALF_WORDS, PacketTypes};
 /// Error about a malformed packet, value, format or setting. Half-words are counted from the first
 /// one behind a condensed packet's header; kernels and fields are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum PacketError {
+#[error(transparent)]
+pub struct PacketError(pub(crate) Reason);
+
+impl PacketError {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::Type { .. }
+            | Reason::OtherType { .. }
+            | Reason::NotBarrier { .. }
+            | Reason::NoBarrier { .. }
+            | Reason::NoKernels
+            | Reason::NoHeader { .. }
+            | Reason::PastEnd { .. }
+            | Reason::RefNum { .. }
+            | Reason::HighByte { .. }
+            | Reason::Wide { .. }
+            | Reason::NoField { .. }
+            | Reason::Entries(..)
+            | Reason::Slots(..)
+            | Reason::Setting { .. }
+            | Reason::EmptySlot => ErrorKind::OutOfRange,
+            Reason::EmptyEntry { .. } | Reason::SharedType(..) => ErrorKind::Inconsistent,
+            Reason::Full { .. } => ErrorKind::NoRoom,
+            Reason::NotReserved { .. } => ErrorKind::State,
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub(crate) enum Reason {
     /// A packet of a type that the format does not have.
     #[error(
         "packet type {found} is none of this format, which has {types}: check what the packet is, or the type numbers of the format"
@@ -80,4 +111,51 @@ pub enum PacketError {
     /// A setting that is 0 or above `most`.
     #[error("{key} = {found} is outside 1 to {most}: give a number in there")]
     Setting { key: &'static str, found: u16, most: u16 },
+}
+
+#[cfg(feature = "alloc")]
+impl From<PacketError> for raddle_policy::SettingError {
+    fn from(error: PacketError) -> Self {
+        match error.0 {
+            Reason::Setting { key, found, most } => {
+                Self::new(key, alloc::format!("it cannot be {found}: give 1 to {most}"))
+            }
+            other => Self::new("", other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn errors_say_what_to_do() {
+        let types = crate::AqlConfig::default().types;
+        let no_barriers = PacketTypes { barrier_and: None, barrier_or: None, ..types };
+        let errors = [
+            Reason::Type { found: 9, types },
+            Reason::Type { found: 3, types: no_barriers },
+            Reason::Type {
+                found: 3,
+                types: PacketTypes { reference: 2, barrier_and: None, ..types },
+            },
+            Reason::OtherType { found: 9, wanted: 2 },
+            Reason::NotBarrier { found: 2, types: PacketTypes { barrier_or: None, ..types } },
+            Reason::NoBarrier { any: true, types: PacketTypes { barrier_or: None, ..types } },
+            Reason::NoKernels,
+            Reason::EmptyEntry { kernel: 2, ref_num: 4 },
+            Reason::RefNum { ref_num: 8, entries: 8 },
+            Reason::Wide { field: "setup", value: 65536, bits: 16 },
+            Reason::NoField { number: 13 },
+            Reason::SharedType(2),
+            Reason::Entries(9),
+            Reason::Setting { key: "ahead", found: 32, most: 31 },
+        ];
+        let text: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(text.join("\n"));
+    }
 }

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::layout::{
     AqlField, AqlFormat, COMPLETION_SIGNAL, FIELD_BYTES, FIELDS, KERNEL_OBJECT, PRIVATE_SIZE,
     REF_NUM_AT, SCOPES, fields_in, integer,
@@ -73,7 +74,7 @@ impl LaunchImage {
         number: usize,
         value: u64,
     ) -> Result<(), PacketError> {
-        let field = format.fields().get(number).ok_or(PacketError::NoField { number })?;
+        let field = format.fields().get(number).ok_or(PacketError(Reason::NoField { number }))?;
         fits(field, value)?;
         self.image[field.range()].copy_from_slice(&value.to_le_bytes()[..field.bytes]);
         Ok(())
@@ -168,7 +169,7 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     if bits == 64 || value >> bits == 0 {
         return Ok(());
     }
-    Err(PacketError::Wide { field: field.name, value, bits })
+    Err(PacketError(Reason::Wide { field: field.name, value, bits }))
 }
 
 /// Returns the number of cleanups of the launches of one packet: 1 + m (B13). The last launch has

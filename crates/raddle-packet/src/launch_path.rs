@@ -12,6 +12,7 @@ use raddle_policy::{KernelCall, Launch, LaunchPath, Submission, Ticks};
 
 use crate::encoder::{Encoder, PacketTally};
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlConfig, AqlFormat};
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS};
@@ -38,37 +39,133 @@ pub enum KernelArguments {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct CondensedConfig {
     /// Time in which the host writes one packet, in nanoseconds (E).
-    pub enqueue_ns: u64,
+    pub(crate) enqueue_ns: u64,
     /// Time in which the device reads one packet, in nanoseconds (P).
-    pub processing_ns: u64,
+    pub(crate) processing_ns: u64,
     /// Time in which the device decodes one kernel of a condensed packet, in nanoseconds.
-    pub decode_ns: u64,
+    pub(crate) decode_ns: u64,
     /// Time in which one kernel is handed to the compute units, in nanoseconds (S).
-    pub schedule_ns: u64,
+    pub(crate) schedule_ns: u64,
     /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
-    pub cleanup_ns: u64,
+    pub(crate) cleanup_ns: u64,
     /// Policy that decides which launches are stored in an entry of the agent's table.
-    pub keep: Replacement,
+    pub(crate) keep: Replacement,
     /// Most half-words, header included, of a difference at which a table entry of the same kernel
     /// counts as near: a launch with a near entry gets no entry of its own.
-    pub near: u16,
+    pub(crate) near: u16,
     /// Number of launches that the agent's table can store, 1 to 8.
-    pub entries: u16,
+    pub(crate) entries: u16,
     /// Choice of the queues that share one table of stored launches.
-    pub scope: TableScope,
+    pub(crate) scope: TableScope,
     /// Memory address of the arguments of a launch: a new one for each launch, or one for all
     /// launches of a kernel.
-    pub arguments: KernelArguments,
+    pub(crate) arguments: KernelArguments,
     /// True if every launch has a completion signal of its own, and so a cleanup (B13).
-    pub signals: bool,
+    pub(crate) signals: bool,
     /// Most launches that one packet may have, 1 to 31: the launches that the host has issued ahead
     /// when it sends the packet. The age of the first launch does not count, as a launch path does
     /// not see when a host issued a launch.
-    pub ahead: u8,
+    pub(crate) ahead: u8,
     /// True if a kernel is launched while the one before it runs, and starts as soon as it is
     /// launched itself (B14); in a recipe this needs a window. Otherwise launches that are
     /// submitted together start when all of them are launched.
-    pub overlap: bool,
+    pub(crate) overlap: bool,
+}
+
+impl CondensedConfig {
+    /// Returns whether a table of reference entries belongs to a queue, a process or the agent.
+    #[must_use]
+    pub const fn scope(&self) -> TableScope {
+        self.scope
+    }
+
+    /// Returns these settings with the time in which the host writes one packet, in nanoseconds
+    /// (E).
+    #[must_use]
+    pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
+        Self { enqueue_ns, ..self }
+    }
+
+    /// Returns these settings with the time in which the device reads one packet, in nanoseconds
+    /// (P).
+    #[must_use]
+    pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
+        Self { processing_ns, ..self }
+    }
+
+    /// Returns these settings with the time in which the device decodes one kernel of a condensed
+    /// packet, in nanoseconds.
+    #[must_use]
+    pub const fn with_decode_ns(self, decode_ns: u64) -> Self {
+        Self { decode_ns, ..self }
+    }
+
+    /// Returns these settings with the time in which one kernel is handed to the compute units, in
+    /// nanoseconds (S).
+    #[must_use]
+    pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
+        Self { schedule_ns, ..self }
+    }
+
+    /// Returns these settings with the time from the end of a launch until its end is known, in
+    /// nanoseconds, for each cleanup (C).
+    #[must_use]
+    pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
+        Self { cleanup_ns, ..self }
+    }
+
+    /// Returns these settings with the policy that decides which launches are stored in an entry of
+    /// the agent's table.
+    #[must_use]
+    pub const fn with_keep(self, keep: Replacement) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// Returns these settings with the most half-words, header included, of a difference at which a
+    /// table entry of the same kernel counts as near.
+    #[must_use]
+    pub const fn with_near(self, near: u16) -> Self {
+        Self { near, ..self }
+    }
+
+    /// Returns these settings with the number of launches that the agent's table can store, 1 to 8.
+    #[must_use]
+    pub const fn with_entries(self, entries: u16) -> Self {
+        Self { entries, ..self }
+    }
+
+    /// Returns these settings with the choice of the queues that share one table of stored
+    /// launches.
+    #[must_use]
+    pub const fn with_scope(self, scope: TableScope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// Returns these settings with the memory address of the arguments of a launch.
+    #[must_use]
+    pub const fn with_arguments(self, arguments: KernelArguments) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// Returns these settings which say whether every launch has a completion signal of its own,
+    /// and so a cleanup (B13).
+    #[must_use]
+    pub const fn with_signals(self, signals: bool) -> Self {
+        Self { signals, ..self }
+    }
+
+    /// Returns these settings with the most launches that one packet may have, 1 to 31.
+    #[must_use]
+    pub const fn with_ahead(self, ahead: u8) -> Self {
+        Self { ahead, ..self }
+    }
+
+    /// Returns these settings which say whether a kernel is launched while the one before it runs,
+    /// and starts as soon as it is launched itself (B14).
+    #[must_use]
+    pub const fn with_overlap(self, overlap: bool) -> Self {
+        Self { overlap, ..self }
+    }
 }
 
 impl Default for CondensedConfig {
@@ -148,7 +245,7 @@ impl CondensedPath {
     /// Returns a path of this configuration.
     ///
     /// # Errors
-    /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` is not 1 to 8, `ahead` not 1 to 31.
     pub fn new(config: CondensedConfig) -> Result<Self, PacketError> {
         let options = AqlConfig { entries: config.entries.clamp(1, 8), ..AqlConfig::default() };
         Self::in_format(config, AqlFormat::new(&options)?)
@@ -158,7 +255,7 @@ impl CondensedPath {
     /// entries.
     ///
     /// # Errors
-    /// [`PacketError::Setting`] when `entries` of the configuration is not 1 to 8, or `ahead` not 1
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` of the configuration is not 1 to 8, or `ahead` not 1
     /// to 31.
     pub fn in_format(config: CondensedConfig, format: AqlFormat) -> Result<Self, PacketError> {
         let limits = [
@@ -167,7 +264,7 @@ impl CondensedPath {
         ];
         for (key, found, most) in limits {
             if found == 0 || found > most {
-                return Err(PacketError::Setting { key, found, most });
+                return Err(PacketError(Reason::Setting { key, found, most }));
             }
         }
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })

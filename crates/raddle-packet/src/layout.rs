@@ -7,6 +7,7 @@
 use core::ops::Range;
 
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
 /// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The
@@ -32,11 +33,31 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlField {
     /// Name of the field, as the seed spells it.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Byte offset of the field in a dispatch or reference packet.
-    pub offset: usize,
+    pub(crate) offset: usize,
     /// Width of the field in bytes: 1, 2, 4 or 8.
-    pub bytes: usize,
+    pub(crate) bytes: usize,
+}
+
+impl AqlField {
+    /// Returns the name of the field, as the seed spells it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the byte offset of the field in a dispatch or reference packet.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the width of the field in bytes: 1, 2, 4 or 8.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl AqlField {
@@ -199,8 +220,8 @@ impl AqlFormat {
     /// Checks the settings and returns the format that they describe.
     ///
     /// # Errors
-    /// [`PacketError::SharedType`] when two kinds of packet have one type (but reference and dispatch
-    /// may), [`PacketError::Entries`] when the entries are not 1 to 8.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type (but reference and dispatch
+    /// may), [`OutOfRange`](crate::ErrorKind::OutOfRange) when the entries are not 1 to 8.
     pub fn new(options: &AqlConfig) -> Result<Self, PacketError> {
         let PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or } = options.types;
         let others = [Some(dispatch), Some(reference), Some(condensed), barrier_and];
@@ -208,11 +229,11 @@ impl AqlFormat {
             if let Some(kind) = kind
                 && others[..before].contains(&Some(kind))
             {
-                return Err(PacketError::SharedType(kind));
+                return Err(PacketError(Reason::SharedType(kind)));
             }
         }
         if !(1..=AQL_ENTRIES as u16).contains(&options.entries) {
-            return Err(PacketError::Entries(options.entries));
+            return Err(PacketError(Reason::Entries(options.entries)));
         }
         Ok(Self(*options))
     }
@@ -246,7 +267,7 @@ impl AqlFormat {
         if ref_num < self.0.entries {
             return Ok(());
         }
-        Err(PacketError::RefNum { ref_num, entries: self.0.entries })
+        Err(PacketError(Reason::RefNum { ref_num, entries: self.0.entries }))
     }
 
     /// Returns the number of half-words of a difference in the fields of `vector` (bit `i` is field

@@ -53,6 +53,7 @@ pub use overhead::Overhead;
 pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketTypes};
 /// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 pub use replacement::{
     AnyReplacement, FirstPolicy, FrequencyPolicy, LaunchRequest, MostRecentPolicy, NEAR,
     NearestEntry, PacketChoice, Replacement, ReplacementPolicy,

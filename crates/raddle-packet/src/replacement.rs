@@ -120,7 +120,7 @@ impl MostRecentPolicy {
     /// Returns a policy for which a table entry is near to a launch of the same kernel if the
     /// launch differs from it by at most `near` half-words.
     #[must_use]
-    pub const fn new(near: u16) -> Self {
+    pub(crate) const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
     }
 }
@@ -167,7 +167,7 @@ impl FrequencyPolicy {
     /// Returns a policy under which a table entry counts as near to a launch of the same kernel if
     /// the difference takes at most `near` half-words.
     #[must_use]
-    pub const fn new(near: u16) -> Self {
+    pub(crate) const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
@@ -258,42 +258,42 @@ impl Replacement {
     /// same kernel if the difference takes at most `near` half-words.
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
-        match self {
-            Self::First => AnyReplacement::First(FirstPolicy { near }),
-            Self::MostRecent => AnyReplacement::MostRecent(MostRecentPolicy::new(near)),
-            Self::Frequency => AnyReplacement::Frequency(FrequencyPolicy::new(near)),
-        }
+        AnyReplacement(match self {
+            Self::First => Chosen::First(FirstPolicy { near }),
+            Self::MostRecent => Chosen::MostRecent(MostRecentPolicy::new(near)),
+            Self::Frequency => Chosen::Frequency(FrequencyPolicy::new(near)),
+        })
     }
 }
 
-/// Replacement policy that is chosen at run time.
+/// Replacement policy that is chosen at run time by [`Replacement::policy`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyReplacement(Chosen);
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant, reason = "a policy lives as long as its encoder")]
-pub enum AnyReplacement {
-    /// The policy by which the first launches keep their entries of the table for ever.
+enum Chosen {
     First(FirstPolicy),
-    /// The policy by which a new launch replaces the least recently used entry of the table.
     MostRecent(MostRecentPolicy),
-    /// The policy by which the kernels launched most often have the entries of the table.
     Frequency(FrequencyPolicy),
 }
 
 impl ReplacementPolicy for AnyReplacement {
     #[inline]
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice {
-        match self {
-            Self::First(policy) => policy.choose(request),
-            Self::MostRecent(policy) => policy.choose(request),
-            Self::Frequency(policy) => policy.choose(request),
+        match &mut self.0 {
+            Chosen::First(policy) => policy.choose(request),
+            Chosen::MostRecent(policy) => policy.choose(request),
+            Chosen::Frequency(policy) => policy.choose(request),
         }
     }
 
     #[inline]
     fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
-        match self {
-            Self::First(_) => {}
-            Self::MostRecent(policy) => policy.used(request, ref_num),
-            Self::Frequency(policy) => policy.used(request, ref_num),
+        match &mut self.0 {
+            Chosen::First(_) => {}
+            Chosen::MostRecent(policy) => policy.used(request, ref_num),
+            Chosen::Frequency(policy) => policy.used(request, ref_num),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! [`Condensed`](crate::Condensed). Sizes are in bytes, those of grids and workgroups in work-items.
 
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT};
 use crate::packet_types::{AQL_BYTES, AqlPacket};
@@ -167,7 +168,7 @@ impl BarrierPacket {
         let (found, types) = (packet[0], format.types());
         let any = types.barrier_or == Some(found);
         if !any && types.barrier_and != Some(found) {
-            return Err(PacketError::NotBarrier { found, types });
+            return Err(PacketError(Reason::NotBarrier { found, types }));
         }
         let word = |at: usize| u64::from_le_bytes(packet.as_chunks::<8>().0[at / 8]);
         Ok(Self {
@@ -186,7 +187,7 @@ impl BarrierPacket {
         let types = format.types();
         let kind = if self.any { types.barrier_or } else { types.barrier_and };
         let mut packet = [0; AQL_BYTES];
-        packet[0] = kind.ok_or(PacketError::NoBarrier { any: self.any, types })?;
+        packet[0] = kind.ok_or(PacketError(Reason::NoBarrier { any: self.any, types }))?;
         packet[SCOPES_AT] = self.synch_scopes;
         for (to, signal) in packet[DEP_SIGNALS].as_chunks_mut().0.iter_mut().zip(self.dep_signal) {
             *to = signal.to_le_bytes();
@@ -200,5 +201,5 @@ const fn check_type(packet: &AqlPacket, wanted: u8) -> Result<(), PacketError> {
     if packet[0] == wanted {
         return Ok(());
     }
-    Err(PacketError::OtherType { found: packet[0], wanted })
+    Err(PacketError(Reason::OtherType { found: packet[0], wanted }))
 }

@@ -6,6 +6,7 @@
 //! (`HSA_PACKET_TYPE_INVALID`) marks a slot without a published packet.
 
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
 /// Type number of a slot without a published packet.
@@ -45,10 +46,10 @@ impl<'m> PacketRing<'m> {
     /// Returns an empty ring over the slots `slots`, whose number is a power of two.
     ///
     /// # Errors
-    /// [`PacketError::Slots`] for another number of slots.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for another number of slots.
     pub fn new(slots: &'m mut [AqlPacket]) -> Result<Self, PacketError> {
         if !slots.len().is_power_of_two() {
-            return Err(PacketError::Slots(slots.len()));
+            return Err(PacketError(Reason::Slots(slots.len())));
         }
         slots.fill(Self::EMPTY);
         Ok(Self { slots, write: 0, read: 0 })
@@ -93,10 +94,10 @@ impl<'m> PacketRing<'m> {
         let reserved = (self.read..self.write).contains(&index);
         let slot = self.slot(index);
         if !reserved || slot[0] != INVALID {
-            return Err(PacketError::NotReserved { index });
+            return Err(PacketError(Reason::NotReserved { index }));
         }
         if packet[0] == INVALID {
-            return Err(PacketError::EmptySlot);
+            return Err(PacketError(Reason::EmptySlot));
         }
         *slot = *packet;
         Ok(())

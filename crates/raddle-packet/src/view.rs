@@ -7,6 +7,7 @@ use core::fmt;
 
 use crate::condensed::{KernelHeader, KernelHeaders};
 use crate::error::PacketError;
+use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{
     AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, DIFF_VALUES_AT, NUM_KERNELS_AT, REF_NUM_AT,
@@ -100,7 +101,7 @@ impl<'p> PacketView<'p> {
         let Self { packet, format } = *self;
         match self.kind() {
             PacketKind::Unknown => {
-                Some(PacketError::Type { found: packet[0], types: format.types() })
+                Some(PacketError(Reason::Type { found: packet[0], types: format.types() }))
             }
             PacketKind::BarrierAnd | PacketKind::BarrierOr => None,
             PacketKind::Reference if format.check_entry(self.ref_num()).is_err() => {

@@ -124,7 +124,7 @@ fn every_offset_and_a_thousand_packets() {
     let format = AqlFormat::default();
     // The header of 16 bits is type and scopes here, which follow each other.
     assert_eq!(line(), "header 0 2");
-    let ours: Vec<_> = format.fields().iter().filter(|it| it.name != "synch_scopes").collect();
+    let ours: Vec<_> = format.fields().iter().filter(|it| it.name() != "synch_scopes").collect();
     let mut ours = ours.into_iter();
     for _ in 0..14 {
         let found = line();
@@ -133,7 +133,7 @@ fn every_offset_and_a_thousand_packets() {
             Some("reserved2") => assert_eq!(found, "reserved2 48 8"),
             _ => {
                 let field = ours.next().expect("as many fields");
-                assert_eq!(found, format!("{} {} {}", field.name, field.offset, field.bytes));
+                assert_eq!(found, format!("{} {} {}", field.name(), field.offset(), field.bytes()));
             }
         }
     }

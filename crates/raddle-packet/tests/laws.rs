@@ -16,20 +16,21 @@ fn config() -> impl Strategy<Value = CondensedConfig> {
     let arguments = prop::sample::select(vec![KernelArguments::New, KernelArguments::Fixed]);
     let costs = prop_oneof![3 => 0..3_u64, 1 => Just(u64::MAX)];
     (keep, scope, arguments, costs, any::<bool>(), 1..=31_u8, 1..9_u16).prop_map(
-        |(keep, scope, arguments, ns, signals, ahead, entries)| CondensedConfig {
-            enqueue_ns: ns,
-            processing_ns: ns / 2,
-            decode_ns: ns / 3,
-            schedule_ns: 1,
-            cleanup_ns: ns,
-            keep,
-            near: 9,
-            entries,
-            scope,
-            arguments,
-            signals,
-            ahead,
-            overlap: signals,
+        |(keep, scope, arguments, ns, signals, ahead, entries)| {
+            CondensedConfig::default()
+                .with_enqueue_ns(ns)
+                .with_processing_ns(ns / 2)
+                .with_decode_ns(ns / 3)
+                .with_schedule_ns(1)
+                .with_cleanup_ns(ns)
+                .with_keep(keep)
+                .with_near(9)
+                .with_entries(entries)
+                .with_scope(scope)
+                .with_arguments(arguments)
+                .with_signals(signals)
+                .with_ahead(ahead)
+                .with_overlap(signals)
         },
     )
 }
@@ -63,15 +64,21 @@ proptest! {
     fn packets_launch_what_was_taken_at_the_cost_of_the_figures(
         launches in drawn(),
         config in config(),
+        ahead in 1..=31_u8,
+        entries in 1..9_u16,
     ) {
-        let ns = config.schedule_ns + 1;
-        let config = CondensedConfig {
-            enqueue_ns: 2 * ns, processing_ns: 3 * ns, decode_ns: 7, cleanup_ns: 5, ..config
-        };
-        let (enqueue, processing) = (config.enqueue_ns, config.processing_ns);
-        let (decode, schedule, cleanup) = (config.decode_ns, config.schedule_ns, config.cleanup_ns);
+        // As `config` says.
+        let schedule = 1;
+        let (enqueue, processing, decode, cleanup) = (4, 6, 7, 5);
+        let config = config
+            .with_enqueue_ns(enqueue)
+            .with_processing_ns(processing)
+            .with_decode_ns(decode)
+            .with_cleanup_ns(cleanup)
+            .with_entries(entries)
+            .with_ahead(ahead);
         let model = Overhead { enqueue, processing, decode, schedule, cleanup };
-        let format = AqlFormat::new(&AqlConfig { entries: config.entries, ..AqlConfig::default() });
+        let format = AqlFormat::new(&AqlConfig { entries, ..AqlConfig::default() });
         let format = format.unwrap();
         for stream in 0..2 {
             // A table each, so that an agent hears one of them.
@@ -96,7 +103,7 @@ proptest! {
                     true => model.condensed(&runs, u64::from(cleanups(got)) - 1),
                     false => model.ordinary(&runs),
                 };
-                prop_assert!(got.len() <= usize::from(config.ahead));
+                prop_assert!(got.len() <= usize::from(ahead));
                 for (place, image) in got.iter().enumerate() {
                     let (launch, call) = wanted.next().unwrap();
                     prop_assert_eq!(*image, launch);
@@ -112,10 +119,7 @@ proptest! {
     /// Each packet is cleaned up once: by its last launch, by the packet behind it, or at the end.
     #[test]
     fn a_cleanup_a_packet(launches in drawn(), config in config()) {
-        let config = CondensedConfig {
-            enqueue_ns: 0, processing_ns: 0, decode_ns: 0, schedule_ns: 0, cleanup_ns: 1,
-            signals: false, ..config
-        };
+        let config = config.with_enqueue_ns(0).with_processing_ns(0).with_decode_ns(0).with_schedule_ns(0).with_cleanup_ns(1).with_signals(false);
         let mut path = CondensedPath::new(config).unwrap();
         let (mut packets, mut paid) = (0, 0);
         for &it in &launches {
@@ -137,7 +141,7 @@ fn kernel(n: u32) -> Launch {
 #[test]
 fn kernels_are_told_by_identity() {
     let packets = |same: bool| {
-        let config = CondensedConfig { arguments: KernelArguments::Fixed, ..Default::default() };
+        let config = CondensedConfig::default().with_arguments(KernelArguments::Fixed);
         let mut path = CondensedPath::new(config).unwrap();
         for n in 0..12 {
             let mut launch = kernel(if same { 0 } else { n });
@@ -145,30 +149,28 @@ fn kernels_are_told_by_identity() {
             launch.demand.vgpr = n as u16;
             path.submit(&launch);
         }
-        (path.tally().reference, path.tally().condensed)
+        (path.tally().reference(), path.tally().condensed())
     };
     assert_eq!((packets(true), packets(false)), ((1, 11), (6, 6)));
     // Kernels of two processes are two kernels, also where both processes have one table.
-    let config = CondensedConfig { scope: TableScope::Agent, ..Default::default() };
+    let config = CondensedConfig::default().with_scope(TableScope::Agent);
     let mut path = CondensedPath::new(config).unwrap();
     for process in [0, 1, 0, 1] {
         path.submit(&Launch { process: ProcessId(process), ..kernel(0) });
     }
-    assert_eq!(path.tally().reference, 2);
+    assert_eq!(path.tally().reference(), 2);
 }
 
 /// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.
 #[test]
 fn the_loop_of_six_costs_what_the_figures_say() {
-    let costs = CondensedConfig {
-        enqueue_ns: 2,
-        processing_ns: 3,
-        decode_ns: 0,
-        schedule_ns: 1,
-        cleanup_ns: 2,
-        ahead: 6,
-        ..CondensedConfig::default()
-    };
+    let costs = CondensedConfig::default()
+        .with_enqueue_ns(2)
+        .with_processing_ns(3)
+        .with_decode_ns(0)
+        .with_schedule_ns(1)
+        .with_cleanup_ns(2)
+        .with_ahead(6);
     let mut path = CondensedPath::new(costs).unwrap();
     let one = |cost, packets, cleanup| Submission {
         packets,
@@ -187,7 +189,7 @@ fn the_loop_of_six_costs_what_the_figures_say() {
     let sum: u64 = all.iter().map(|one| one.cost.0 + one.cleanup.0).sum();
     let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
     assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));
-    assert_eq!((path.tally().launches(), path.tally().reference), (60, 6));
+    assert_eq!((path.tally().launches(), path.tally().reference()), (60, 6));
 }
 
 /// A packet is full, and so cleaned up, once it holds as many as the host is ahead, or once no other has
@@ -195,13 +197,10 @@ fn the_loop_of_six_costs_what_the_figures_say() {
 #[test]
 fn a_packet_is_full_by_launches_or_by_half_words() {
     let cleaned = |ahead, arguments| {
-        let costs = CondensedConfig {
-            cleanup_ns: 1,
-            decode_ns: 4,
-            schedule_ns: 1,
-            ..CondensedConfig::default()
-        };
-        let mut path = CondensedPath::new(CondensedConfig { ahead, arguments, ..costs }).unwrap();
+        let costs =
+            CondensedConfig::default().with_cleanup_ns(1).with_decode_ns(4).with_schedule_ns(1);
+        let mut path =
+            CondensedPath::new(costs.with_ahead(ahead).with_arguments(arguments)).unwrap();
         let all: Vec<Submission> = (0..20).map(|n| path.submit(&kernel(6 * n))).collect();
         // The first one is a reference packet; every other one is taken out of a condensed one.
         assert!(all[0].cost == Ticks(1) && all[1..].iter().all(|one| one.cost >= Ticks(5)));
@@ -232,8 +231,7 @@ fn room_in_the_open_packet_is_used() {
 /// With a signal each, half as many fit, and each is cleaned up.
 #[test]
 fn signals_take_room_and_time() {
-    let config =
-        CondensedConfig { cleanup_ns: 2, signals: true, ahead: 31, ..CondensedConfig::default() };
+    let config = CondensedConfig::default().with_cleanup_ns(2).with_signals(true).with_ahead(31);
     let mut path = CondensedPath::new(config).unwrap();
     let all: Vec<Submission> = (0..60).map(|n| path.submit(&kernel(n))).collect();
     assert!(all.iter().all(|one| one.cleanup == Ticks(2)));
@@ -245,7 +243,7 @@ fn signals_take_room_and_time() {
 #[test]
 fn a_table_for_each_queue_or_for_all() {
     let packets = |scope| {
-        let config = CondensedConfig { scope, ..CondensedConfig::default() };
+        let config = CondensedConfig::default().with_scope(scope);
         let mut path = CondensedPath::new(config).unwrap();
         let mut sum = 0;
         for n in 0..40 {
@@ -253,7 +251,7 @@ fn a_table_for_each_queue_or_for_all() {
             launch.stream = StreamId(n / 20);
             sum += path.submit(&launch).packets;
         }
-        (sum, path.tally().reference)
+        (sum, path.tally().reference())
     };
     // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, or 19 and 20 in 8.
     assert_eq!(packets(TableScope::Queue), (2 + 8, 2));
@@ -264,7 +262,7 @@ fn a_table_for_each_queue_or_for_all() {
 #[test]
 fn streams_share_a_table_but_no_packet() {
     let sent = |scope| {
-        let config = CondensedConfig { scope, ..CondensedConfig::default() };
+        let config = CondensedConfig::default().with_scope(scope);
         let mut path = CondensedPath::new(config).unwrap();
         let launch = |(process, stream)| Launch {
             process: ProcessId(process),

@@ -94,15 +94,25 @@ impl Answer {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct StartPart {
     /// The launch whose workgroups start in this part of the answer.
-    pub launch: LaunchId,
+    pub(crate) launch: LaunchId,
     /// The waves that start, of each workgroup that this part of the answer names.
-    pub waves: WaveSpan,
+    pub(crate) waves: WaveSpan,
     /// The index in [`Round::pieces`] (equal workgroups on one compute unit each) behind the last
     /// piece of this part of the answer; the first one follows the last piece of the part before.
-    pub pieces: usize,
+    pub(crate) pieces: usize,
     /// The index in [`Round::places`] behind the last address of this part of the answer; the first
     /// one follows the last address of the part before.
-    pub places: usize,
+    pub(crate) places: usize,
+}
+
+impl StartPart {
+    /// Returns the index in [`Round::pieces`] (equal workgroups on one compute unit each) behind
+    /// the last piece of this part of the answer; the first one follows the last piece of the part
+    /// before.
+    #[must_use]
+    pub const fn pieces(&self) -> usize {
+        self.pieces
+    }
 }
 
 /// The lists of an answer, which the caller keeps so that no answer allocates memory.

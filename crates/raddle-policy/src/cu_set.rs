@@ -19,6 +19,7 @@ const BITS: usize = u64::BITS as usize;
 /// assert_eq!((open.first(), open.first_from(99), open.first_from(100)), (Some(70), Some(99), None));
 /// ```
 #[derive(Debug, Default)]
+#[doc(hidden)]
 pub struct CuSet {
     words: Vec<u64>,
     /// One bit for each word of `words`: bit `w` is set if word `w` is not 0.

@@ -16,10 +16,12 @@ pub(crate) use unit::CuFree;
 use unit::sum;
 
 /// The number of waves on each SIMD of one compute unit.
+#[doc(hidden)]
 pub type Split = [u16; MAX_SIMDS];
 
 /// Adjacent compute units that took the same number of workgroups: (range of units, workgroups
 /// taken by each unit, waves on each SIMD of each unit).
+#[doc(hidden)]
 pub type TakenUnits = (Range<usize>, u32, Split);
 
 /// The free resources of one compute unit, summed over its SIMDs, in granules.
@@ -88,6 +90,7 @@ impl Cus {
     /// Starts to record the units on which resources are freed; earlier records are dropped. The
     /// dispatcher calls this when an allocation policy that was shown this account has answered
     /// that it waits.
+    #[doc(hidden)]
     pub fn watch(&mut self) {
         match &mut self.freed {
             Some(freed) => freed.clear(),
@@ -97,6 +100,7 @@ impl Cus {
 
     /// Counts every unit as one on which resources were freed, until the next [`Cus::watch`]: for
     /// example because a unit was shown to the policy as full before.
+    #[doc(hidden)]
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
             freed.insert_all(0..self.cus.len());
@@ -273,6 +277,7 @@ impl Cus {
 
     /// Takes the resources of `count` whole workgroups on `cu`, and returns the number of their
     /// waves on each SIMD. Returns `None`, and takes nothing, if the workgroups do not fit.
+    #[doc(hidden)]
     pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
         let mut taken = None;
         let at = cu.index()..cu.index() + 1;
@@ -313,6 +318,7 @@ impl Cus {
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
+    #[doc(hidden)]
     pub fn take_pieces(
         &mut self,
         demand: &Demand,
@@ -336,6 +342,7 @@ impl Cus {
     /// demand came, each to the SIMD with the most room, ties to the lowest. `None` if the SIMDs
     /// have no room for all of them.
     #[must_use]
+    #[doc(hidden)]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         self.get(cu)?.fill(self.shape.simds, demand, waves)
     }
@@ -359,6 +366,7 @@ impl Cus {
     /// Takes the resources of waves on their SIMDs (`split` has their number for each SIMD), and
     /// the slots, barriers and LDS of `groups` workgroups. Returns `false`, and takes nothing, if
     /// these are not free.
+    #[doc(hidden)]
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
         self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
     }
@@ -368,6 +376,7 @@ impl Cus {
     ///
     /// # Errors
     /// The first unit on which the resources are not free.
+    #[doc(hidden)]
     pub fn take_split_each(
         &mut self,
         units: Range<usize>,
@@ -399,6 +408,7 @@ impl Cus {
 
     /// Marks `cu` as full from now on. The number of resources that were free on it is lost, so
     /// this is meant for a copy that is shown to a policy.
+    #[doc(hidden)]
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
@@ -406,6 +416,7 @@ impl Cus {
     /// Frees, on one compute unit, the resources of the waves in `split` (their number for each
     /// SIMD) and of `groups` workgroups, which [`Cus::take`] or [`Cus::take_split`] took.
     #[inline]
+    #[doc(hidden)]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
     }
@@ -413,6 +424,7 @@ impl Cus {
     /// Frees the resources of the waves in `split` (their number for each SIMD) and of `groups`
     /// workgroups on each of these compute units; units that do not exist are left out.
     #[inline]
+    #[doc(hidden)]
     pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);
         let there = units.start..units.end.min(self.cus.len());

@@ -52,7 +52,7 @@ impl Fact<'_> {
     /// Returns the process of the fact; `None` for a fact that does not name one, such as the end
     /// of a launch.
     #[must_use]
-    pub const fn process(&self) -> Option<ProcessId> {
+    pub(crate) const fn process(&self) -> Option<ProcessId> {
         match self {
             Self::ProcessJoined { process, .. } | Self::ProcessLeft { process } => Some(*process),
             Self::Submitted { launch }

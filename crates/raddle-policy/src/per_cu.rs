@@ -23,6 +23,7 @@ const BITS: usize = u64::BITS as usize;
 /// assert_eq!((free.get(25), free.get(80)), (Some(&11), None));
 /// ```
 #[derive(Debug, Default)]
+#[doc(hidden)]
 pub struct PerCu<T> {
     /// The values by compute unit; within a run of equal values only that of the first compute unit
     /// is up to date.

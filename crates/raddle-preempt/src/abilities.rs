@@ -2,6 +2,8 @@
 
 use raddle_policy::Preemption;
 
+use crate::error::{PreemptError, Reason};
+
 /// Methods of a runtime for taking work off a device, each true where the runtime has it. Waiting
 /// is always possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +31,17 @@ impl Abilities {
     /// Abilities of a runtime that has every method.
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
+
+    /// Checks that a runtime can have these abilities.
+    ///
+    /// # Errors
+    /// A reset without a preemption flag.
+    pub const fn check(self) -> Result<(), PreemptError> {
+        if self.can_reset && !self.can_flag {
+            return Err(PreemptError(Reason::ResetWithoutFlag));
+        }
+        Ok(())
+    }
 
     /// Returns whether the runtime has the method `method`.
     #[must_use]

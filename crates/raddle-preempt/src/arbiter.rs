@@ -13,6 +13,7 @@ use raddle_policy::{
 
 use crate::driver::Wish;
 use crate::error::PreemptError;
+use crate::error::Reason;
 
 /// State of one process with respect to the turn, which is the right to submit launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,7 @@ impl Arbiter {
     ) -> Result<(), PreemptError> {
         decided.broken = None;
         while let Err(error) = self.ask(turn, states, now, decided) {
-            let PreemptError::BrokenTurn { what } = error else { return Err(error) };
+            let Some(what) = error.broken_law() else { return Err(error) };
             if !turn.broke_law(what) {
                 return Err(error);
             }
@@ -236,5 +237,5 @@ fn check(
     } else {
         return Ok(());
     };
-    Err(PreemptError::BrokenTurn { what })
+    Err(PreemptError(Reason::BrokenTurn { what }))
 }

@@ -1,6 +1,6 @@
 //! Which declarations and reports does a controller refuse as invalid?
 
-use raddle_policy::{ProcessId, StreamId};
+use raddle_policy::{ErrorKind, ProcessId, StreamId};
 use thiserror::Error;
 
 use crate::controller::answers::LaunchHandle;
@@ -8,10 +8,43 @@ use crate::controller::answers::LaunchHandle;
 /// Error of a call with an invalid declaration, or of a report that cannot be true. The call has
 /// changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
+#[error(transparent)]
+pub struct PreemptError(pub(crate) Reason);
+
+impl PreemptError {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::NoWindow => ErrorKind::OutOfRange,
+            Reason::ResetWithoutFlag | Reason::BrokenTurn { .. } => ErrorKind::Inconsistent,
+            Reason::TooManyProcesses | Reason::TooManyStreams { .. } => ErrorKind::NoRoom,
+            Reason::Taken { .. }
+            | Reason::NoProcess { .. }
+            | Reason::NoStream { .. }
+            | Reason::NotHeld { .. }
+            | Reason::Busy { .. }
+            | Reason::NotInRuntime { .. }
+            | Reason::NoReset { .. }
+            | Reason::NotTold { .. } => ErrorKind::State,
+        }
+    }
+
+    /// Returns the law of the trait `Turn` that an answer of the turn policy breaks; `None` for
+    /// every other error.
+    #[must_use]
+    pub const fn broken_law(&self) -> Option<&'static str> {
+        match self.0 {
+            Reason::BrokenTurn { what } => Some(what),
+            _ => None,
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum PreemptError {
+pub(crate) enum Reason {
     /// A window of 0, so that no launch could be submitted.
     #[error("a window of 0 lets nothing run: give at least 1")]
     NoWindow,
@@ -66,4 +99,34 @@ pub enum PreemptError {
     /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.
     #[error("the turn policy breaks {what}")]
     BrokenTurn { what: &'static str },
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn messages_say_what_to_do() {
+        let (process, stream) = (ProcessId(1), StreamId(2));
+        let handle = LaunchHandle { process: ProcessId(0), sequence: 0, slot: 0 };
+        let all = [
+            Reason::NoWindow,
+            Reason::ResetWithoutFlag,
+            Reason::TooManyProcesses,
+            Reason::Taken { process },
+            Reason::TooManyStreams { process },
+            Reason::NotHeld { process, stream },
+            Reason::NoProcess { process },
+            Reason::NoStream { process, stream },
+            Reason::Busy { process },
+            Reason::NotInRuntime { handle },
+            Reason::NoReset { handle },
+            Reason::NotTold { process, what: "to raise a flag" },
+        ];
+        let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!("messages", lines.join("\n"));
+    }
 }

@@ -40,6 +40,7 @@ pub use driver::{
 pub use error::PreemptError;
 /// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -229,7 +229,7 @@ pub fn op_needs(
 
 /// Returns the number of workgroups of an op that a device can run at once, at least 1.
 pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
-    let resident = device.residency(&op.footprint).workgroups.max(1);
+    let resident = device.residency(&op.footprint).workgroups().max(1);
     device.at_once(resident, op.cluster.into()).max(1)
 }
 

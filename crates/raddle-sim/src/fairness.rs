@@ -2,7 +2,6 @@
 //!
 //! Run, alive and waiting times are those of `times`.
 
-use raddle_dispatch::TurnTally;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{jain, ratio, round};
@@ -85,7 +84,9 @@ impl Fairness {
             longest_wait_ns: time.longest_wait_ns,
         });
         let newcomer = newcomer(workload);
-        let TurnTally { revoked, overruns, overrun, longest_overrun } = outcome.turns;
+        let turns = &outcome.turns;
+        let (revoked, overruns) = (turns.revoked(), turns.overruns());
+        let (overrun, longest_overrun) = (turns.overrun(), turns.longest_overrun());
         Some(Self {
             jain_run: jain(times.iter().map(|time| time.run_ns as f64)).map_or(1.0, round),
             jain_rate: jain(times.iter().map(rate)).map_or(1.0, round),

@@ -429,7 +429,7 @@ pub(crate) fn launch_rounds(op: &Op, own: &Device) -> LaunchRounds {
 /// Returns the number of workgroups of a launch, plus the number of places that its clusters leave
 /// empty: such a place is taken for as long as a full round lasts.
 fn with_gaps(op: &Op, target: &Device) -> u64 {
-    let resident = target.residency(&op.footprint).workgroups.max(1);
+    let resident = target.residency(&op.footprint).workgroups().max(1);
     let (all, held) = (target.at_once(resident, 1), at_once(op, target));
     let full = op.workgroups / held;
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))

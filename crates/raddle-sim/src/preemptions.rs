@@ -49,7 +49,7 @@ impl PreemptionSummary {
     #[must_use]
     pub fn new(processes: usize, outcome: &Outcome) -> Option<Self> {
         let tally = &outcome.preemptions;
-        if outcome.latencies.is_empty() && tally.refused.is_empty() {
+        if outcome.latencies.is_empty() && tally.refused().is_empty() {
             return None;
         }
         let way = |(&way, latencies): (&Preemption, &Vec<raddle_policy::Ticks>)| {
@@ -65,11 +65,11 @@ impl PreemptionSummary {
         };
         let of = |id: usize| {
             let id = u16::try_from(id).map_or(ProcessId(u16::MAX), ProcessId);
-            tally.preempted.get(&id).map_or(0, |time| time.0)
+            tally.preempted().get(&id).map_or(0, |time| time.0)
         };
         Some(Self {
             ways: outcome.latencies.iter().map(way).collect(),
-            resets_refused: tally.refused.clone(),
+            resets_refused: tally.refused().clone(),
             thrown_ns: outcome.counters.thrown_ns,
             preempted_ns: (0..processes).map(of).collect(),
         })

@@ -73,7 +73,7 @@ impl Device {
     /// Decides until nothing can be distributed.
     fn decide(&mut self) -> Result<(), Error> {
         while let Some(decision) = self.gpu.decide() {
-            self.serve(decision.sm)?;
+            self.serve(decision.sm())?;
         }
         Ok(())
     }

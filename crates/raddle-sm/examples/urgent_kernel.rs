@@ -16,7 +16,11 @@ fn settle(gpu: &mut Controllers, running: &mut VecDeque<Started>) -> Result<(), 
     while let Some(decision) = gpu.decide() {
         println!(
             "  {} block(s) of {} from block {} on go to SM {} by the route {:?}",
-            decision.count, decision.kernel, decision.first, decision.sm.0, decision.route
+            decision.count(),
+            decision.kernel(),
+            decision.first(),
+            decision.sm().0,
+            decision.route()
         );
     }
     for sm in [CuId(0), CuId(1)] {

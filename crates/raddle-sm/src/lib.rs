@@ -58,6 +58,7 @@ pub use error::Error;
 pub use policy::BlockWarp;
 /// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 pub use search::Route;
 pub use tables::{BlockRow, Decision, Ended, Handle, Kernel, KernelRow, Resources, SmRow, Started};
 

@@ -45,57 +45,175 @@ pub struct Kernel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelRow {
     /// Id of the kernel, which has not finished.
-    pub kernel: LaunchId,
+    pub(crate) kernel: LaunchId,
     /// Rank of the kernel: the smaller, the more urgent.
-    pub rank: u64,
+    pub(crate) rank: u64,
     /// Number of blocks not yet distributed to an SM.
-    pub undistributed: u64,
+    pub(crate) undistributed: u64,
+}
+
+impl KernelRow {
+    /// Returns the id of the kernel, which has not finished.
+    #[must_use]
+    pub const fn kernel(&self) -> LaunchId {
+        self.kernel
+    }
+
+    /// Returns the rank of the kernel: the smaller, the more urgent.
+    #[must_use]
+    pub const fn rank(&self) -> u64 {
+        self.rank
+    }
+
+    /// Returns the number of blocks not yet distributed to an SM.
+    #[must_use]
+    pub const fn undistributed(&self) -> u64 {
+        self.undistributed
+    }
 }
 
 /// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
     /// Id of the SM of the row.
-    pub sm: CuId,
+    pub(crate) sm: CuId,
     /// Resources left on the SM.
-    pub remaining: Resources,
+    pub(crate) remaining: Resources,
     /// Most urgent rank among the blocks of the SM; `None` where it has no block, which is less
     /// urgent than every rank.
-    pub top: Option<u64>,
+    pub(crate) top: Option<u64>,
+}
+
+impl SmRow {
+    /// Returns the id of the SM of the row.
+    #[must_use]
+    pub const fn sm(&self) -> CuId {
+        self.sm
+    }
+
+    /// Returns the resources left on the SM.
+    #[must_use]
+    pub const fn remaining(&self) -> Resources {
+        self.remaining
+    }
+
+    /// Returns the most urgent rank among the blocks of the SM; `None` where it has no block, which
+    /// is less urgent than every rank.
+    #[must_use]
+    pub const fn top(&self) -> Option<u64> {
+        self.top
+    }
 }
 
 /// Row of the block status register table of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockRow {
     /// Id of the kernel that the block belongs to.
-    pub kernel: LaunchId,
+    pub(crate) kernel: LaunchId,
     /// Number of the block in its kernel.
-    pub block: u64,
+    pub(crate) block: u64,
     /// Rank of the kernel: the smaller, the more urgent.
-    pub rank: u64,
+    pub(crate) rank: u64,
     /// Number of warps that have not started.
-    pub waiting: u64,
+    pub(crate) waiting: u64,
     /// Number of warps that run.
-    pub running: u64,
+    pub(crate) running: u64,
     /// Number of warps that have ended.
-    pub finished: u64,
+    pub(crate) finished: u64,
+}
+
+impl BlockRow {
+    /// Returns the id of the kernel that the block belongs to.
+    #[must_use]
+    pub const fn kernel(&self) -> LaunchId {
+        self.kernel
+    }
+
+    /// Returns the number of the block in its kernel.
+    #[must_use]
+    pub const fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// Returns the rank of the kernel: the smaller, the more urgent.
+    #[must_use]
+    pub const fn rank(&self) -> u64 {
+        self.rank
+    }
+
+    /// Returns the number of warps that have not started.
+    #[must_use]
+    pub const fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Returns the number of warps that run.
+    #[must_use]
+    pub const fn running(&self) -> u64 {
+        self.running
+    }
+
+    /// Returns the number of warps that have ended.
+    #[must_use]
+    pub const fn finished(&self) -> u64 {
+        self.finished
+    }
 }
 
 /// Decision of the global controller (G3, G5, G6): blocks of a kernel go to an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Route by which the blocks come to the SM.
-    pub route: Route,
+    pub(crate) route: Route,
     /// Id of the kernel whose blocks are distributed.
-    pub kernel: LaunchId,
+    pub(crate) kernel: LaunchId,
     /// Id of the SM that gets the blocks.
-    pub sm: CuId,
+    pub(crate) sm: CuId,
     /// Number, in the kernel, of the first block that the SM gets.
-    pub first: u64,
+    pub(crate) first: u64,
     /// Number of blocks that the SM gets; 1 on a route other than `Whole`.
-    pub count: u64,
+    pub(crate) count: u64,
     /// Number of blocks that the SM could have taken whole (N1); 0 on a route other than `Whole`.
-    pub n1: u64,
+    pub(crate) n1: u64,
+}
+
+impl Decision {
+    /// Returns the route by which the blocks come to the SM.
+    #[must_use]
+    pub const fn route(&self) -> Route {
+        self.route
+    }
+
+    /// Returns the id of the kernel whose blocks are distributed.
+    #[must_use]
+    pub const fn kernel(&self) -> LaunchId {
+        self.kernel
+    }
+
+    /// Returns the id of the SM that gets the blocks.
+    #[must_use]
+    pub const fn sm(&self) -> CuId {
+        self.sm
+    }
+
+    /// Returns the number, in the kernel, of the first block that the SM gets.
+    #[must_use]
+    pub const fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns the number of blocks that the SM gets; 1 on a route other than `Whole`.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the number of blocks that the SM could have taken whole (N1); 0 on a route other
+    /// than `Whole`.
+    #[must_use]
+    pub const fn n1(&self) -> u64 {
+        self.n1
+    }
 }
 
 /// Warps of one block that an SM's controller started (L3).

@@ -31,7 +31,7 @@ fn kernel(id: LaunchId) -> Kernel {
 impl Device {
     fn decide(&mut self) {
         while let Some(decision) = self.gpu.decide() {
-            self.serve(decision.sm);
+            self.serve(decision.sm());
         }
     }
 

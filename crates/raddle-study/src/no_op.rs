@@ -63,7 +63,7 @@ const RECIPE: usize = 12;
 /// work on the device; else `None`.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
-    if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
+    if preempt == "never" || run.together.turns.revoked() > 0 || workload.processes.len() < 2 {
         return None;
     }
     let remedy = match turn {
@@ -82,7 +82,7 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
-    let refused = &outcome.preemptions.refused;
+    let refused = &outcome.preemptions.refused();
     let because = |why| refused.get(&why).copied().unwrap_or(0);
     let unsafe_ones = because(RefusedReset::NoVerdict) + because(RefusedReset::NotIdempotent);
     if preempt != "reset" || outcome.counters.killed > 0 || unsafe_ones == 0 {
@@ -105,7 +105,7 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let unknown = unknown_prices(&run.recipe, device).into_iter().map(|(key, _)| key);
     let unknown: Vec<&str> = unknown.collect();
-    if unknown.is_empty() || run.together.turns.revoked == 0 {
+    if unknown.is_empty() || run.together.turns.revoked() == 0 {
         return None;
     }
     let unknown = unknown.join(", ");

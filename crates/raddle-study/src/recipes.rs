@@ -76,7 +76,7 @@ const MOST_OF_SWITCH: u64 = 178_000;
 /// recipes that save work and restore it.
 pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
-    let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns[2] / 2);
+    let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns()[2] / 2);
     let [flag, exit, check] = MOST_OF_FLAG;
     let (flags, switches) = (recipe.tests_flag(), recipe.switches());
     let prices = [
@@ -139,11 +139,11 @@ impl NamedRecipe {
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
         let turn_us = recipe["turn"]["slice-us"].as_u64();
         let is_set = self.set.iter().any(|table| table == "turn");
-        let turn = slices.map(|it| it.turn_ns).filter(|[_, expected, _]| {
+        let turn = slices.map(|it| it.turn_ns()).filter(|[_, expected, _]| {
             !is_set && [TURN_NS, *expected].map(|ns| Some(ns / 1000)).contains(&turn_us)
         });
         let switch_ns = self.recipe.runtime.switch_ns;
-        let halves = slices.map(|it| it.switch_ns.map(|whole| whole / 2));
+        let halves = slices.map(|it| it.switch_ns().map(|whole| whole / 2));
         let unset =
             |[_, expected, _]: &[u64; 3]| [SWITCH_NS, *expected].map(Some).contains(&switch_ns);
         [turn, halves.filter(unset)]

@@ -40,14 +40,13 @@ fn main() -> Result<(), SliceError> {
     for rule in SliceRule::ALL {
         let entry = |share| PoolEntry { level: Level(1), share, alive: Ticks(0), ran: Ticks(0) };
         let mut pool = Pool(SHARES.map(entry).into());
-        let settings =
-            SliceConfig { shares: Shares::Time, ..SliceConfig::new(Ticks(2 * MS), 8, rule) };
+        let settings = SliceConfig::new(Ticks(2 * MS), 8, rule).with_shares(Shares::Time);
         let (mut stages, mut now, mut turns) = (TwoStage::new(&settings)?, 0, 0);
         while now < 10_000 * MS {
             let Some(slice) = stages.next(&pool) else { break };
-            now += slice.length.0;
+            now += slice.length().0;
             pool.0.iter_mut().for_each(|entry| entry.alive = Ticks(now));
-            pool.0[slice.id].ran += slice.length;
+            pool.0[slice.id()].ran += slice.length();
             turns += 1;
         }
         let part = |at: usize| format!("{} %", pool.0[at].ran.0 * 100 / now);

@@ -1,12 +1,60 @@
 //! Which settings and levels of time slicing are malformed?
 
-use raddle_policy::Ticks;
+use alloc::format;
+
+use raddle_policy::{ErrorKind, SettingError, Ticks};
 
 /// Error about a malformed setting or level. Levels count from 0, the most urgent; times are ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum SliceError {
+#[error(transparent)]
+pub struct SliceError(pub(crate) Reason);
+
+impl SliceError {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::LevelCount { .. }
+            | Reason::LevelOutside { .. }
+            | Reason::Setting { .. }
+            | Reason::ZeroCapacity
+            | Reason::ZeroSlice => ErrorKind::OutOfRange,
+            Reason::LongestUsBelow { .. } | Reason::LongestBelow { .. } => ErrorKind::Inconsistent,
+            Reason::Overflow { .. } => ErrorKind::Overflow,
+        }
+    }
+
+    /// Returns the index, from 0, of the process whose weight or slice is beyond 128 bits, among
+    /// those that were chosen to run; `None` for every other error.
+    #[must_use]
+    pub const fn task(&self) -> Option<usize> {
+        match self.0 {
+            Reason::Overflow { at } => Some(at),
+            _ => None,
+        }
+    }
+}
+
+impl From<SliceError> for SettingError {
+    fn from(error: SliceError) -> Self {
+        match error.0 {
+            Reason::Setting { key, given, least, most } => {
+                Self::new(key, format!("it cannot be {given}: give {least} to {most}"))
+            }
+            Reason::LongestUsBelow { longest_us, t0_us } => {
+                let message = format!(
+                    "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
+                );
+                Self::new("longest-us", message).example(format!("longest-us = {t0_us}"))
+            }
+            other => Self::new("", other),
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
     /// A number of levels outside 1 to 256.
     #[error("{levels} levels cannot be: give 1 to 256")]
     LevelCount { levels: u16 },
@@ -37,4 +85,27 @@ pub enum SliceError {
         "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick"
     )]
     Overflow { at: usize },
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn messages_say_what_to_do() {
+        let messages = [
+            Reason::LevelCount { levels: 0 },
+            Reason::LevelOutside { level: 16, levels: 16 },
+            Reason::Setting { key: "slice-us", given: 0, least: 1, most: 9 },
+            Reason::LongestUsBelow { longest_us: 1, t0_us: 2 },
+            Reason::ZeroCapacity,
+            Reason::ZeroSlice,
+            Reason::LongestBelow { longest: Ticks(1), t0: Ticks(2) },
+            Reason::Overflow { at: 2 },
+        ]
+        .map(|error| error.to_string());
+        insta::assert_snapshot!(messages.join("\n"));
+    }
 }

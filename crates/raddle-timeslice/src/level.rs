@@ -7,6 +7,7 @@ use core::fmt;
 
 use raddle_policy::Level;
 
+use crate::error::Reason;
 use crate::error::SliceError;
 
 /// Range of the levels in use, as their number: 16 in the seed, in 4 bits; here 1 to 256.
@@ -18,9 +19,17 @@ pub struct LevelRange(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCode {
     /// Value of the code, which is the level counted from 0; smaller is more urgent.
-    pub value: u8,
+    pub(crate) value: u8,
     /// Number of bits that the code of a level takes, 1 to 8.
     pub(crate) bits: u32,
+}
+
+impl LevelCode {
+    /// Returns the value of the code, which is the level counted from 0; smaller is more urgent.
+    #[must_use]
+    pub const fn value(&self) -> u8 {
+        self.value
+    }
 }
 
 impl fmt::Display for LevelCode {
@@ -39,10 +48,10 @@ impl LevelRange {
     /// Returns a range of `levels` levels.
     ///
     /// # Errors
-    /// [`SliceError::LevelCount`] outside 1 to 256.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) outside 1 to 256.
     pub const fn new(levels: u16) -> Result<Self, SliceError> {
         if levels == 0 || levels > 256 {
-            return Err(SliceError::LevelCount { levels });
+            return Err(SliceError(Reason::LevelCount { levels }));
         }
         Ok(Self(levels))
     }
@@ -63,10 +72,10 @@ impl LevelRange {
     /// ```
     ///
     /// # Errors
-    /// [`SliceError::LevelOutside`] for 0 or for a level beyond the range.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 or for a level beyond the range.
     pub const fn code(self, level: u16) -> Result<LevelCode, SliceError> {
         if level == 0 || level > self.0 {
-            return Err(SliceError::LevelOutside { level, levels: self.0 });
+            return Err(SliceError(Reason::LevelOutside { level, levels: self.0 }));
         }
         Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
@@ -74,13 +83,13 @@ impl LevelRange {
     /// Returns the level of raddle, counted from 0, for the value of a code.
     ///
     /// # Errors
-    /// [`SliceError::LevelOutside`] if there are fewer levels.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer levels.
     pub fn level(self, value: u8) -> Result<Level, SliceError> {
         let level = u16::from(value);
         if level < self.0 {
             return Ok(Level(value));
         }
-        Err(SliceError::LevelOutside { level, levels: self.0 })
+        Err(SliceError(Reason::LevelOutside { level, levels: self.0 }))
     }
 
     /// Returns the level as it counts in this range: a level less urgent than the last one of the

@@ -61,6 +61,7 @@ pub use policy::{
 };
 /// Crate of the types in the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};
 pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Level, Ticks};
 
+use crate::error::Reason;
 use crate::error::SliceError;
 use crate::weight::Weight;
 
@@ -39,9 +40,17 @@ pub struct LoadedProcess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
-    pub level: Level,
+    pub(crate) level: Level,
     /// Number of processes of the most urgent level in the pool.
-    pub count: usize,
+    pub(crate) count: usize,
+}
+
+impl Candidates {
+    /// Returns the most urgent level in the pool.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
 }
 
 /// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run
@@ -71,14 +80,14 @@ impl StageOne {
     /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`] where `t0` is 0, [`SliceError::ZeroCapacity`] where `capacity` is
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) where `capacity` is
     /// 0.
     pub const fn new(t0: Ticks, capacity: usize) -> Result<Self, SliceError> {
         if t0.0 == 0 {
-            return Err(SliceError::ZeroSlice);
+            return Err(SliceError(Reason::ZeroSlice));
         }
         if capacity == 0 {
-            return Err(SliceError::ZeroCapacity);
+            return Err(SliceError(Reason::ZeroCapacity));
         }
         Ok(Self { t0, capacity })
     }

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::Ticks;
 
+use crate::error::Reason;
 use crate::error::SliceError;
 use crate::stage_one::LoadedProcess;
 
@@ -92,14 +93,14 @@ impl StageTwo {
     /// longer than `longest` (`None` is no limit).
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`] where `t0` is 0, [`SliceError::LongestBelow`] where `longest` is
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`Inconsistent`](crate::ErrorKind::Inconsistent) where `longest` is
     /// below `t0`.
     pub fn new(t0: Ticks, rule: SliceRule, longest: Option<Ticks>) -> Result<Self, SliceError> {
         if t0 == Ticks::ZERO {
-            return Err(SliceError::ZeroSlice);
+            return Err(SliceError(Reason::ZeroSlice));
         }
         match longest {
-            Some(longest) if longest < t0 => Err(SliceError::LongestBelow { longest, t0 }),
+            Some(longest) if longest < t0 => Err(SliceError(Reason::LongestBelow { longest, t0 })),
             _ => Ok(Self {
                 t0: t0.0,
                 rule,
@@ -112,14 +113,14 @@ impl StageTwo {
     /// and writes them into `slices` in the same order; `slices` is cleared first.
     ///
     /// # Errors
-    /// [`SliceError::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
+    /// [`Overflow`](crate::ErrorKind::Overflow) where a weight, or a product of the rule, is beyond 128 bits; `slices`
     /// is empty then.
     pub fn slices(
         &self,
         loaded: &[LoadedProcess],
         slices: &mut Vec<u128>,
     ) -> Result<(), SliceError> {
-        self.fill(loaded, slices, |at| Err(SliceError::Overflow { at }))
+        self.fill(loaded, slices, |at| Err(SliceError(Reason::Overflow { at })))
             .inspect_err(|_| slices.clear())
     }
 

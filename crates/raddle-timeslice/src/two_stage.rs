@@ -66,21 +66,73 @@ pub enum Shares {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
     /// Length of the smallest slice, from which all slices are computed, in ticks.
-    pub t0: Ticks,
+    pub(crate) t0: Ticks,
     /// Most processes that are chosen to run at once.
-    pub capacity: usize,
+    pub(crate) capacity: usize,
     /// Rule by which the length of a slice follows from weights.
-    pub rule: SliceRule,
+    pub(crate) rule: SliceRule,
     /// Effect of a process's share on the length of its slices.
-    pub shares: Shares,
+    pub(crate) shares: Shares,
     /// Length of the longest slice, in ticks; `None` if there is no limit.
-    pub longest: Option<Ticks>,
+    pub(crate) longest: Option<Ticks>,
     /// Order in which the processes that were chosen to run get their slices.
-    pub order: LoadOrder,
+    pub(crate) order: LoadOrder,
     /// Condition for choosing anew which processes run next.
-    pub reload: Reload,
+    pub(crate) reload: Reload,
     /// Moment at which a process of a more urgent level takes over.
-    pub take_over: TakeOver,
+    pub(crate) take_over: TakeOver,
+}
+
+impl SliceConfig {
+    /// Returns these settings with the length of the smallest slice, from which all slices are
+    /// computed, in ticks.
+    #[must_use]
+    pub const fn with_t0(self, t0: Ticks) -> Self {
+        Self { t0, ..self }
+    }
+
+    /// Returns these settings with the most processes that are chosen to run at once.
+    #[must_use]
+    pub const fn with_capacity(self, capacity: usize) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// Returns these settings with the rule by which the length of a slice follows from weights.
+    #[must_use]
+    pub const fn with_rule(self, rule: SliceRule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Returns these settings with the effect of a process's share on the length of its slices.
+    #[must_use]
+    pub const fn with_shares(self, shares: Shares) -> Self {
+        Self { shares, ..self }
+    }
+
+    /// Returns these settings with the length of the longest slice, in ticks.
+    #[must_use]
+    pub const fn with_longest(self, longest: Option<Ticks>) -> Self {
+        Self { longest, ..self }
+    }
+
+    /// Returns these settings with the order in which the processes that were chosen to run get
+    /// their slices.
+    #[must_use]
+    pub const fn with_order(self, order: LoadOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Returns these settings with the condition for choosing anew which processes run next.
+    #[must_use]
+    pub const fn with_reload(self, reload: Reload) -> Self {
+        Self { reload, ..self }
+    }
+
+    /// Returns these settings with the moment at which a process of a more urgent level takes over.
+    #[must_use]
+    pub const fn with_take_over(self, take_over: TakeOver) -> Self {
+        Self { take_over, ..self }
+    }
 }
 
 impl SliceConfig {
@@ -125,12 +177,26 @@ pub trait Runnable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
     /// Process that the slice is for.
-    pub id: Id,
+    pub(crate) id: Id,
     /// Length of the slice in ticks, at least 1.
-    pub length: Ticks,
+    pub(crate) length: Ticks,
     /// Weight of the process from which the length follows; under [`Shares::Time`] multiplied by
     /// the share once more.
     pub(crate) weight: Weight,
+}
+
+impl<Id: Copy> ProcessSlice<Id> {
+    /// Returns the process that the slice is for.
+    #[must_use]
+    pub const fn id(&self) -> Id {
+        self.id
+    }
+
+    /// Returns the length of the slice in ticks, at least 1.
+    #[must_use]
+    pub const fn length(&self) -> Ticks {
+        self.length
+    }
 }
 
 /// Two stages of time slicing: stage one chooses the processes that run next (a load), stage two
@@ -155,8 +221,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns the two stages with the settings `settings`, while no process is chosen to run yet.
     ///
     /// # Errors
-    /// [`SliceError::ZeroSlice`] where the smallest slice is 0, [`SliceError::ZeroCapacity`] for
-    /// room for no process, [`SliceError::LongestBelow`] where the longest slice is below the
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the smallest slice is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) for
+    /// room for no process, [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the
     /// smallest.
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         Ok(Self {
@@ -183,7 +249,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns the slices of the processes that were last chosen to run (the last load), in the
     /// order of running.
     #[must_use]
-    pub fn load(&self) -> &[ProcessSlice<Id>] {
+    pub(crate) fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 

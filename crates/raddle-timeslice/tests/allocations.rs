@@ -40,13 +40,16 @@ fn turns(mut policy: impl Turn) {
 #[test]
 fn turns_of_every_policy() {
     for rule in SliceRule::ALL {
-        let config = WeightedSlicesConfig { t0_us: 10, ..WeightedSlicesConfig::new(rule) };
+        let config = WeightedSlicesConfig::new(rule).with_t0_us(10);
         turns(WeightedSlices::new(config).unwrap());
     }
-    turns(RoundRobinTurn::new(RoundRobinTurnConfig { slice_us: 10 }).unwrap());
-    turns(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap());
+    turns(RoundRobinTurn::new(RoundRobinTurnConfig::default().with_slice_us(10)).unwrap());
+    turns(Vruntime::new(VruntimeConfig::default().with_slice_us(10)).unwrap());
     // All fit, or they take turns.
     for capacity in [12, 5] {
-        turns(UnmapAll::new(UnmapAllConfig { slice_us: 10, capacity }).unwrap());
+        turns(
+            UnmapAll::new(UnmapAllConfig::default().with_slice_us(10).with_capacity(capacity))
+                .unwrap(),
+        );
     }
 }

@@ -31,18 +31,16 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
             (shares, alive),
             (t0_us, capacity, levels, longest_us),
         )| {
-            WeightedSlicesConfig {
-                rule,
-                t0_us,
-                capacity,
-                levels,
-                longest_us,
-                order,
-                reload,
-                take_over,
-                shares,
-                alive,
-            }
+            WeightedSlicesConfig::new(rule)
+                .with_t0_us(t0_us)
+                .with_capacity(capacity)
+                .with_levels(levels)
+                .with_longest_us(longest_us)
+                .with_order(order)
+                .with_reload(reload)
+                .with_take_over(take_over)
+                .with_shares(shares)
+                .with_alive(alive)
         },
     )
 }
@@ -58,8 +56,8 @@ proptest! {
         slice_us in prop_oneof![1..4_u64, Just(u64::MAX / 1000)], capacity in 1..4_u32,
         scenario in turn_scenario(),
     ) {
-        check_turn(|| RoundRobinTurn::new(RoundRobinTurnConfig { slice_us }).unwrap(), &scenario);
-        check_turn(|| UnmapAll::new(UnmapAllConfig { slice_us, capacity }).unwrap(), &scenario);
-        check_turn(|| Vruntime::new(VruntimeConfig { slice_us }).unwrap(), &scenario);
+        check_turn(|| RoundRobinTurn::new(RoundRobinTurnConfig::default().with_slice_us(slice_us)).unwrap(), &scenario);
+        check_turn(|| UnmapAll::new(UnmapAllConfig::default().with_slice_us(slice_us).with_capacity(capacity)).unwrap(), &scenario);
+        check_turn(|| Vruntime::new(VruntimeConfig::default().with_slice_us(slice_us)).unwrap(), &scenario);
     }
 }

@@ -11,9 +11,37 @@ use raddle_timeslice::{
     WeightedSlices, WeightedSlicesConfig,
 };
 
+/// Settings of the policy, as the rules read them.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    rule: SliceRule,
+    t0_us: u64,
+    capacity: u32,
+    levels: u16,
+    shares: Shares,
+    longest_us: Option<u64>,
+    reload: Reload,
+    take_over: TakeOver,
+    alive: AliveTime,
+}
+
+impl Settings {
+    fn config(self) -> WeightedSlicesConfig {
+        WeightedSlicesConfig::new(self.rule)
+            .with_t0_us(self.t0_us)
+            .with_capacity(self.capacity)
+            .with_levels(self.levels)
+            .with_shares(self.shares)
+            .with_longest_us(self.longest_us)
+            .with_reload(self.reload)
+            .with_take_over(self.take_over)
+            .with_alive(self.alive)
+    }
+}
+
 /// The rules of seed 004 over numbers that are small enough for u128.
 struct Naive {
-    config: WeightedSlicesConfig,
+    config: Settings,
     batch: Vec<LoadedSlice>,
     candidates: Vec<ProcessId>,
     next: usize,
@@ -113,14 +141,15 @@ impl Naive {
     }
 }
 
-fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
+fn config() -> impl Strategy<Value = Settings> {
     let rule = prop::sample::select(SliceRule::ALL.to_vec());
     let take_over =
         prop::sample::select(vec![TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd]);
     let numbers = (1..3_u64, 1..5_u32, 1..5_u16, prop::option::of(3..6_u64));
     (rule, take_over, any::<[bool; 3]>(), numbers).prop_map(
         |(rule, take_over, [completes, time, wall], (t0_us, capacity, levels, longest_us))| {
-            WeightedSlicesConfig {
+            Settings {
+                rule,
                 take_over,
                 reload: if completes { Reload::Completion } else { Reload::OnePass },
                 shares: if time { Shares::Time } else { Shares::Weight },
@@ -129,7 +158,6 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
                 capacity,
                 levels,
                 longest_us,
-                ..WeightedSlicesConfig::new(rule)
             }
         },
     )
@@ -150,7 +178,7 @@ proptest! {
             (prop::collection::vec((0u8..4, any::<bool>(), any::<bool>()), 5), 0u64..3_000), 1..40,
         ),
     ) {
-        let mut policy = WeightedSlices::new(config).unwrap();
+        let mut policy = WeightedSlices::new(config.config()).unwrap();
         let mut naive = Naive {
             config, batch: vec![], candidates: vec![], next: 0, level: u8::MAX, current: None,
         };

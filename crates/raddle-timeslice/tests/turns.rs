@@ -54,12 +54,8 @@ impl<P: Turn> World<P> {
 }
 
 fn weighted(rule: SliceRule, levels: &[u8], take_over: TakeOver) -> World<WeightedSlices> {
-    let config = WeightedSlicesConfig {
-        t0_us: 10,
-        capacity: 2,
-        take_over,
-        ..WeightedSlicesConfig::new(rule)
-    };
+    let config =
+        WeightedSlicesConfig::new(rule).with_t0_us(10).with_capacity(2).with_take_over(take_over);
     World::new(WeightedSlices::new(config).unwrap(), levels)
 }
 
@@ -76,12 +72,10 @@ fn alive_time_is_runnable_time_or_all_since_it_joined() {
         (AliveTime::Runnable, ProcessId(1), [(10, 5), (40, 5)]),
         (AliveTime::Wall, ProcessId(0), [(100, 5), (50, 5)]),
     ] {
-        let config = WeightedSlicesConfig {
-            t0_us: 1000,
-            capacity: 1,
-            alive,
-            ..WeightedSlicesConfig::new(SliceRule::MinOne)
-        };
+        let config = WeightedSlicesConfig::new(SliceRule::MinOne)
+            .with_t0_us(1000)
+            .with_capacity(1)
+            .with_alive(alive);
         let mut policy = WeightedSlices::new(config).unwrap();
         let (now, mut may_issue) = (Tick::ZERO + ms(100), Vec::new());
         let until = policy.turn(&states, now, &mut may_issue);
@@ -133,7 +127,7 @@ fn a_process_whose_level_has_fallen_leaves_the_batch() {
 fn a_slice_that_would_end_at_the_last_tick_has_no_end() {
     let slice = 10_000;
     let turn = |now: u64| {
-        let config = RoundRobinTurnConfig { slice_us: slice / 1000 };
+        let config = RoundRobinTurnConfig::default().with_slice_us(slice / 1000);
         let mut policy = RoundRobinTurn::new(config).unwrap();
         policy.turn(&[process(0), process(1)], Tick(now), &mut Vec::new())
     };
@@ -143,8 +137,8 @@ fn a_slice_that_would_end_at_the_last_tick_has_no_end() {
 
 #[test]
 fn levels_are_folded() {
-    let policy = WeightedSlicesConfig { levels: 2, ..WeightedSlicesConfig::new(SliceRule::Equal) };
-    let policy = WeightedSlices::new(WeightedSlicesConfig { t0_us: 10, ..policy }).unwrap();
+    let policy = WeightedSlicesConfig::new(SliceRule::Equal).with_levels(2);
+    let policy = WeightedSlices::new(policy.with_t0_us(10)).unwrap();
     let mut world = World::new(policy, &[3, 1, 200]);
     assert_eq!(world.policy.folded(&world.states), 2);
     world.step(&[0, 1, 2], 60);
@@ -153,7 +147,7 @@ fn levels_are_folded() {
 
 #[test]
 fn round_robin() {
-    let config = RoundRobinTurnConfig { slice_us: 10 };
+    let config = RoundRobinTurnConfig::default().with_slice_us(10);
     let mut world = World::new(RoundRobinTurn::new(config).unwrap(), &[1, 0, 1]);
     world.step(&[0, 1, 2], 25);
     world.step(&[0, 1], 12);
@@ -164,7 +158,7 @@ fn round_robin() {
 
 #[test]
 fn unmap_all() {
-    let config = UnmapAllConfig { slice_us: 10, capacity: 2 };
+    let config = UnmapAllConfig::default().with_slice_us(10).with_capacity(2);
     let mut world = World::new(UnmapAll::new(config).unwrap(), &[1, 1, 1, 0]);
     world.step(&[0, 1], 5);
     world.step(&[0, 1, 2], 25);
@@ -175,7 +169,7 @@ fn unmap_all() {
 
 #[test]
 fn vruntime() {
-    let config = VruntimeConfig { slice_us: 10 };
+    let config = VruntimeConfig::default().with_slice_us(10);
     let mut world = World::new(Vruntime::new(config).unwrap(), &[2, 1, 2]);
     world.step(&[0, 1], 100);
     world.step(&[0], 20);
@@ -185,7 +179,8 @@ fn vruntime() {
 
 #[test]
 fn vruntime_charges_a_run_after_which_a_process_is_away() {
-    let mut world = World::new(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap(), &[1, 1]);
+    let mut world =
+        World::new(Vruntime::new(VruntimeConfig::default().with_slice_us(10)).unwrap(), &[1, 1]);
     for _ in 0..100 {
         world.step(&[0, 1], 10);
         world.step(&[1], 10);
@@ -196,7 +191,8 @@ fn vruntime_charges_a_run_after_which_a_process_is_away() {
 
 #[test]
 fn vruntime_forgives_what_a_process_ran_while_nobody_else_was_there() {
-    let mut world = World::new(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap(), &[1, 1]);
+    let mut world =
+        World::new(Vruntime::new(VruntimeConfig::default().with_slice_us(10)).unwrap(), &[1, 1]);
     world.step(&[0], 100_000);
     world.step(&[], 10);
     world.step(&[1], 10);
@@ -208,7 +204,7 @@ fn vruntime_forgives_what_a_process_ran_while_nobody_else_was_there() {
 #[test]
 fn vruntime_levels_get_two_four_and_eight_times_the_next() {
     let run = |levels: &[u8]| {
-        let config = VruntimeConfig { slice_us: 10 };
+        let config = VruntimeConfig::default().with_slice_us(10);
         let mut world = World::new(Vruntime::new(config).unwrap(), levels);
         world.step(&[0, 1], 36_000);
         let ran: Vec<f64> = world.states.iter().map(|state| state.ran.0 as f64).collect();
@@ -226,23 +222,29 @@ fn configurations_are_checked() {
     let weighted = |config| said(WeightedSlices::new(config).err());
     let (us, over) = (u64::MAX / 1000, u64::MAX / 1000 + 1);
     let mut lines = vec![
-        weighted(WeightedSlicesConfig { t0_us: 0, ..base }),
-        weighted(WeightedSlicesConfig { t0_us: over, ..base }),
-        weighted(WeightedSlicesConfig { t0_us: us, ..base }),
-        weighted(WeightedSlicesConfig { capacity: 0, ..base }),
-        weighted(WeightedSlicesConfig { levels: 0, ..base }),
-        weighted(WeightedSlicesConfig { levels: 257, ..base }),
-        weighted(WeightedSlicesConfig { levels: 256, ..base }),
-        weighted(WeightedSlicesConfig { longest_us: Some(0), ..base }),
-        weighted(WeightedSlicesConfig { longest_us: Some(39_999), ..base }),
-        weighted(WeightedSlicesConfig { longest_us: Some(40_000), ..base }),
-        weighted(WeightedSlicesConfig { longest_us: Some(over), ..base }),
+        weighted(base.with_t0_us(0)),
+        weighted(base.with_t0_us(over)),
+        weighted(base.with_t0_us(us)),
+        weighted(base.with_capacity(0)),
+        weighted(base.with_levels(0)),
+        weighted(base.with_levels(257)),
+        weighted(base.with_levels(256)),
+        weighted(base.with_longest_us(Some(0))),
+        weighted(base.with_longest_us(Some(39_999))),
+        weighted(base.with_longest_us(Some(40_000))),
+        weighted(base.with_longest_us(Some(over))),
     ];
     for slice_us in [0, us, over] {
-        lines.push(said(RoundRobinTurn::new(RoundRobinTurnConfig { slice_us }).err()));
-        lines.push(said(UnmapAll::new(UnmapAllConfig { slice_us, capacity: 1 }).err()));
-        lines.push(said(Vruntime::new(VruntimeConfig { slice_us }).err()));
+        lines.push(said(
+            RoundRobinTurn::new(RoundRobinTurnConfig::default().with_slice_us(slice_us)).err(),
+        ));
+        lines.push(said(
+            UnmapAll::new(UnmapAllConfig::default().with_slice_us(slice_us).with_capacity(1)).err(),
+        ));
+        lines.push(said(Vruntime::new(VruntimeConfig::default().with_slice_us(slice_us)).err()));
     }
-    lines.push(said(UnmapAll::new(UnmapAllConfig { slice_us: 1, capacity: 0 }).err()));
+    lines.push(said(
+        UnmapAll::new(UnmapAllConfig::default().with_slice_us(1).with_capacity(0)).err(),
+    ));
     insta::assert_snapshot!(lines.join("\n"));
 }

@@ -24,6 +24,7 @@
 //! Units: waves; SIMDs counted from 0.
 
 use crate::Error;
+use crate::error::Reason;
 
 /// A split table: for each number of waves, how many of them each SIMD of an empty compute unit
 /// gets (h10). The numbers are as equal as can be, the surplus going to the first SIMDs. The rows
@@ -39,11 +40,11 @@ impl Table {
     /// workgroup.
     ///
     /// # Errors
-    /// [`Error::NoUnits`] for no SIMDs, [`Error::ZeroLimit`] for a limit of 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for no SIMDs, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a limit of 0.
     pub const fn new(units: u32, limit: u64) -> Result<Self, Error> {
         match (units, limit) {
-            (0, _) => Err(Error::NoUnits),
-            (_, 0) => Err(Error::ZeroLimit),
+            (0, _) => Err(Error(Reason::NoUnits)),
+            (_, 0) => Err(Error(Reason::ZeroLimit)),
             (units, limit) => Ok(Self { units, limit }),
         }
     }
@@ -63,7 +64,7 @@ impl Table {
     /// Returns the row of a number of waves (h102): the waves that each SIMD gets.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
     ///
     /// ```
     /// use raddle_workgroup::balance::Table;
@@ -80,10 +81,10 @@ impl Table {
     /// higher, modulo the number of SIMDs.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
     pub const fn turned(&self, waves: u64, by: u32) -> Result<RowEntries, Error> {
         if waves == 0 || waves > self.most() {
-            return Err(Error::WaveCount { count: waves, most: self.most() });
+            return Err(Error(Reason::WaveCount { count: waves, most: self.most() }));
         }
         let units = self.units as u64;
         // The remainder is below the number of units, which is a u32.
@@ -174,13 +175,19 @@ impl Pointer {
     /// Returns a pointer that begins at SIMD `at`; the seed begins at 0.
     ///
     /// # Errors
-    /// [`Error::UnitOutside`] where the table has no such SIMD.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the table has no such SIMD.
     pub const fn new(table: Table, kind: Kind, at: u32) -> Result<Self, Error> {
         if at < table.units {
             Ok(Self { table, kind, at })
         } else {
-            Err(Error::UnitOutside { unit: at, units: table.units })
+            Err(Error(Reason::UnitOutside { unit: at, units: table.units }))
         }
+    }
+
+    /// Returns the most waves that the table of the pointer takes.
+    #[must_use]
+    pub const fn most(&self) -> u64 {
+        self.table.most()
     }
 
     /// Returns the number of the SIMD at which the pointer stands, where surplus waves begin.
@@ -204,7 +211,7 @@ impl Pointer {
     /// Returns how many of `waves` waves each SIMD would get (h3). The pointer stays where it is.
     ///
     /// # Errors
-    /// [`Error::WaveCount`] for 0 waves, or for more than [`Table::most`].
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
     pub const fn target(&self, waves: u64) -> Result<Target, Error> {
         match self.table.turned(waves, self.turn()) {
             Ok(entries) => {
@@ -219,7 +226,7 @@ impl Pointer {
     /// compute unit (h5).
     ///
     /// # Errors
-    /// [`Error::OtherTarget`] where the pointer has moved since the target was made, or the target
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the target was made, or the target
     /// is of another pointer; the pointer stays then.
     pub fn dispatch(&mut self, target: Target) -> Result<(), Error> {
         self.at = self.after(&target)?;
@@ -229,11 +236,11 @@ impl Pointer {
     /// Returns the SIMD that the pointer will name once this target is dispatched.
     ///
     /// # Errors
-    /// [`Error::OtherTarget`] where the pointer has moved since the target was made, or the target
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the target was made, or the target
     /// is of another pointer.
     pub fn after(&self, target: &Target) -> Result<u32, Error> {
         if (target.table, target.kind, target.at) != (self.table, self.kind, self.at) {
-            return Err(Error::OtherTarget);
+            return Err(Error(Reason::OtherTarget));
         }
         let units = u64::from(self.table.units);
         // The remainder is below the number of units, which is a u32.

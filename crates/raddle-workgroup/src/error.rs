@@ -1,20 +1,102 @@
 //! Which settings and calls does the crate refuse, and why?
 
-use raddle_policy::{LaunchId, ProcessId, Resource};
+use alloc::format;
+
+use raddle_policy::{ErrorKind, LaunchId, ProcessId, Resource, SettingError};
 
 /// The reason why a configuration, or a call to a part of the crate, is refused. A call that
 /// returns it has changed nothing.
 ///
 /// Indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each variant and field is")]
-pub enum Error {
+#[error(transparent)]
+pub struct Error(pub(crate) Reason);
+
+impl Error {
+    /// Returns the error for a search that does not suit a resource.
+    pub(crate) fn search(resource: Resource, cause: impl Into<SearchFault>) -> Self {
+        Self(Reason::SearchRule { resource, cause: cause.into() })
+    }
+
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::ZeroShare { .. }
+            | Reason::NoChannels
+            | Reason::NoRetry
+            | Reason::NoLevels
+            | Reason::NoWindows
+            | Reason::ZeroWindow { .. }
+            | Reason::LevelOutside { .. }
+            | Reason::ChannelOutside { .. }
+            | Reason::NoWaves
+            | Reason::NoUnits
+            | Reason::ZeroLimit
+            | Reason::UnitOutside { .. }
+            | Reason::WaveCount { .. }
+            | Reason::NoWeight
+            | Reason::NoShare
+            | Reason::History { .. }
+            | Reason::NoCycles
+            | Reason::SearchRule { .. }
+            | Reason::NoClock => ErrorKind::OutOfRange,
+            Reason::SearchKeys { .. }
+            | Reason::NoGroups
+            | Reason::TwoUnits { .. }
+            | Reason::ChannelOrder { .. }
+            | Reason::OtherTarget
+            | Reason::RowLength { .. }
+            | Reason::RowCount { .. } => ErrorKind::Inconsistent,
+            Reason::Score { .. } | Reason::Issues { .. } => ErrorKind::Overflow,
+            Reason::TooManyChannels { .. } => ErrorKind::NoRoom,
+            Reason::Stale { .. }
+            | Reason::Held { .. }
+            | Reason::NotHeld { .. }
+            | Reason::CycleBefore { .. }
+            | Reason::TakeBeyond { .. }
+            | Reason::GiveBeyond { .. }
+            | Reason::NotMeasured { .. } => ErrorKind::State,
+            #[cfg(not(feature = "circuit"))]
+            Reason::NoCircuit => ErrorKind::Unsupported,
+        }
+    }
+}
+
+impl From<Error> for SettingError {
+    /// Names the share of one process where that is 0, else the settings as a whole.
+    fn from(error: Error) -> Self {
+        match error.0 {
+            Reason::ZeroShare { process } => Self::new(
+                format!("shares[{}]", process.0),
+                "a share of 0 leaves its process no compute unit: give 1 or more",
+            ),
+            other => Self::new("", other),
+        }
+    }
+}
+
+/// Reason why a search for free granules does not suit a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SearchFault {
+    #[error(transparent)]
+    Map(#[from] raddle_bitmap::Error),
+    #[error("sample {at} is not above the one before: give them strictly ascending")]
+    SampleOrder { at: usize },
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
     // Policies.
     #[error("{process} has a share of 0, so it could never run: give 1 or more")]
     ZeroShare { process: ProcessId },
     #[error("{} cannot be searched so: {cause}", resource.name())]
-    SearchRule { resource: Resource, cause: raddle_bitmap::Error },
+    SearchRule {
+        resource: Resource,
+        #[source]
+        cause: SearchFault,
+    },
     #[error("both `{}` and `{}` are given for {}: give one of them", keys[0], keys[1], resource.name())]
     SearchKeys { resource: Resource, keys: [&'static str; 2] },
     #[error("neither the number of groups nor their size is given: give `groups` or `size`")]
@@ -23,6 +105,7 @@ pub enum Error {
     TwoUnits { keys: [&'static str; 2] },
     #[error("the clock of the dispatcher is not known: give `clock-mhz` of 1 or more")]
     NoClock,
+    #[cfg(not(feature = "circuit"))]
     #[error(
         "the circuit model, which says how many clocks a search takes, is not built in: build raddle-workgroup with its feature `circuit`"
     )]

@@ -12,16 +12,9 @@
 //! [`Allocator`] finds and tracks real addresses (SIMD, first vector register, first scalar
 //! register, first byte of LDS).
 //!
-//! The parts of a matching dispatcher (seed 000), each usable alone with plain values:
-//!
-//! | part | question |
-//! |---|---|
-//! | [`order`] | which level is best now, and which of several tied channels goes first? |
-//! | [`split`] | when is a workgroup that never fits cut into its waves? |
-//! | [`balance`] | how many waves does each SIMD get? |
-//! | [`place`] | which of several compute units that fit takes the workgroup? |
-//!
-//! [`Matching`] combines them in the allocate slot; its configuration chooses each part.
+//! [`Matching`] combines the parts of the matching dispatcher of seed 000: which level is best, which
+//! of several tied channels goes first, when a workgroup is cut, how many waves each SIMD gets, and
+//! which compute unit takes a workgroup. Its configuration chooses each part.
 //!
 //! Units: granules of the device; positions are counted from 0.
 //!
@@ -51,12 +44,18 @@
 extern crate alloc;
 
 mod allocator;
+// Parts of seed 000 by themselves, for `raddle-golden`, which answers questions about them: not of the
+// surface that is kept.
+#[doc(hidden)]
 pub mod balance;
 mod baselines;
 mod error;
 mod matching;
+#[doc(hidden)]
 pub mod order;
+#[doc(hidden)]
 pub mod place;
+#[doc(hidden)]
 pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
@@ -72,6 +71,7 @@ pub use matching::{
 };
 /// The crate with the types of the signatures: ticks, ids, levels, launches.
 pub use raddle_policy;
+pub use raddle_policy::ErrorKind;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,7 @@
 //! Units: rounds (one match with a head that waits); levels counted from 0, the best one first.
 
 use crate::Error;
+use crate::error::Reason;
 
 /// The default number of decisions (rounds) in a row in which no workgroup fits, before a workgroup
 /// is cut in the next such decision.
@@ -148,7 +149,7 @@ pub struct SplitPart<'w, W, S> {
 /// 3. Related waves are never parted.
 ///
 /// # Errors
-/// [`Error::NoWaves`] for a workgroup without waves, [`Error::LevelOutside`] for a level
+/// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a workgroup without waves, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level
 /// below the lowest.
 ///
 /// ```
@@ -165,10 +166,10 @@ pub fn split<'w, W, S>(
 ) -> Result<Option<impl ExactSizeIterator<Item = SplitPart<'w, W, S>>>, Error> {
     let Workgroup { level, independent, waves, shared } = workgroup;
     if waves.is_empty() {
-        return Err(Error::NoWaves);
+        return Err(Error(Reason::NoWaves));
     }
     if level > lowest {
-        return Err(Error::LevelOutside { level, levels: lowest.saturating_add(1) });
+        return Err(Error(Reason::LevelOutside { level, levels: lowest.saturating_add(1) }));
     }
     let part = move |wave| SplitPart { level: lowest, wave, shared };
     Ok((independent && waves.len() > 1).then(|| waves.iter().map(part)))

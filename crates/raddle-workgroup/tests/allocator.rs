@@ -7,7 +7,7 @@ use raddle_policy::{
     ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{any_launch, any_shape, ready};
-use raddle_workgroup::{Allocator, BaselineConfig, Error, Greedy, GroupPlan, SimdRule};
+use raddle_workgroup::{Allocator, BaselineConfig, Greedy, GroupPlan, SimdRule};
 
 const CU: CuId = CuId(0);
 
@@ -146,20 +146,26 @@ fn a_plan_takes_nothing_and_is_taken_once() {
     assert_eq!(simds, [3, 0, 1, 2]);
     let launch = LaunchId(7);
     assert_eq!(allocator.commit(first, launch, 0).map(<[Place]>::len), Ok(4));
-    let stale = Error::Stale { launch, workgroup: 1 };
-    assert_eq!(allocator.commit(second, launch, 1), Err(stale));
-    let held = Error::Held { launch, workgroup: 0 };
-    assert_eq!(allocator.commit(third, launch, 0), Err(held));
+    let stale = "the plan for workgroup 1 of k7 is out of date: probe again".to_owned();
+    assert_eq!(
+        allocator.commit(second, launch, 1).map_err(|error| error.to_string()),
+        Err(stale.clone())
+    );
+    let held = "workgroup 0 of k7 lies on the device already: release it first".to_owned();
+    assert_eq!(
+        allocator.commit(third, launch, 0).map_err(|error| error.to_string()),
+        Err(held.clone())
+    );
     let plan = probe(&allocator, &half, SimdRule::MostRoom);
     let elsewhere = plan.places().to_vec();
     assert_eq!(allocator.commit(plan, launch, 1), Ok(&elsewhere[..]));
     assert_eq!(allocator.groups(), 2);
     assert_eq!(allocator.release(CU, launch, 0), Ok(()));
-    let absent = Err(Error::NotHeld { launch, workgroup: 0 });
-    assert_eq!(allocator.release(CU, launch, 0), absent);
-    assert_eq!(allocator.release(CuId(1), launch, 0), absent);
+    let absent = Err("workgroup 0 of k7 does not lie on the device: release each once".to_owned());
+    assert_eq!(allocator.release(CU, launch, 0).map_err(|error| error.to_string()), absent);
+    assert_eq!(allocator.release(CuId(1), launch, 0).map_err(|error| error.to_string()), absent);
     let refused = allocator.probe(CuId(1), &half, SimdRule::From(2)).unwrap_err();
-    assert_eq!((refused.resource, refused.rotation), (Resource::Cus, 2));
+    assert_eq!((refused.resource(), refused.rotation()), (Resource::Cus, 2));
 }
 
 /// A plan that fails at its last wave leaves no trace of the waves before it.
@@ -170,8 +176,11 @@ fn a_plan_that_is_stale_in_part_changes_nothing() {
     let plan = probe(&allocator, &wide, SimdRule::From(0));
     let blocker = probe(&allocator, &demand(1, 30, 0, 0), SimdRule::From(3));
     allocator.commit(blocker, LaunchId(1), 0).unwrap();
-    let stale = Error::Stale { launch: LaunchId(0), workgroup: 0 };
-    assert_eq!(allocator.commit(plan, LaunchId(0), 0), Err(stale));
+    let stale = "the plan for workgroup 0 of k0 is out of date: probe again".to_owned();
+    assert_eq!(
+        allocator.commit(plan, LaunchId(0), 0).map_err(|error| error.to_string()),
+        Err(stale.clone())
+    );
     allocator.release(CU, LaunchId(1), 0).unwrap();
     let all = demand(40, 6, 5, 256);
     assert_eq!(probe(&allocator, &all, SimdRule::MostRoom).places().len(), 40);
@@ -183,7 +192,7 @@ fn a_rotation_keeps_the_steps_of_waves_before_the_one_that_failed() {
     place(&mut allocator, 0, &demand(3, 64, 0, 0));
     let after = |demand: Demand, from: u8| {
         let refused = allocator.probe(CU, &demand, SimdRule::From(from)).unwrap_err();
-        (refused.resource, refused.rotation)
+        (refused.resource(), refused.rotation())
     };
     // Only SIMD 3 has registers left: one wave of 40 finds it, the second does not.
     assert_eq!(after(demand(2, 40, 0, 0), 1), (Resource::Vgpr, 0));
@@ -207,7 +216,7 @@ fn a_refusal_for_fragmentation_names_the_longest_run_left() {
     }
     let wish = demand(1, 0, 0, 100);
     let refused = allocator.probe(CU, &wish, SimdRule::MostRoom).unwrap_err();
-    assert_eq!(refused.resource, Resource::Lds);
+    assert_eq!(refused.resource(), Resource::Lds);
     let refusal = allocator.fragmentation(LaunchId(9), CU, &wish);
     assert_eq!((refusal.resource, refusal.wanted, refusal.available), (Resource::Lds, 100, 40));
     assert_eq!((refusal.launch, refusal.cu), (LaunchId(9), Some(CU)));

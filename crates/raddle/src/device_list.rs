@@ -1,6 +1,6 @@
 //! Which devices are known? The verb `devices`.
 
-use raddle_device::{Device, TimeSlices};
+use raddle_device::Device;
 use raddle_policy::Resource;
 use raddle_report::{Block, Column, Document, Table, json};
 use raddle_study::devices;
@@ -33,14 +33,15 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
 /// Returns comments, as lines of TOML, about the time slices that the device's driver gives; they
 /// belong into a recipe, not into the description of a device.
 fn slices(device: &Device) -> String {
-    let Some(TimeSlices { turn_ns, switch_ns, source, .. }) = device.time_slices() else {
+    let Some(slices) = device.time_slices() else {
         return String::new();
     };
     let between = |[least, _, most]: [u64; 3]| match least == most {
         true => duration(least),
         false => format!("{} to {}", duration(least), duration(most)),
     };
-    let (turn, switch) = (between(turn_ns), between(switch_ns));
+    let (turn, switch) = (between(slices.turn_ns()), between(slices.switch_ns()));
+    let source = slices.source();
     format!("# Time slices of the driver: a turn {turn}, a switch {switch}.\n# {source}\n")
 }
 

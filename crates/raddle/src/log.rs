@@ -104,45 +104,45 @@ fn tell_of_rules(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let broken: Vec<Broken<'_>> = found
-        .broken
+        .broken()
         .iter()
         .map(|(rule, broken)| Broken {
             rule: rule.number(),
             name: rule.name(),
-            count: broken.count,
-            line: broken.line,
-            what: &broken.what,
+            count: broken.count(),
+            line: broken.line(),
+            what: broken.what(),
         })
         .collect();
     let text = match format {
         Format::Json => versioned(
             "log-check",
             &Checked {
-                events: found.events,
-                answers: found.answers,
+                events: found.events(),
+                answers: found.answers(),
                 broken,
                 policies: twins.map(|twins| &*twins.slots),
             },
         ),
         Format::Text if broken.is_empty() => format!(
             "{file}: {} and {} keep the {} rules\n{}",
-            counted(found.events, "event", "events"),
-            counted(found.answers, "answer", "answers"),
+            counted(found.events(), "event", "events"),
+            counted(found.answers(), "answer", "answers"),
             check::LogRule::ALL.len(),
             told_of_policies(twins),
         ),
         Format::Text => broken.iter().map(told).chain([told_of_policies(twins)]).collect(),
     };
     console.print(&text)?;
-    match found.broken.iter().min_by_key(|(_, broken)| broken.line) {
+    match found.broken().iter().min_by_key(|(_, broken)| broken.line()) {
         None => twins.and_then(Report::first).map_or(Ok(()), |first| {
             Err(CliError::TwinDiffers { file, first: Box::new(first.clone()) })
         }),
         Some((rule, first)) => Err(CliError::RuleBroken {
             file,
-            line: first.line,
+            line: first.line(),
             rule: *rule,
-            what: first.what.clone(),
+            what: first.what().to_owned(),
         }),
     }
 }
@@ -243,23 +243,23 @@ pub(crate) fn replay(
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
     let found = replay_with(registry, log).map_err(|error| unread(error, &file))?;
-    if let Some((line, logged, answered)) = found.difference {
+    if let Some(&(line, ref logged, ref answered)) = found.difference() {
         return Err(CliError::Differs {
             file,
             line,
-            logged: plain(&logged, 300),
-            answered: plain(&answered, 300),
+            logged: plain(logged, 300),
+            answered: plain(answered, 300),
         });
     }
     let text = match format {
         Format::Json => versioned(
             "log-replay",
-            &LogAgreed { events: found.events, answers: found.answers, agree: true },
+            &LogAgreed { events: found.events(), answers: found.answers(), agree: true },
         ),
         Format::Text => format!(
             "{file}: {} fed again, {} agree byte for byte\n",
-            counted(found.events, "event", "events"),
-            counted(found.answers, "answer", "answers"),
+            counted(found.events(), "event", "events"),
+            counted(found.answers(), "answer", "answers"),
         ),
     };
     console.print(&text)

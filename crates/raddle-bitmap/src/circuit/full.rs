@@ -14,7 +14,7 @@ impl FullTrace {
     /// Computes every sequence of the search for a map.
     ///
     /// # Errors
-    /// [`Error::TooManyBlocks`] above [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, setup: Setup) -> Result<Self, Error> {
         super::traceable_map(map)?;
         Ok(Self { chain: Chain::of(&Bits::of_map(map, setup), setup) })

@@ -20,7 +20,7 @@ impl GroupedTrace {
     /// Computes every sequence of the search for a map.
     ///
     /// # Errors
-    /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size, [`OutOfRange`](crate::ErrorKind::OutOfRange) above
     /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Grouped, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;

@@ -44,6 +44,7 @@ pub use sampled::{Jump, SampledTrace};
 pub use setup::{Setup, Shift};
 pub use shared::{Masks, PeriodTrace};
 
+use crate::error::Reason;
 use crate::{Error, View};
 
 /// Most blocks of a map, or positions of a shared finder, that a trace takes; its sequences then
@@ -53,7 +54,7 @@ pub const MOST_BLOCKS: u32 = 4096;
 /// Returns an error for a number of blocks whose sequences would fill the memory.
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
-        return Err(Error::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS });
+        return Err(Error(Reason::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS }));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use super::chain::combine;
 use super::setup::Shift;
 use super::{Bits, Setup};
+use crate::error::Reason;
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
@@ -36,7 +37,7 @@ impl PeriodTrace {
     /// Computes every sequence for the maps of one period, which come in the order of its slots.
     ///
     /// # Errors
-    /// [`Error::MapCount`] and [`Error::OtherSize`] as [`Shared::find`], [`Error::TooManyBlocks`]
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) and [`Inconsistent`](crate::ErrorKind::Inconsistent) as [`Shared::find`], [`OutOfRange`](crate::ErrorKind::OutOfRange)
     /// for a width above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(
         search: &Shared,
@@ -48,7 +49,7 @@ impl PeriodTrace {
         super::traceable(search.width())?;
         let slots = search.slots(period).to_vec();
         if slots.is_empty() || slots.len() != maps.len() {
-            return Err(Error::MapCount { period, slots: slots.len(), maps: maps.len() });
+            return Err(Error(Reason::MapCount { period, slots: slots.len(), maps: maps.len() }));
         }
         let width = search.width() as usize;
         let mut d0 = Bits::repeat(setup.polarity.digit(false), width);

@@ -7,8 +7,8 @@ impl FreeMap {
     /// Takes the run of blocks that a plan names. Returns the first block of the run.
     ///
     /// # Errors
-    /// When a block of the run has been taken since the search ([`Error::Taken`]), or the plan is
-    /// of another map ([`Error::OtherMap`]), of a clone too; nothing has changed then.
+    /// When a block of the run has been taken since the search ([`State`](crate::ErrorKind::State)), or the plan is
+    /// of another map ([`Inconsistent`](crate::ErrorKind::Inconsistent)), of a clone too; nothing has changed then.
     #[inline]
     pub fn commit(&mut self, plan: RunPlan) -> Result<u32, Error> {
         let (start, len) = plan.of(&self.identity, 0)?;
@@ -20,8 +20,8 @@ impl FreeMap {
     /// [`commit`](Self::commit) in one.
     ///
     /// # Errors
-    /// When one of the blocks is taken ([`Error::Taken`]) or lies past the end
-    /// ([`Error::OutOfRange`]); nothing has changed then.
+    /// When one of the blocks is taken ([`State`](crate::ErrorKind::State)) or lies past the end
+    /// ([`OutOfRange`](crate::ErrorKind::OutOfRange)); nothing has changed then.
     #[inline]
     pub fn take(&mut self, start: u32, len: u32) -> Result<(), Error> {
         words::change(&mut self.words, self.blocks, start, len, true)?;
@@ -33,8 +33,8 @@ impl FreeMap {
     /// one by one.
     ///
     /// # Errors
-    /// When one of the blocks is not taken ([`Error::NotTaken`]), or lies past the end
-    /// ([`Error::OutOfRange`]); nothing has changed then.
+    /// When one of the blocks is not taken ([`State`](crate::ErrorKind::State)), or lies past the end
+    /// ([`OutOfRange`](crate::ErrorKind::OutOfRange)); nothing has changed then.
     #[inline]
     pub fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
         words::change(&mut self.words, self.blocks, start, len, false)?;

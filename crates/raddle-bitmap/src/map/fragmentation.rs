@@ -8,11 +8,31 @@ use super::FreeMap;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Number of free blocks of the map.
-    pub free: u32,
+    pub(crate) free: u32,
     /// Length of the longest free run, in blocks.
-    pub longest: u32,
+    pub(crate) longest: u32,
     /// Number of free runs of the map.
-    pub runs: u32,
+    pub(crate) runs: u32,
+}
+
+impl Fragmentation {
+    /// Returns the number of free blocks of the map.
+    #[must_use]
+    pub const fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// Returns the length of the longest free run, in blocks.
+    #[must_use]
+    pub const fn longest(&self) -> u32 {
+        self.longest
+    }
+
+    /// Returns the number of free runs of the map.
+    #[must_use]
+    pub const fn runs(&self) -> u32 {
+        self.runs
+    }
 }
 
 /// Reason why a request does not fit into a map: the blocks that are wanted, and the blocks that
@@ -20,11 +40,31 @@ pub struct Fragmentation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
     /// Number of blocks that the refused request wanted in one run.
-    pub want: u32,
+    pub(crate) want: u32,
     /// Number of free blocks of the map.
-    pub free: u32,
+    pub(crate) free: u32,
     /// Length of the longest free run, in blocks.
-    pub longest: u32,
+    pub(crate) longest: u32,
+}
+
+impl FitRefusal {
+    /// Returns the number of blocks that the refused request wanted in one run.
+    #[must_use]
+    pub const fn want(&self) -> u32 {
+        self.want
+    }
+
+    /// Returns the number of free blocks of the map.
+    #[must_use]
+    pub const fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// Returns the length of the longest free run, in blocks.
+    #[must_use]
+    pub const fn longest(&self) -> u32 {
+        self.longest
+    }
 }
 
 impl FitRefusal {

@@ -16,6 +16,7 @@ pub use polarity::Polarity;
 pub use view::View;
 
 use crate::Error;
+use crate::error::Reason;
 use crate::words;
 
 /// Map of 1 to `u32::MAX` equal blocks, each free or taken. A map can [`grow`](Self::grow).
@@ -50,10 +51,10 @@ impl FreeMap {
     /// Returns a map of `blocks` blocks, all free.
     ///
     /// # Errors
-    /// [`Error::NoBlocks`] without a block.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
     pub fn new(blocks: u32) -> Result<Self, Error> {
         if blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         let mut map = Self { words: Vec::new(), blocks: 0, free: 0, identity: Identity::default() };
         map.grow(blocks)?;
@@ -166,10 +167,10 @@ impl FreeMap {
     /// Adds `by` free blocks behind the last block of the map.
     ///
     /// # Errors
-    /// [`Error::TooManyBlocks`] above `u32::MAX` blocks in all; nothing has changed then.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above `u32::MAX` blocks in all; nothing has changed then.
     pub fn grow(&mut self, by: u32) -> Result<(), Error> {
         let blocks = u64::from(self.blocks) + u64::from(by);
-        let many = Error::TooManyBlocks { blocks, most: u32::MAX };
+        let many = Error(Reason::TooManyBlocks { blocks, most: u32::MAX });
         let blocks = u32::try_from(blocks).map_err(|_| many)?;
         self.words.resize(words::words_for(blocks), 0);
         let words = &mut self.words;

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::error::Reason;
 use crate::{Error, words};
 
 /// Identity of a map or bank, which no other map or bank has. A clone gets another identity; a
@@ -69,7 +70,11 @@ impl RunPlan {
     #[inline]
     pub(crate) fn of(&self, of: &Identity, map: usize) -> Result<(u32, u32), Error> {
         let &Self { start, len, .. } = self;
-        if self.of == (of.0, map) { Ok((start, len)) } else { Err(Error::OtherMap { start, len }) }
+        if self.of == (of.0, map) {
+            Ok((start, len))
+        } else {
+            Err(Error(Reason::OtherMap { start, len }))
+        }
     }
 
     /// Returns a plan for the lowest `want` bits of 1 in a row at or after `from`; `None` where

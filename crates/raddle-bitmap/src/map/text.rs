@@ -10,6 +10,7 @@ use super::plan::Identity;
 use super::polarity::Polarity;
 use super::view;
 use crate::Error;
+use crate::error::Reason;
 use crate::words::{self, BITS};
 
 impl FreeMap {
@@ -38,12 +39,13 @@ impl FreeMap {
     pub fn from_digits(digits: &str, polarity: Polarity) -> Result<Self, Error> {
         let wrong = digits.bytes().position(|byte| !matches!(byte, b'0' | b'1'));
         if let Some(at) = wrong {
-            return Err(Error::NotADigit { at });
+            return Err(Error(Reason::NotADigit { at }));
         }
-        let blocks = u32::try_from(digits.len())
-            .map_err(|_| Error::TooManyBlocks { blocks: digits.len() as u64, most: u32::MAX })?;
+        let blocks = u32::try_from(digits.len()).map_err(|_| {
+            Error(Reason::TooManyBlocks { blocks: digits.len() as u64, most: u32::MAX })
+        })?;
         if blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         let mut store = vec![0; words::words_for(blocks)];
         let mut free = 0;

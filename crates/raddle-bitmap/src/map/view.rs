@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::polarity::Polarity;
 use crate::Error;
+use crate::error::Reason;
 use crate::words::{self, BITS, Runs};
 
 /// Read access to the blocks of a map.
@@ -116,10 +117,10 @@ impl<'a> View<'a> {
 /// XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
-        return Err(Error::NoBlocks);
+        return Err(Error(Reason::NoBlocks));
     }
     if words.len() != words::words_for(blocks) {
-        return Err(Error::WordCount { words: words.len(), blocks });
+        return Err(Error(Reason::WordCount { words: words.len(), blocks }));
     }
     let past = match blocks % BITS {
         0 => 0,
@@ -127,7 +128,7 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
     };
     let last = words.last().map_or(0, |last| last & past);
     // Bits past the end may be the digit for taken, or zeros.
-    if last != flip & past && last != 0 { Err(Error::StrayBits { blocks }) } else { Ok(()) }
+    if last != flip & past && last != 0 { Err(Error(Reason::StrayBits { blocks })) } else { Ok(()) }
 }
 
 impl fmt::Debug for View<'_> {

@@ -1,6 +1,7 @@
 //! What does the grouped search of seed 000 (E5) report? Whole aligned groups.
 
 use super::{Need, Promise, Search, same_size};
+use crate::error::Reason;
 use crate::words::{BITS, Fold, run_starts};
 use crate::{Error, View};
 
@@ -29,17 +30,17 @@ impl Grouped {
     /// Returns the search for maps of `blocks` blocks in `groups` groups (the seed's N and Z).
     ///
     /// # Errors
-    /// Without a block; with groups outside 1..N-1 ([`Error::GroupCount`]); where they do not
-    /// divide the blocks evenly ([`Error::UnevenGroups`]).
+    /// Without a block; with groups outside 1..N-1 ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where they do not
+    /// divide the blocks evenly ([`Inconsistent`](crate::ErrorKind::Inconsistent)).
     pub const fn new(blocks: u32, groups: u32) -> Result<Self, Error> {
         if blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         if groups == 0 || groups >= blocks {
-            return Err(Error::GroupCount { groups, blocks });
+            return Err(Error(Reason::GroupCount { groups, blocks }));
         }
         if !blocks.is_multiple_of(groups) {
-            return Err(Error::UnevenGroups { groups, blocks });
+            return Err(Error(Reason::UnevenGroups { groups, blocks }));
         }
         Ok(Self { blocks, groups })
     }
@@ -47,11 +48,11 @@ impl Grouped {
     /// Returns the search with groups of `size` blocks (N / Z); the seed prefers 4.
     ///
     /// # Errors
-    /// Without a block ([`Error::NoBlocks`]); where the size does not divide the blocks, or is less
-    /// than 2 ([`Error::GroupSize`]).
+    /// Without a block ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where the size does not divide the blocks, or is less
+    /// than 2 ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
     pub const fn of_size(blocks: u32, size: u32) -> Result<Self, Error> {
         if size < 2 || !blocks.is_multiple_of(size) {
-            return Err(Error::GroupSize { size, blocks });
+            return Err(Error(Reason::GroupSize { size, blocks }));
         }
         Self::new(blocks, blocks / size)
     }
@@ -107,7 +108,7 @@ impl Search for Grouped {
     /// Returns the length of the longest row of free groups, in blocks.
     ///
     /// # Errors
-    /// [`Error::OtherSize`] for a map of another size.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         same_size(self.blocks, map)?;
         let fits_words = BITS.is_multiple_of(self.size());

@@ -24,6 +24,7 @@ pub use grouped::Grouped;
 pub use sampled::Sampled;
 pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 
+use crate::error::Reason;
 use crate::{Error, View};
 
 /// Relation between the answers of a search and the length of the longest free run.
@@ -103,7 +104,7 @@ impl<T: Search + ?Sized> Search for &T {
 /// Returns an error for a map whose number of blocks is not `search`, for which a search was made.
 pub(crate) fn same_size(search: u32, map: View<'_>) -> Result<(), Error> {
     let map = map.blocks();
-    if map == search { Ok(()) } else { Err(Error::OtherSize { search, map }) }
+    if map == search { Ok(()) } else { Err(Error(Reason::OtherSize { search, map })) }
 }
 
 #[cfg(test)]

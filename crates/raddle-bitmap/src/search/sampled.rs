@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::iter;
 
 use super::{Need, Promise, Search, same_size};
+use crate::error::Reason;
 use crate::{Error, View};
 
 /// Search that reports a lower bound from chosen lengths (seed 000, E6): the largest length of a
@@ -32,20 +33,20 @@ impl Sampled {
     /// 0.
     ///
     /// # Errors
-    /// Without a block; with an empty list ([`Error::NoSamples`]); where it is not strictly
-    /// ascending ([`Error::SampleOrder`]) or leaves 0..N-1 ([`Error::SampleRange`]).
+    /// Without a block; with an empty list ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where it is not strictly
+    /// ascending ([`Inconsistent`](crate::ErrorKind::Inconsistent)) or leaves 0..N-1 ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
     pub fn new(blocks: u32, k: &[u32]) -> Result<Self, Error> {
         if blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         let mut amounts = Vec::with_capacity(k.len());
         for (at, &k) in k.iter().enumerate() {
             if k >= blocks {
-                return Err(Error::SampleRange { at, k, blocks });
+                return Err(Error(Reason::SampleRange { at, k, blocks }));
             }
             // The last entry is an amount, one more than its k.
             if amounts.last().is_some_and(|&last| k < last) {
-                return Err(Error::SampleOrder { at });
+                return Err(Error(Reason::SampleOrder { at }));
             }
             amounts.push(k + 1);
         }
@@ -71,7 +72,7 @@ impl Sampled {
     /// true: lengths that are hardly ever wanted (the seed's f31).
     ///
     /// # Errors
-    /// Without a block; with [`Error::NoSamples`] where nothing is left.
+    /// Without a block; with [`OutOfRange`](crate::ErrorKind::OutOfRange) where nothing is left.
     pub fn excluding(blocks: u32, mut excluded: impl FnMut(u32) -> bool) -> Result<Self, Error> {
         Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
     }
@@ -90,8 +91,8 @@ impl Sampled {
 
     fn of(blocks: u32, amounts: Vec<u32>) -> Result<Self, Error> {
         match (blocks, amounts.is_empty()) {
-            (0, _) => Err(Error::NoBlocks),
-            (_, true) => Err(Error::NoSamples),
+            (0, _) => Err(Error(Reason::NoBlocks)),
+            (_, true) => Err(Error(Reason::NoSamples)),
             _ => Ok(Self { blocks, amounts }),
         }
     }
@@ -129,7 +130,7 @@ impl Search for Sampled {
     /// Returns the largest length of the list for which a run is free, in blocks, or 0.
     ///
     /// # Errors
-    /// [`Error::OtherSize`] for a map of another size.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         same_size(self.blocks, map)?;
         Ok(self.round_down(map.longest()))

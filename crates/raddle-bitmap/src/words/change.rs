@@ -2,6 +2,7 @@
 
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
+use crate::error::Reason;
 
 /// Checks that the `len` bits from bit `start` of a word, at least 1 and all inside the word, are 1
 /// (free), or 0 where `free` is false; else the error of [`refusal`].
@@ -24,7 +25,7 @@ pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u
 /// Returns the error for the `len` blocks from `start` that cannot be taken (`take`), or that
 /// cannot be given back.
 pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
-    if take { Error::Taken { start, len } } else { Error::NotTaken { start, len } }
+    if take { Error(Reason::Taken { start, len }) } else { Error(Reason::NotTaken { start, len }) }
 }
 
 /// Takes the `len` blocks from `start` if `take` is true, all of which must be free; else gives
@@ -56,7 +57,7 @@ pub(crate) fn check(
     free: bool,
 ) -> Result<(), Error> {
     if len > blocks || start > blocks - len {
-        return Err(Error::OutOfRange { start, len, blocks });
+        return Err(Error(Reason::OutOfRange { start, len, blocks }));
     }
     let flip = if free { u64::MAX } else { 0 };
     let mut wrong = 0;

@@ -2,7 +2,7 @@
 //! in `suite`.
 
 use proptest::prelude::*;
-use raddle_bitmap::{Bank, Error, FreeMap};
+use raddle_bitmap::{Bank, FreeMap};
 
 type Steps = Vec<(usize, u32, bool)>;
 
@@ -141,17 +141,23 @@ proptest! {
 #[test]
 fn what_is_not_there_is_refused_and_nothing_changes() {
     let mut bank = Bank::new(2, 8).unwrap();
-    let absent = Error::NoSuchMap { at: 2, maps: 2 };
+    let absent = "there is no map 2: the bank has 2, counted from 0".to_owned();
     assert_eq!((bank.longest(2), bank.free_blocks(2)), (0, 0));
     assert!(bank.view(2).is_none() && bank.fit_at(2, 0, 0).is_none());
     assert_eq!(bank.first_fit(2, 1), None);
-    assert_eq!(bank.release(2, 0, 1), Err(absent));
+    assert_eq!(bank.release(2, 0, 1).map_err(|error| error.to_string()), Err(absent.clone()));
     let plan = bank.first_fit(0, 1).unwrap();
-    assert_eq!(bank.commit(2, plan), Err(Error::OtherMap { start: 0, len: 1 }));
-    assert_eq!(bank.release(0, 0, 1), Err(Error::NotTaken { start: 0, len: 1 }));
+    assert_eq!(
+        bank.commit(2, plan).map_err(|error| error.to_string()),
+        Err("a plan for 1 blocks from 0 is of another map: commit it where it was made".to_owned())
+    );
+    assert_eq!(
+        bank.release(0, 0, 1).map_err(|error| error.to_string()),
+        Err("1 blocks from 0 are not all taken: release what was taken, once".to_owned())
+    );
     assert_eq!((bank.longest(0), bank.len(), bank.is_empty()), (8, 2, false));
-    let many = Error::TooManyMaps { maps: usize::MAX };
-    assert_eq!(Bank::new(usize::MAX, 8).err(), Some(many));
+    let many = format!("{} maps are more than any memory holds: give fewer", usize::MAX);
+    assert_eq!(Bank::new(usize::MAX, 8).unwrap_err().to_string(), many);
     assert!(Bank::new(0, 8).unwrap().is_empty());
 }
 
@@ -162,7 +168,10 @@ fn maps_without_a_block_have_room_for_nothing_alone() {
     assert!(bank.view(1).is_none() && bank.first_fit(1, 1).is_none());
     let nothing = bank.first_fit(1, 0).unwrap();
     assert_eq!((bank.commit(1, nothing), bank.release(1, 0, 0)), (Ok(0), Ok(())));
-    assert_eq!(bank.release(1, 0, 1), Err(Error::OutOfRange { start: 0, len: 1, blocks: 0 }));
+    assert_eq!(
+        bank.release(1, 0, 1).map_err(|error| error.to_string()),
+        Err("1 blocks from 0 do not lie in a map of 0: use the map of the plan".to_owned())
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
-use raddle_bitmap::{Error, FreeMap, Full, Polarity, Search, View};
+use raddle_bitmap::{FreeMap, Full, Polarity, Search, View};
 
 type Vector = BitVec<u64, Lsb0>;
 
@@ -29,7 +29,10 @@ fn a_slice_may_begin_and_end_anywhere() {
         assert!((start..end).all(|n| map.is_free((n - start) as u32) == bits[n]));
         assert_eq!(Vector::from(map.view()), slice);
     }
-    assert_eq!(FreeMap::try_from(&bits[..0]), Err(Error::NoBlocks));
+    assert_eq!(
+        FreeMap::try_from(&bits[..0]).map_err(|error| error.to_string()),
+        Err("there is no block: give at least 1".to_owned())
+    );
 }
 
 #[test]
@@ -45,12 +48,25 @@ fn words_in_either_polarity() {
         assert_eq!((map.free_blocks(), map.longest()), (3, 2));
         assert!(map.is_free(1) && map.is_free(2) && map.is_free(64) && !map.is_free(65));
     }
-    let stray = Error::StrayBits { blocks: 3 };
-    assert_eq!(FreeMap::from_words(&[0b1111], 3, Polarity::FreeIsOne), Err(stray));
-    assert_eq!(FreeMap::from_words(&[0b11111], 3, Polarity::FreeIsZero), Err(stray));
-    let count = |words| Error::WordCount { words, blocks: 65 };
-    assert_eq!(FreeMap::from_words(&[0], 65, Polarity::FreeIsOne), Err(count(1)));
-    assert_eq!(FreeMap::from_words(&[0; 3], 65, Polarity::FreeIsOne), Err(count(3)));
+    let stray =
+        "a bit past the last of 3 blocks would be free: clear the rest of the last word".to_owned();
+    assert_eq!(
+        FreeMap::from_words(&[0b1111], 3, Polarity::FreeIsOne).map_err(|error| error.to_string()),
+        Err(stray.clone())
+    );
+    assert_eq!(
+        FreeMap::from_words(&[0b11111], 3, Polarity::FreeIsZero).map_err(|error| error.to_string()),
+        Err(stray.clone())
+    );
+    let count = |words| format!("65 blocks take 2 words, not {words}: give as many");
+    assert_eq!(
+        FreeMap::from_words(&[0], 65, Polarity::FreeIsOne).map_err(|error| error.to_string()),
+        Err(count(1))
+    );
+    assert_eq!(
+        FreeMap::from_words(&[0; 3], 65, Polarity::FreeIsOne).map_err(|error| error.to_string()),
+        Err(count(3))
+    );
 }
 
 #[test]
@@ -60,8 +76,15 @@ fn words_of_your_own_can_be_searched_where_they_stand() {
     assert_eq!((view.blocks(), view.free_blocks(), view.longest()), (67, 7, 7));
     assert_eq!(Full.longest(view), Ok(7));
     assert_eq!(format!("{view:?}"), format!("View({:0>67})", "1111111"));
-    assert_eq!(View::new(&words, 66).map(View::blocks), Err(Error::StrayBits { blocks: 66 }));
-    assert_eq!(View::new(&[], 0).map(View::blocks), Err(Error::NoBlocks));
+    assert_eq!(
+        View::new(&words, 66).map(View::blocks).map_err(|error| error.to_string()),
+        Err("a bit past the last of 66 blocks would be free: clear the rest of the last word"
+            .to_owned())
+    );
+    assert_eq!(
+        View::new(&[], 0).map(View::blocks).map_err(|error| error.to_string()),
+        Err("there is no block: give at least 1".to_owned())
+    );
 }
 
 #[test]
@@ -70,7 +93,10 @@ fn digits_in_either_polarity() {
     assert_eq!(map.digits(Polarity::FreeIsZero).to_string(), "0110");
     assert_eq!(map.digits(Polarity::FreeIsOne).to_string(), "1001");
     let error = FreeMap::from_digits("01x0", Polarity::FreeIsOne);
-    assert_eq!(error, Err(Error::NotADigit { at: 2 }));
+    assert_eq!(
+        error.map_err(|error| error.to_string()),
+        Err("byte 2 is neither 0 nor 1: give digits only".to_owned())
+    );
 }
 
 #[test]
@@ -82,7 +108,7 @@ fn a_map_grows_by_free_blocks() {
     }
     assert_eq!((map.blocks(), map.free_blocks()), (136, 134));
     let before = map.clone();
-    let many = Error::TooManyBlocks { blocks: 136 + u64::from(u32::MAX), most: u32::MAX };
-    assert_eq!(map.grow(u32::MAX), Err(many));
+    let many = "4294967431 blocks are too many here: give at most 4294967295".to_owned();
+    assert_eq!(map.grow(u32::MAX).map_err(|error| error.to_string()), Err(many.clone()));
     assert_eq!(map, before);
 }

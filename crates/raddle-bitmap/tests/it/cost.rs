@@ -170,7 +170,7 @@ fn works(search: &Shared, netlist: &Netlist) {
             let mut inputs = vec![false; search.width() as usize];
             let mut longest = Vec::new();
             for (at, slot) in (0..).zip(slots) {
-                let blocks = slot.kind.blocks;
+                let blocks = slot.kind().blocks;
                 // The first rounds are full or almost full: those that need the borders.
                 let code = if round < 4 { !(round << at) } else { (round * 0x9e37_79b9) >> at };
                 let code = code & (u64::MAX >> (64 - blocks));
@@ -178,12 +178,12 @@ fn works(search: &Shared, netlist: &Netlist) {
                 let map = FreeMap::from_words(&[code], blocks, polarity).unwrap();
                 longest.push(map.longest());
                 for block in 0..blocks {
-                    inputs[(slot.start + block) as usize] = map.is_free(block);
+                    inputs[(slot.start() + block) as usize] = map.is_free(block);
                 }
             }
             // A control wire is 0 where its border holds in this period.
             for (at, _) in borders(search) {
-                inputs.push(!slots.iter().any(|slot| slot.end == at));
+                inputs.push(!slots.iter().any(|slot| slot.end() == at));
             }
             let found = netlist.evaluate(&inputs);
             for (slot, longest) in longest.iter().enumerate() {

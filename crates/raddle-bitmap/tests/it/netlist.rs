@@ -258,7 +258,7 @@ impl Netlist {
     fn slots(&mut self, search: &Shared, combined: &[Vec<Wire>]) {
         let slots: Vec<(u32, u32)> = (0..search.periods())
             .flat_map(|period| search.slots(period))
-            .map(|slot| (slot.start, slot.end))
+            .map(|slot| (slot.start(), slot.end()))
             .collect();
         let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
         cuts.sort_unstable();
@@ -316,8 +316,9 @@ fn shift(wires: &[Wire], by: usize) -> Vec<Wire> {
 pub(crate) fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
     for period in 0..search.periods() {
-        for pair in search.slots(period).windows(2).filter(|pair| pair[0].end == pair[1].start) {
-            let widest = borders.entry(pair[0].end).or_default();
+        for pair in search.slots(period).windows(2).filter(|pair| pair[0].end() == pair[1].start())
+        {
+            let widest = borders.entry(pair[0].end()).or_default();
             *widest = pair[0].width().max(*widest);
         }
     }

@@ -4,7 +4,7 @@
 //! [`Subject`] and one line of `suite!` below.
 
 use proptest::prelude::*;
-use raddle_bitmap::{Bank, Error, FreeMap, Polarity};
+use raddle_bitmap::{Bank, FreeMap, Polarity};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -18,8 +18,8 @@ pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
     fn first(&self, from: u32, want: u32) -> Option<u32>;
     fn best(&self, want: u32) -> Option<u32>;
     fn worst(&self, want: u32) -> Option<u32>;
-    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error>;
-    fn release(&mut self, start: u32, len: u32) -> Result<(), Error>;
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, String>;
+    fn release(&mut self, start: u32, len: u32) -> Result<(), String>;
 }
 
 impl Subject for FreeMap {
@@ -44,9 +44,9 @@ impl Subject for FreeMap {
         assert!(runs.iter().all(|&(start, len)| self.view().all_free(start, len)));
         assert!(runs.windows(2).all(|two| two[0].0 + two[0].1 < two[1].0), "runs touch: {runs:?}");
         let fragmentation = self.fragmentation();
-        assert_eq!(fragmentation.runs as usize, runs.len());
-        assert_eq!(fragmentation.free, self.free_blocks());
-        assert_eq!(fragmentation.longest, self.view().longest());
+        assert_eq!(fragmentation.runs() as usize, runs.len());
+        assert_eq!(fragmentation.free(), self.free_blocks());
+        assert_eq!(fragmentation.longest(), self.view().longest());
         self.longest()
     }
 
@@ -64,21 +64,26 @@ impl Subject for FreeMap {
         self.worst_fit(want).map(|plan| plan.start())
     }
 
-    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, String> {
         let mut at_once = self.clone();
-        let taken = at_once.take(start, len).map(|()| start);
+        let taken = at_once.take(start, len).map(|()| start).map_err(|error| error.to_string());
         // A plan of another map is one of another map, whatever lies there.
-        if let Some(plan) = Self::new(self.blocks())?.fit_at(start, len) {
-            assert_eq!(self.commit(plan), Err(Error::OtherMap { start, len }));
+        if let Some(plan) = Self::new(self.blocks()).expect("as many blocks").fit_at(start, len) {
+            assert_eq!(
+                self.commit(plan).map_err(|error| error.to_string()),
+                Err(format!(
+                    "a plan for {len} blocks from {start} is of another map: commit it where it was made"
+                ))
+            );
         }
         let Some(plan) = self.fit_at(start, len) else { return taken };
-        let committed = self.commit(plan);
-        assert_eq!((taken, &at_once), (committed, &*self), "in one step and in two");
+        let committed = self.commit(plan).map_err(|error| error.to_string());
+        assert_eq!((taken, &at_once), (committed.clone(), &*self), "in one step and in two");
         committed
     }
 
-    fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        Self::release(self, start, len)
+    fn release(&mut self, start: u32, len: u32) -> Result<(), String> {
+        Self::release(self, start, len).map_err(|error| error.to_string())
     }
 }
 
@@ -146,23 +151,33 @@ impl<const MOST: usize> Subject for InBank<MOST> {
         Subject::worst(&self.alone(), want)
     }
 
-    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, String> {
         if let Some(plan) = self.0.fit_at(MIDDLE - 1, start, len) {
-            assert_eq!(self.0.commit(MIDDLE, plan), Err(Error::OtherMap { start, len }));
+            assert_eq!(
+                self.0.commit(MIDDLE, plan).map_err(|error| error.to_string()),
+                Err(format!(
+                    "a plan for {len} blocks from {start} is of another map: commit it where it was made"
+                ))
+            );
         }
         let blocks = self.0.blocks();
         let within = start.checked_add(len).is_some_and(|end| end <= blocks);
-        let none = if within {
-            Error::Taken { start, len }
-        } else {
-            Error::OutOfRange { start, len, blocks }
-        };
-        self.0.commit(MIDDLE, self.0.fit_at(MIDDLE, start, len).ok_or(none)?)
+        let none = if within { not_free(start, len) } else { outside(start, len, blocks) };
+        let plan = self.0.fit_at(MIDDLE, start, len).ok_or(none)?;
+        self.0.commit(MIDDLE, plan).map_err(|error| error.to_string())
     }
 
-    fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        self.0.release(MIDDLE, start, len)
+    fn release(&mut self, start: u32, len: u32) -> Result<(), String> {
+        self.0.release(MIDDLE, start, len).map_err(|error| error.to_string())
     }
+}
+
+fn not_free(start: u32, len: u32) -> String {
+    format!("{len} blocks from {start} are not all free any more: search again")
+}
+
+fn outside(start: u32, len: u32, blocks: u32) -> String {
+    format!("{len} blocks from {start} do not lie in a map of {blocks}: use the map of the plan")
 }
 
 /// Compares all that can be asked of one map.
@@ -190,13 +205,15 @@ fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, 
     let blocks = naive.0.len() as u32;
     let possible = naive.all(start as usize, len as usize, take);
     let expected = match (start.checked_add(len).is_some_and(|end| end <= blocks), take) {
-        (false, _) => Err(Error::OutOfRange { start, len, blocks }),
+        (false, _) => Err(outside(start, len, blocks)),
         _ if possible => Ok(()),
-        (_, true) => Err(Error::Taken { start, len }),
-        (_, false) => Err(Error::NotTaken { start, len }),
+        (_, true) => Err(not_free(start, len)),
+        (_, false) => Err(format!(
+            "{len} blocks from {start} are not all taken: release what was taken, once"
+        )),
     };
     if take {
-        assert_eq!(subject.take(start, len), expected.map(|()| start), "{before:?}");
+        assert_eq!(subject.take(start, len), expected.clone().map(|()| start), "{before:?}");
     } else {
         assert_eq!(subject.release(start, len), expected, "{before:?}");
     }

@@ -53,8 +53,8 @@ fn full() {
         let lies = map.fragmentation();
         let mut row = vec![longest.to_string()];
         row.extend([map.first_fit(3), map.best_fit(3), map.worst_fit(3)].map(fit));
-        row.extend([lies.free, lies.runs].map(|count| count.to_string()));
-        row.push(format!("{}%", (lies.free - lies.longest) * 100 / lies.free.max(1)));
+        row.extend([lies.free(), lies.runs()].map(|count| count.to_string()));
+        row.push(format!("{}%", (lies.free() - lies.longest()) * 100 / lies.free().max(1)));
         row.push(starts(map, longest));
         row
     });
@@ -97,7 +97,7 @@ fn shared() {
         let digits = crate::digits(whole);
         let maps = [whole.clone(), map(&digits[..8]), map(&digits[8..])];
         let found = search.round(|kind| maps[kind.id as usize].view()).unwrap();
-        found.iter().map(|found| found.longest.to_string()).collect()
+        found.iter().map(|found| found.longest().to_string()).collect()
     });
     insta::assert_snapshot!("shared", table);
 }

@@ -204,9 +204,9 @@ fn e7_example() {
         let search = Shared::new(width, bound, &periods, &Layout::Halves).unwrap();
         assert_eq!(search.periods(), list(&case["schedule"]).len());
         for found in search.round(|kind| maps[kind.id as usize - 1].view()).unwrap() {
-            assert_eq!(found.longest, answers[found.kind as usize - 1]);
+            assert_eq!(found.longest(), answers[found.kind() as usize - 1]);
         }
-        let blocks: u32 = search.slots(1).iter().map(|slot| slot.kind.blocks).sum();
+        let blocks: u32 = search.slots(1).iter().map(|slot| slot.kind().blocks).sum();
         assert_eq!(blocks, number(&case["period2_blocks"]));
         for (period, traced) in list(&case["trace"]).iter().enumerate() {
             assert_eq!(number(&traced["period"]), period as u32 + 1);

@@ -147,9 +147,9 @@ fn a_dispatcher_has_an_event_loop_in_c() {
     // Its log gives the same answers again, and keeps the rules.
     let logged = fs::read_to_string(file).unwrap();
     let replayed = log::replay(logged.as_bytes()).unwrap();
-    assert!(replayed.difference.is_none() && replayed.answers > 10, "{replayed:?}");
+    assert!(replayed.difference().is_none() && replayed.answers() > 10, "{replayed:?}");
     let checked = log::check::check(&Registry::bundled(), logged.as_bytes()).unwrap();
-    assert!(checked.broken.is_empty(), "{checked:?}");
+    assert!(checked.broken().is_empty(), "{checked:?}");
 }
 
 /// Returns whether a tool is there; it must be where `required` is set to 1.

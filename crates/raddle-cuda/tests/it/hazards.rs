@@ -39,7 +39,7 @@ fn compare(name: &str) -> usize {
         if let Ok(log) = std::fs::read_to_string(&log) {
             let checked = raddle_live::check(log.as_bytes()).expect("the log can be read");
             preemptions += log.matches("\"event\":\"preempt\"").count();
-            assert!(checked.broken.is_empty(), "{how}: {:?}", checked.broken);
+            assert!(checked.broken().is_empty(), "{how}: {:?}", checked.broken());
         }
     }
     println!("{name}: {preemptions} preemptions in {} storms", storms());

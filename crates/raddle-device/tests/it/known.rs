@@ -1,8 +1,6 @@
 //! Is a device one of the table, one of its instruction set, or one that its properties describe?
 
-use raddle_device::{
-    Device, DeviceError, SourceDevice, find, find_arch, find_product, from_properties, table,
-};
+use raddle_device::{Device, SourceDevice, find, find_arch, find_product, from_properties, table};
 use raddle_policy::Footprint;
 
 use crate::rules::footprint;
@@ -15,7 +13,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
         assert_eq!(find(&device.id).as_ref(), Some(device));
-        assert!(device.residency(&footprint(64, 16, 0)).workgroups > 0, "{}", device.id);
+        assert!(device.residency(&footprint(64, 16, 0)).workgroups() > 0, "{}", device.id);
     }
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
@@ -102,11 +100,11 @@ fn an_unknown_gpu_is_built_from_its_properties() {
     assert_eq!((device.cus, device.shape.waves(), device.shape.workgroups), (128, 48, 24));
     assert_eq!(device.shape.lds, 800);
     let strange = SourceDevice { compute_major: Some(99), ..properties.clone() };
-    assert!(matches!(from_properties(&strange), Err(DeviceError::Capability { .. })));
+    assert!(from_properties(&strange).unwrap_err().to_string().contains("has compute capability"));
     let silent = SourceDevice { sms: None, ..properties.clone() };
-    assert!(matches!(from_properties(&silent), Err(DeviceError::Missing { .. })));
+    assert!(from_properties(&silent).unwrap_err().to_string().contains("the profile does not say"));
     let empty = SourceDevice { threads_per_sm: Some(0), ..properties };
-    assert!(matches!(from_properties(&empty), Err(DeviceError::Impossible { .. })));
+    assert!(from_properties(&empty).unwrap_err().to_string().contains("cannot be right"));
 }
 
 #[test]
@@ -189,10 +187,10 @@ fn an_unknown_amd_gpu_is_built_from_its_agent() {
 fn an_amd_gpu_that_cannot_be_is_refused() {
     let refusal = |properties: &SourceDevice| from_properties(properties).unwrap_err();
     let navi = refusal(&agent("gfx1030", 40));
-    assert!(matches!(navi, DeviceError::Arch { .. }), "{navi}");
+    assert!(navi.to_string().contains("has the instruction set"), "{navi}");
     assert!(navi.to_string().contains("'gfx1030'") && navi.to_string().contains("--device"));
     let silent = SourceDevice { sms: None, ..agent("gfx942", 1) };
-    assert!(matches!(refusal(&silent), DeviceError::Missing { .. }));
+    assert!(refusal(&silent).to_string().contains("the profile does not say"));
     for bad in [
         SourceDevice { sms: Some(0), ..agent("gfx942", 1) },
         SourceDevice { sms: Some(70_000), ..agent("gfx942", 1) },
@@ -203,7 +201,7 @@ fn an_amd_gpu_that_cannot_be_is_refused() {
         SourceDevice { waves_per_simd: Some(70_000), ..agent("gfx942", 1) },
         SourceDevice { workgroups_per_sm: Some(70_000), ..agent("gfx942", 1) },
     ] {
-        assert!(matches!(refusal(&bad), DeviceError::Impossible { .. }), "{bad:?}");
+        assert!(refusal(&bad).to_string().contains("cannot be right"), "{bad:?}");
     }
 }
 
@@ -251,9 +249,9 @@ fn radeons_have_waves_of_32_and_agree_with_their_instruction_sets() {
 #[test]
 fn a_radeon_without_its_simds_is_not_built() {
     let silent = SourceDevice { simds_per_sm: None, ..radeon("gfx1100", 48) };
-    assert!(matches!(from_properties(&silent), Err(DeviceError::Missing { .. })));
+    assert!(from_properties(&silent).unwrap_err().to_string().contains("the profile does not say"));
     let pairs = SourceDevice { simds_per_sm: Some(4), ..radeon("gfx1100", 48) };
-    assert!(matches!(from_properties(&pairs), Err(DeviceError::Missing { .. })));
+    assert!(from_properties(&pairs).unwrap_err().to_string().contains("the profile does not say"));
 }
 
 /// MI50 and MI100 have 40 wave slots a compute unit, and keep 32 waves for each in flight.
@@ -264,7 +262,7 @@ fn slots_beyond_what_is_kept_in_flight_do_not_count() {
         let ten = SourceDevice { waves_per_simd: Some(10), ..agent(arch, cus) };
         assert_eq!(from_properties(&ten).unwrap().shape, row.shape, "{id}");
         let residency = row.residency(&footprint(64, 16, 0));
-        assert_eq!(residency.workgroups * u32::from(row.cus), waves, "{id}");
+        assert_eq!(residency.workgroups() * u32::from(row.cus), waves, "{id}");
     }
     assert_eq!(find("r9-nano").unwrap().shape.waves(), 40, "as the contract has it");
 }
@@ -316,7 +314,7 @@ fn a_gpu_of_another_maker_is_no_nvidia() {
     let by_wave = SourceDevice { wave_size: Some(64), ..gpu("", (9, 0)) };
     for foreign in [by_name, by_wave] {
         let error = from_properties(&foreign).unwrap_err();
-        assert!(matches!(error, DeviceError::NotNvidia { .. }), "{error}");
+        assert!(error.to_string().contains("is not NVIDIA's"), "{error}");
         assert!(error.to_string().contains("--device"), "{error}");
     }
 }
@@ -380,7 +378,7 @@ fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
         assert!(device.check().is_err(), "{device:?}");
         let asked = Footprint { sgprs_per_wave: 9, ..footprint(100, 10, 1000) };
         let residency = device.residency(&asked);
-        assert_eq!(device.demand(&asked).is_ok(), residency.workgroups > 0, "{device:?}");
+        assert_eq!(device.demand(&asked).is_ok(), residency.workgroups() > 0, "{device:?}");
     }
 }
 
@@ -398,14 +396,14 @@ fn the_readme_lists_the_table() {
 fn scalar_registers_limit_waves_of_gcn_and_cdna() {
     let resident = |id: &str, sgprs| {
         let asked = Footprint { sgprs_per_wave: sgprs, ..footprint(64, 8, 0) };
-        find(id).unwrap().residency(&asked).workgroups
+        find(id).unwrap().residency(&asked).workgroups()
     };
     for id in ["mi50", "mi100", "mi250x", "mi300x", "mi350x"] {
         assert_eq!((resident(id, 96), resident(id, 104)), (32, 28), "{id}");
     }
     assert_eq!(
         resident("rx-7900-xtx", 128),
-        find("rx-7900-xtx").unwrap().residency(&footprint(64, 8, 0)).workgroups
+        find("rx-7900-xtx").unwrap().residency(&footprint(64, 8, 0)).workgroups()
     );
 }
 

@@ -93,14 +93,14 @@ fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let h100 = find("h100").expect("in the table");
     let one = footprint(1, 0, 0);
     let residency = h100.residency(&one);
-    let limits = residency.limits;
-    assert_eq!(residency.workgroups, 32, "activeBlocksPerMultiprocessor");
-    assert_eq!(residency.limiter, Resource::Workgroups, "limitingFactors BLOCKS");
-    assert_eq!(limits.vgpr, u32::MAX, "blockLimitRegs: none");
-    assert_eq!(limits.lds, 228, "blockLimitSharedMem");
-    assert_eq!(limits.waves, 64, "blockLimitWarps");
-    assert_eq!(limits.workgroups, 32, "blockLimitBlocks");
-    assert_eq!(limits.barriers, u32::MAX, "blockLimitBarriers: none");
+    let limits = residency.limits();
+    assert_eq!(residency.workgroups(), 32, "activeBlocksPerMultiprocessor");
+    assert_eq!(residency.limiter(), Resource::Workgroups, "limitingFactors BLOCKS");
+    assert_eq!(limits.vgpr(), u32::MAX, "blockLimitRegs: none");
+    assert_eq!(limits.lds(), 228, "blockLimitSharedMem");
+    assert_eq!(limits.waves(), 64, "blockLimitWarps");
+    assert_eq!(limits.workgroups(), 32, "blockLimitBlocks");
+    assert_eq!(limits.barriers(), u32::MAX, "blockLimitBarriers: none");
     let demand = h100.demand(&one).expect("it fits");
     assert_eq!(demand.vgpr, 0, "allocatedRegistersPerBlock");
     assert_eq!(demand.lds * h100.granules.lds_bytes, 1024, "allocatedSharedMemPerBlock");
@@ -174,9 +174,12 @@ fn residency_is_what_nvidias_occupancy_calculation_says() {
         })
         .expect("a known capability");
         let residency = device.residency(&footprint(threads, registers, lds));
-        let limits = residency.limits;
+        let limits = residency.limits();
         assert_eq!(
-            (residency.workgroups, [limits.waves, limits.workgroups, limits.vgpr, limits.lds]),
+            (
+                residency.workgroups(),
+                [limits.waves(), limits.workgroups(), limits.vgpr(), limits.lds()]
+            ),
             (workgroups, expected),
             "{major}.{minor}: {threads} threads, {registers} registers, {lds} B"
         );
@@ -194,11 +197,11 @@ fn residency_on_radeons_is_what_llvm_says() {
         let device = find(id).expect("in the table");
         for &(registers, waves) in LLVM_SAYS {
             let residency = device.residency(&footprint(32, registers, 0));
-            assert_eq!(residency.workgroups, 2 * waves, "{id}, {registers} registers");
+            assert_eq!(residency.workgroups(), 2 * waves, "{id}, {registers} registers");
         }
         // 8193 bytes take 9 KiB of 64.
-        assert_eq!(device.residency(&footprint(32, 1, 8192)).workgroups, 8, "{id}");
-        assert_eq!(device.residency(&footprint(32, 1, 8193)).workgroups, 7, "{id}");
+        assert_eq!(device.residency(&footprint(32, 1, 8192)).workgroups(), 8, "{id}");
+        assert_eq!(device.residency(&footprint(32, 1, 8193)).workgroups(), 7, "{id}");
         let one = device.demand(&footprint(32, 1, 0)).expect("it fits");
         let two = device.demand(&footprint(64, 1, 0)).expect("it fits");
         assert_eq!(([one.waves, two.waves], [one.barriers, two.barriers]), ([1, 2], [0, 1]));

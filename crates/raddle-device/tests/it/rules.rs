@@ -50,9 +50,9 @@ proptest! {
         let asked = Footprint { sgprs_per_wave: sgprs, ..footprint(threads, registers, lds) };
         let residency = device.residency(&asked);
         match device.demand(&asked) {
-            Ok(demand) => prop_assert_eq!(residency.workgroups, naive(&device.shape, &demand)),
+            Ok(demand) => prop_assert_eq!(residency.workgroups(), naive(&device.shape, &demand)),
             Err(unfit) => {
-                prop_assert_eq!((residency.workgroups, residency.limiter), (0, unfit.resource));
+                prop_assert_eq!((residency.workgroups(), residency.limiter()), (0, unfit.resource));
                 prop_assert!(unfit.wanted > unfit.available);
             }
         }
@@ -83,9 +83,9 @@ proptest! {
         let asked = Footprint { sgprs_per_wave: sgprs, ..footprint(threads, registers, lds) };
         let residency = device.residency(&asked);
         match device.demand(&asked) {
-            Ok(demand) => prop_assert_eq!(residency.workgroups, naive(&device.shape, &demand)),
+            Ok(demand) => prop_assert_eq!(residency.workgroups(), naive(&device.shape, &demand)),
             Err(unfit) => {
-                prop_assert_eq!((residency.workgroups, residency.limiter), (0, unfit.resource));
+                prop_assert_eq!((residency.workgroups(), residency.limiter()), (0, unfit.resource));
                 prop_assert!(unfit.wanted > unfit.available, "{}", unfit);
             }
         }
@@ -105,7 +105,7 @@ proptest! {
 /// The footprint that takes exactly `n` granules is admitted `most` times, one byte more is not.
 #[test]
 fn one_over_a_granule_costs_a_whole_one() {
-    let resident = |device: &Device, f: Footprint| device.residency(&f).workgroups;
+    let resident = |device: &Device, f: Footprint| device.residency(&f).workgroups();
     let v100 = find("v100").unwrap();
     assert_eq!(resident(&v100, footprint(256, 32, 0)), 8);
     assert_eq!(resident(&v100, footprint(256, 33, 0)), 6, "33 registers take 40");
@@ -130,7 +130,7 @@ fn one_over_a_granule_costs_a_whole_one() {
 #[test]
 fn the_limiter_is_named() {
     let v100 = find("v100").unwrap();
-    let limiter = |f| v100.residency(&f).limiter;
+    let limiter = |f| v100.residency(&f).limiter();
     assert_eq!(limiter(footprint(1024, 32, 0)), Resource::Waves);
     assert_eq!(limiter(footprint(32, 16, 0)), Resource::Workgroups);
     assert_eq!(limiter(footprint(256, 64, 0)), Resource::Vgpr);
@@ -139,10 +139,11 @@ fn the_limiter_is_named() {
     let mi50 = find("mi50").unwrap();
     let small = footprint(128, 16, 0);
     // 32 waves and 16 barriers both hold 16 workgroups of two waves: waves come first.
-    let (limits, limiter) = (mi50.residency(&small).limits, mi50.residency(&small).limiter);
-    assert_eq!((limits.waves, limits.barriers, limiter), (16, 16, Resource::Waves));
+    let residency = mi50.residency(&small);
+    let (limits, limiter) = (residency.limits(), residency.limiter());
+    assert_eq!((limits.waves(), limits.barriers(), limiter), (16, 16, Resource::Waves));
     let few = Device { shape: CuShape { barriers: 8, ..mi50.shape }, ..mi50 };
-    assert_eq!(few.residency(&small).limiter, Resource::Barriers);
+    assert_eq!(few.residency(&small).limiter(), Resource::Barriers);
 }
 
 #[test]
@@ -158,12 +159,12 @@ fn context_is_registers_and_lds() {
 #[test]
 fn what_fills_a_compute_unit_is_admitted_and_one_more_is_not() {
     let refused = |device: &Device, asked: &Footprint| {
-        assert_eq!(device.residency(asked).workgroups, 0);
+        assert_eq!(device.residency(asked).workgroups(), 0);
         let unfit = device.demand(asked).unwrap_err();
         (unfit.resource, unfit.wanted, unfit.available)
     };
     let admitted = |device: &Device, asked: &Footprint| {
-        assert_eq!(device.residency(asked).workgroups, 1);
+        assert_eq!(device.residency(asked).workgroups(), 1);
         device.demand(asked).unwrap()
     };
     let v100 = find("v100").unwrap();
@@ -180,11 +181,11 @@ fn what_fills_a_compute_unit_is_admitted_and_one_more_is_not() {
 
     // Half of a compute unit's registers for a workgroup, as compute capability 6.2 has it.
     let half = Device { max_vgprs_per_workgroup: Some(32_768), ..v100.clone() };
-    assert_eq!(half.residency(&footprint(1024, 32, 0)).workgroups, 2);
+    assert_eq!(half.residency(&footprint(1024, 32, 0)).workgroups(), 2);
     assert_eq!(refused(&half, &footprint(1024, 33, 0)), (Resource::Vgpr, 33, 32));
     assert_eq!(refused(&half, &footprint(672, 49, 0)), (Resource::Vgpr, 49, 48), "whole granules");
-    assert_eq!(half.residency(&footprint(512, 64, 0)).workgroups, 2);
-    assert_eq!(v100.residency(&footprint(672, 49, 0)).workgroups, 1);
+    assert_eq!(half.residency(&footprint(512, 64, 0)).workgroups(), 2);
+    assert_eq!(v100.residency(&footprint(672, 49, 0)).workgroups(), 1);
 
     let a100 = find("a100").unwrap();
     assert_eq!(admitted(&a100, &footprint(32, 0, 166_912)).lds, 1312);
@@ -223,9 +224,9 @@ fn only_amd_workgroups_of_several_waves_take_a_barrier() {
 #[test]
 fn all_limits_that_are_reached_are_named_in_order() {
     let residency = find("v100").unwrap().residency(&footprint(64, 32, 3072));
-    let reached: Vec<Resource> = residency.limits.reached(residency.workgroups).collect();
+    let reached: Vec<Resource> = residency.limits().reached(residency.workgroups()).collect();
     let tied = [Resource::Workgroups, Resource::Waves, Resource::Vgpr, Resource::Lds];
-    assert_eq!((residency.limiter, &*reached), (Resource::Workgroups, &tied[..]));
+    assert_eq!((residency.limiter(), &*reached), (Resource::Workgroups, &tied[..]));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split,
 use super::counted::give_counted;
 use super::names::{NamedRow, rows};
 use super::{Book, BookError, ResidentLaunch, named_twice, total};
+use crate::book::Reason;
 
 impl Book {
     pub(super) fn start_addressed(
@@ -24,7 +25,7 @@ impl Book {
         let entered = if whole && with_waves(pieces, places, (waves, simds), &mut named).is_some() {
             self.enter_named(launch, &named)
         } else {
-            Err(BookError::Places { launch: id })
+            Err(BookError(Reason::Places { launch: id }))
         };
         self.rows = named;
         self.drop_if_gone(id);
@@ -46,7 +47,7 @@ impl Book {
             entered += 1;
         }
         let fits = match twice {
-            Some(workgroup) => Err(BookError::Waves { launch: launch.id, workgroup }),
+            Some(workgroup) => Err(BookError(Reason::Waves { launch: launch.id, workgroup })),
             None => take_named(&mut self.cus, launch, named),
         };
         if fits.is_err() {
@@ -142,7 +143,7 @@ fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), 
             for (units, groups, waves) in all.take(taken).flatten() {
                 cus.give_each(units, demand, &waves, groups);
             }
-            return Err(BookError::Overcommit { launch: launch.id, cu });
+            return Err(BookError(Reason::Overcommit { launch: launch.id, cu }));
         }
     }
     Ok(())
@@ -162,7 +163,7 @@ impl ResidentLaunch {
         let waves = u64::from(self.demand.waves);
         // The number is checked first, so that no piece, however large, is gone through in vain.
         if total(pieces).saturating_mul(waves) > self.waves {
-            return Err(BookError::NotResident { launch, cu });
+            return Err(BookError(Reason::NotResident { launch, cu }));
         }
         named.clear();
         let mut others = Vec::new();
@@ -196,11 +197,11 @@ impl ResidentLaunch {
     ) -> Result<(), BookError> {
         let Some(first) = others.first() else { return Ok(()) };
         if let Some(workgroup) = named_twice(pieces) {
-            return Err(BookError::Waves { launch, workgroup });
+            return Err(BookError(Reason::Waves { launch, workgroup }));
         }
         let elsewhere = others.iter().any(|piece| self.addressed.get(piece.first).is_some());
         let ended = if elsewhere { Err(first.cu) } else { give_counted(cus, left, self, others) };
-        ended.map(|_| ()).map_err(|cu| BookError::NotResident { launch, cu })
+        ended.map(|_| ()).map_err(|cu| BookError(Reason::NotResident { launch, cu }))
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add};
+use crate::book::Reason;
 
 impl Book {
     pub(super) fn start_counted(
@@ -18,7 +19,7 @@ impl Book {
             self.enter_counted(launch, &taken);
         }
         self.taken = taken;
-        entered.map_err(|cu| BookError::Overcommit { launch: launch.id, cu })
+        entered.map_err(|cu| BookError(Reason::Overcommit { launch: launch.id, cu }))
     }
 
     fn enter_counted(&mut self, launch: &Launch, taken: &[TakenUnits]) {

@@ -9,6 +9,7 @@ use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split, WaveSpan};
 
 use super::addressed::split_of;
 use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
+use crate::book::Reason;
 
 /// The workgroups of a launch that were cut into waves, so that each of them starts as several
 /// parts of some waves.
@@ -67,7 +68,7 @@ impl Book {
         let demand = launch.demand.of(WaveSpan::Cut { first, count });
         let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
-            return Err(BookError::Waves { launch: id, workgroup });
+            return Err(BookError(Reason::Waves { launch: id, workgroup }));
         };
         let in_order = self.resident.get(id).map_or(first == 0, |it| {
             it.cuts.next_wave(workgroup) == Some(first)
@@ -76,18 +77,18 @@ impl Book {
         });
         let end = u32::from(first) + u32::from(count);
         if !in_order || count == 0 || end > u32::from(demand.waves) {
-            return Err(BookError::Waves { launch: id, workgroup });
+            return Err(BookError(Reason::Waves { launch: id, workgroup }));
         }
         let split = if places.is_empty() {
             self.cus.fill(cu, &demand, u32::from(count))
         } else {
             let split = split_of(places, self.cus.shape().simds);
             let split = split.filter(|_| places.len() == usize::from(count));
-            Some(split.ok_or(BookError::Places { launch: id })?)
+            Some(split.ok_or(BookError(Reason::Places { launch: id }))?)
         };
         let split = split
             .filter(|split| self.cus.take_split(cu, &demand, split, 1))
-            .ok_or(BookError::Overcommit { launch: id, cu })?;
+            .ok_or(BookError(Reason::Overcommit { launch: id, cu }))?;
         let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
         resident.cuts.lying.insert((workgroup, first), CutPart { cu, split });
         if end < u32::from(demand.waves) {
@@ -111,16 +112,16 @@ impl ResidentLaunch {
         let workgroup = pieces.first().map_or(0, |piece| piece.first);
         // The number is checked first, so that no piece, however large, is gone through in vain.
         if total(pieces) > self.cuts.lying.len() as u64 {
-            return Err(BookError::Waves { launch, workgroup });
+            return Err(BookError(Reason::Waves { launch, workgroup }));
         }
         for (workgroup, cu) in named(pieces) {
             let part = self.cuts.lying.get(&(workgroup, first));
             if !part.is_some_and(|it| it.cu == cu && sum(&it.split) == u32::from(count)) {
-                return Err(BookError::Waves { launch, workgroup });
+                return Err(BookError(Reason::Waves { launch, workgroup }));
             }
         }
         if let Some(workgroup) = named_twice(pieces) {
-            return Err(BookError::Waves { launch, workgroup });
+            return Err(BookError(Reason::Waves { launch, workgroup }));
         }
         let (mut ended, span) = (0, WaveSpan::Cut { first, count });
         for (workgroup, cu) in named(pieces) {

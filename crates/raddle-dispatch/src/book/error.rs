@@ -1,13 +1,28 @@
 //! Why does the account of resident workgroups refuse a start or an end?
 
-use raddle_policy::{CuId, LaunchId};
+use raddle_policy::{CuId, ErrorKind, LaunchId};
 
 /// The reason why the account of what is on each compute unit refuses a start or an end; nothing
 /// has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum BookError {
+#[error(transparent)]
+pub struct BookError(pub(crate) Reason);
+
+impl BookError {
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self.0 {
+            Reason::Overcommit { .. } => ErrorKind::NoRoom,
+            Reason::NotResident { .. } | Reason::Waves { .. } => ErrorKind::State,
+            Reason::Places { .. } | Reason::Demand { .. } => ErrorKind::Inconsistent,
+        }
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Reason {
     /// More workgroups or waves were to start on a compute unit than it has room for.
     #[error("{launch} does not fit on {cu}: the answer over-commits it; ask `Cus::room` first")]
     Overcommit { launch: LaunchId, cu: CuId },

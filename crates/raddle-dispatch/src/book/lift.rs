@@ -52,7 +52,7 @@ impl Book {
 
     /// Takes all workgroups and waves of a launch off the device at once, for good. Returns whether
     /// there were any.
-    pub fn kill(&mut self, launch: LaunchId) -> bool {
+    pub(crate) fn kill(&mut self, launch: LaunchId) -> bool {
         let Some(resident) = self.take_out(launch) else { return false };
         let mut table = resident.counted;
         table.change(0..table.len(), |_, split| *split = [0; MAX_SIMDS]);

@@ -29,6 +29,7 @@ use crate::ByLaunch;
 use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
+pub(crate) use error::Reason;
 pub use lift::Lifted;
 use names::{NamedRow, Names};
 use partial::Partial;
@@ -115,7 +116,7 @@ impl Book {
     }
 
     /// Returns the number of waves of a launch that are on the device now.
-    pub fn resident_waves(&self, launch: LaunchId) -> u64 {
+    pub(crate) fn resident_waves(&self, launch: LaunchId) -> u64 {
         self.resident.get(launch).map_or(0, |resident| resident.waves)
     }
 
@@ -133,13 +134,13 @@ impl Book {
     ) -> Result<(), BookError> {
         let known = self.resident.get(launch.id);
         if known.is_some_and(|resident| resident.demand != launch.demand) {
-            return Err(BookError::Demand { launch: launch.id });
+            return Err(BookError(Reason::Demand { launch: launch.id }));
         }
         if let WaveSpan::Cut { first, count } = waves {
             return self.start_cut(launch, (first, count), pieces, places);
         }
         if let Some(workgroup) = known.and_then(|resident| resident.cut_among(pieces)) {
-            return Err(BookError::Waves { launch: launch.id, workgroup });
+            return Err(BookError(Reason::Waves { launch: launch.id, workgroup }));
         }
         match waves {
             WaveSpan::Range { first, count } => self.start_waves(launch, first, count, pieces),
@@ -161,12 +162,12 @@ impl Book {
     ) -> Result<u64, BookError> {
         let Self { cus, resident: all, taken, rows, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
-        let resident = all.get_mut(launch).ok_or(BookError::NotResident { launch, cu })?;
+        let resident = all.get_mut(launch).ok_or(BookError(Reason::NotResident { launch, cu }))?;
         let ended = match waves {
             WaveSpan::All => {
                 if resident.addressed.is_empty() {
                     let ended = give_counted(cus, taken, resident, pieces);
-                    ended.map_err(|cu| BookError::NotResident { launch, cu })?
+                    ended.map_err(|cu| BookError(Reason::NotResident { launch, cu }))?
                 } else {
                     resident.end_whole(launch, pieces, cus, (taken, rows))?;
                     total(pieces)

@@ -5,6 +5,7 @@
 use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, named, named_twice, total};
+use crate::book::Reason;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
@@ -25,7 +26,7 @@ impl Book {
         let (id, demand) = (launch.id, launch.demand);
         let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
-            return Err(BookError::Waves { launch: id, workgroup });
+            return Err(BookError(Reason::Waves { launch: id, workgroup }));
         };
         let resident = self.resident.get(id);
         let known = resident.and_then(|resident| resident.partial.get(&workgroup));
@@ -37,14 +38,14 @@ impl Book {
             && count > 0
             && u32::from(first) + u32::from(count) <= u32::from(demand.waves);
         if !in_order {
-            return Err(BookError::Waves { launch: id, workgroup });
+            return Err(BookError(Reason::Waves { launch: id, workgroup }));
         }
         let fresh = known.is_none();
         let split = self
             .cus
             .fill(cu, &demand, u32::from(count))
             .filter(|split| self.cus.take_split(cu, &demand, split, u32::from(fresh)))
-            .ok_or(BookError::Overcommit { launch: id, cu })?;
+            .ok_or(BookError(Reason::Overcommit { launch: id, cu }))?;
         let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
         let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
         let partial = resident.partial.entry(workgroup).or_insert(none);
@@ -66,7 +67,7 @@ impl ResidentLaunch {
         let (demand, mut ended) = (self.demand, 0);
         if total(pieces) > self.partial.len() as u64 {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
-            return Err(BookError::Waves { launch, workgroup });
+            return Err(BookError(Reason::Waves { launch, workgroup }));
         }
         for (workgroup, cu) in named(pieces) {
             let fits = self.partial.get(&workgroup).is_some_and(|partial| {
@@ -76,18 +77,18 @@ impl ResidentLaunch {
                     && u32::from(partial.ended) + u32::from(count) <= u32::from(partial.started)
             });
             if !fits {
-                return Err(BookError::Waves { launch, workgroup });
+                return Err(BookError(Reason::Waves { launch, workgroup }));
             }
         }
         if let Some(workgroup) = named_twice(pieces) {
-            return Err(BookError::Waves { launch, workgroup });
+            return Err(BookError(Reason::Waves { launch, workgroup }));
         }
         for (workgroup, cu) in named(pieces) {
             let Some(partial) = self.partial.get_mut(&workgroup) else {
-                return Err(BookError::Waves { launch, workgroup });
+                return Err(BookError(Reason::Waves { launch, workgroup }));
             };
             let Some(split) = take_highest(&mut partial.split, u32::from(count)) else {
-                return Err(BookError::Waves { launch, workgroup });
+                return Err(BookError(Reason::Waves { launch, workgroup }));
             };
             partial.ended += count;
             // LDS, barrier and slot go with the last wave (seed 003, reading C2).

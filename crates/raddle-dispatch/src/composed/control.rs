@@ -184,7 +184,7 @@ impl Composed {
         self.turns.arbiter.drained(process);
         self.reopen(process);
         if let Some(why) = self.preemptions.refused.remove(&process) {
-            self.preemptions.tally.refused(why);
+            self.preemptions.tally.refuse(why);
         }
         if let Some(known) = self.processes.get(&process) {
             let (how, after) = (known.way, now.since(known.since));

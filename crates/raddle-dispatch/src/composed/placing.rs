@@ -3,6 +3,7 @@
 use alloc::format;
 
 use crate::book::BookError;
+use crate::book::Reason;
 use raddle_policy::{
     Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ProcessId,
     ReadyLaunch, ReadyView, Refusal, Round, Submission, Tick, WaveSpan,
@@ -231,7 +232,8 @@ impl Composed {
             // law 2.
             let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
             let is_cut = self.ready.get(submission, id).is_some_and(cut);
-            let law = if is_cut && matches!(fault, BookError::Waves { .. }) { 8 } else { 2 };
+            let law =
+                if is_cut && matches!(fault, BookError(Reason::Waves { .. })) { 8 } else { 2 };
             return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
         let known = self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))?;

@@ -9,9 +9,7 @@ use alloc::vec::Vec;
 use raddle_policy::{
     Actions, Preempt, Preemption, ProcessId, StreamId, StreamState, Tick, Turn, VictimLaunch,
 };
-use raddle_preempt::{
-    CaptureOrder, Decided, PreemptError, ProcessPhase, Resumed, Standing, Wish, WishAnswer,
-};
+use raddle_preempt::{CaptureOrder, Decided, ProcessPhase, Resumed, Standing, Wish, WishAnswer};
 
 use super::launch::Stage;
 use super::process::Process;
@@ -61,9 +59,9 @@ impl Composed {
         let asked: (&mut dyn Turn, &mut dyn Preempt) =
             (&mut *policies.turn.policy, &mut *policies.preempt.policy);
         let outcome = self.turns.arbiter.decide(asked, states, victims, now, decided);
-        outcome.map_err(|error| match error {
-            PreemptError::BrokenTurn { what } => policies.turn.broke("turn", what),
-            error => error.into(),
+        outcome.map_err(|error| match error.broken_law() {
+            Some(law) => policies.turn.broke("turn", law),
+            None => error.into(),
         })
     }
 

@@ -16,12 +16,33 @@ use crate::{Composed, DispatchError, Dispatcher, Registry};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The number of events of the log that the dispatcher got.
-    pub events: u64,
+    pub(crate) events: u64,
     /// The number of answer lines that were compared.
-    pub answers: u64,
+    pub(crate) answers: u64,
     /// The first line that differs: (its number from 1, its text in the log, the text of the new
     /// answer); `None` where none differs.
-    pub difference: Option<(usize, String, String)>,
+    pub(crate) difference: Option<(usize, String, String)>,
+}
+
+impl Replayed {
+    /// Returns the number of events of the log that the dispatcher got.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Returns the number of answer lines that were compared.
+    #[must_use]
+    pub const fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// Returns the first line that differs: (its number from 1, its text in the log, the text of
+    /// the new answer); `None` where none differs.
+    #[must_use]
+    pub const fn difference(&self) -> Option<&(usize, String, String)> {
+        self.difference.as_ref()
+    }
 }
 
 /// Gives the events of a log to a new dispatcher with the recipe of the log, and compares its

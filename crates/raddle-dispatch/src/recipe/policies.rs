@@ -1,7 +1,7 @@
 //! Which policies of this workspace can a recipe name? Each has a row: name, settings for examples,
 //! how it is made.
 
-use raddle_policy::{Allocate, LaunchPath, NoConfig, Preempt, Turn};
+use raddle_policy::{Allocate, Configured, LaunchPath, NoConfig, Preempt, Turn};
 #[cfg(any(feature = "packet", feature = "preempt", feature = "timeslice"))]
 use raddle_policy::{Needs, SettingError};
 #[cfg(feature = "preempt")]
@@ -43,7 +43,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
                    arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
                 Knowledge::needs(|_| Needs::NONE.with_call()),
                 |config: &raddle_packet::CondensedConfig, _| {
-                    Ok(Box::new(raddle_packet::CondensedPath::new(*config).map_err(packet)?))
+                    Ok(Box::new(raddle_packet::CondensedPath::new(*config)?))
                 },
             ),
         ],
@@ -67,7 +67,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 ],
                 ends_by_time(),
                 |config: &WeightedSlicesConfig, _| {
-                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -76,7 +76,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000"],
                 ends_by_time(),
                 |config: &RoundRobinTurnConfig, _| {
-                    Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -85,7 +85,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000\ncapacity = 8"],
                 ends_by_time(),
                 |config: &UnmapAllConfig, _| {
-                    Ok(Box::new(raddle_timeslice::UnmapAll::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::UnmapAll::new(*config)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
@@ -94,7 +94,7 @@ pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
                 &["slice-us = 40000"],
                 ends_by_time(),
                 |config: &VruntimeConfig, _| {
-                    Ok(Box::new(raddle_timeslice::Vruntime::new(*config).map_err(slices)?))
+                    Ok(Box::new(raddle_timeslice::Vruntime::new(*config)?))
                 },
             ),
         ],
@@ -116,19 +116,13 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
                 Ok(Box::new(Greedy::new(*config)))
             }),
             row("spatial", &["shares = [3, 1]\nof = 8"], |config: &SpatialConfig, _| {
-                Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
+                Ok(Box::new(Spatial::new(config.clone())?))
             }),
             row_knowing(
                 "matching",
-                super::matching::SAMPLES,
+                Matching::EXAMPLES,
                 super::matching::KNOWN,
-                |config: &MatchingConfig, on| {
-                    // The number of compute units was given as a u16.
-                    let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
-                    let told =
-                        |error| super::matching::refused(config, (on.shape(), on.len()), error);
-                    Ok(Box::new(policy.map_err(told)?))
-                },
+                |config: &MatchingConfig, on| Ok(Box::new(Matching::make(config, on)?)),
             ),
             #[cfg(feature = "sm")]
             row(
@@ -211,37 +205,8 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
     let costs = config.costs.ok_or_else(|| SettingError::new("costs", NO_COSTS))?;
     let bound = Ticks(config.bound_us.saturating_mul(1000));
     let abilities = config.abilities.unwrap_or(Abilities::ALL);
-    if abilities.can_reset && !abilities.can_flag {
-        return Err(SettingError::new("abilities", raddle_preempt::PreemptError::ResetWithoutFlag));
-    }
+    abilities.check().map_err(|error| SettingError::new("abilities", error))?;
     Ok(ByRule::cheapest(bound, abilities, costs).sparing(config.most_kills))
-}
-
-#[cfg(feature = "packet")]
-fn packet(error: raddle_packet::PacketError) -> SettingError {
-    match error {
-        raddle_packet::PacketError::Setting { key, found, most } => {
-            SettingError::new(key, format!("it cannot be {found}: give 1 to {most}"))
-        }
-        other => SettingError::new("", other),
-    }
-}
-
-#[cfg(feature = "timeslice")]
-fn slices(error: raddle_timeslice::SliceError) -> SettingError {
-    use raddle_timeslice::SliceError;
-    match error {
-        SliceError::Setting { key, given, least, most } => {
-            SettingError::new(key, format!("it cannot be {given}: give {least} to {most}"))
-        }
-        SliceError::LongestUsBelow { longest_us, t0_us } => {
-            let message = format!(
-                "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
-            );
-            SettingError::new("longest-us", message).example(format!("longest-us = {t0_us}"))
-        }
-        other => SettingError::new("", other),
-    }
 }
 
 #[cfg(test)]

@@ -11,24 +11,68 @@ const PACKET_BYTES: u64 = 64;
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct OrdinaryConfig {
     /// Nanoseconds from submission until the device can start a launch, for each packet.
-    pub packet_ns: u64,
+    pub(crate) packet_ns: u64,
     /// Nanoseconds that the host takes to write one packet (E in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
-    pub enqueue_ns: u64,
+    pub(crate) enqueue_ns: u64,
     /// Nanoseconds that the device takes to read one packet (P in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
-    pub processing_ns: u64,
+    pub(crate) processing_ns: u64,
     /// Nanoseconds that handing one kernel to the compute units takes (S in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
-    pub schedule_ns: u64,
+    pub(crate) schedule_ns: u64,
     /// Nanoseconds from the end of a launch until its end is known (C in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
-    pub cleanup_ns: u64,
+    pub(crate) cleanup_ns: u64,
     /// True if a kernel is launched while the one before it runs, and starts as soon as its own
     /// launch is complete (B14); this needs a submission window. If false, kernels that are
     /// submitted together start when all of them are launched.
     #[serde(skip_serializing_if = "is_false")]
-    pub overlap: bool,
+    pub(crate) overlap: bool,
+}
+
+impl OrdinaryConfig {
+    /// Returns these settings with the nanoseconds from submission until the device can start a
+    /// launch, for each packet.
+    #[must_use]
+    pub const fn with_packet_ns(self, packet_ns: u64) -> Self {
+        Self { packet_ns, ..self }
+    }
+
+    /// Returns these settings with the nanoseconds that the host takes to write one packet (E in
+    /// seed 002).
+    #[must_use]
+    pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
+        Self { enqueue_ns, ..self }
+    }
+
+    /// Returns these settings with the nanoseconds that the device takes to read one packet (P in
+    /// seed 002).
+    #[must_use]
+    pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
+        Self { processing_ns, ..self }
+    }
+
+    /// Returns these settings with the nanoseconds that handing one kernel to the compute units
+    /// takes (S in seed 002).
+    #[must_use]
+    pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
+        Self { schedule_ns, ..self }
+    }
+
+    /// Returns these settings with the nanoseconds from the end of a launch until its end is known
+    /// (C in seed 002).
+    #[must_use]
+    pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
+        Self { cleanup_ns, ..self }
+    }
+
+    /// Returns these settings which say whether a kernel is launched while the one before it runs,
+    /// and starts as soon as its own launch is complete (B14).
+    #[must_use]
+    pub const fn with_overlap(self, overlap: bool) -> Self {
+        Self { overlap, ..self }
+    }
 }
 
 /// Returns whether a cost is 0 ns, so that it is not written.

@@ -32,7 +32,7 @@ impl Allocate for FirstAlone {
 #[test]
 fn a_launch_starts_when_the_one_before_it_leaves_the_view() {
     // Nothing arrives in the tick of the take-off: a packet takes 100 ticks.
-    let path = Ordinary::new(OrdinaryConfig { packet_ns: 100, ..OrdinaryConfig::default() });
+    let path = Ordinary::new(OrdinaryConfig::default().with_packet_ns(100));
     let mut d = Composed::builder(SHAPE, 1)
         .launch_path("ordinary", path)
         .turn("highest-level", HighestLevel)

@@ -100,7 +100,7 @@ fn a_revoked_process_drains_and_comes_back() {
 
 #[test]
 fn a_launch_starts_when_its_packet_has_arrived() {
-    let path = Ordinary::new(OrdinaryConfig { packet_ns: 40, ..OrdinaryConfig::default() });
+    let path = Ordinary::new(OrdinaryConfig::default().with_packet_ns(40));
     let mut d =
         Composed::builder(SHAPE, 1).launch_path("ordinary", path).build().expect("it builds");
     let submitted = step(&mut d, 5, &[joined(0), ready(launch(1, 0, 2))]);

@@ -14,7 +14,7 @@ fn checked(recipe: &Recipe) {
         let before = free(&dispatcher);
         let end = run(&mut dispatcher, host)?;
         let empty = free(&dispatcher) == before;
-        Ok(PlayedEnd { owes: !end.owed.is_empty(), empty })
+        Ok(PlayedEnd { owes: !end.owed().is_empty(), empty })
     });
 }
 

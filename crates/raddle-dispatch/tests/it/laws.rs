@@ -20,6 +20,6 @@ proptest! {
 
     #[test]
     fn the_ordinary_path_keeps_its_laws(submissions in submissions(), packet_ns: u64) {
-        check_launch_path(|| Ordinary::new(OrdinaryConfig { packet_ns, ..OrdinaryConfig::default() }), &submissions);
+        check_launch_path(|| Ordinary::new(OrdinaryConfig::default().with_packet_ns(packet_ns)), &submissions);
     }
 }

@@ -146,7 +146,7 @@ fn spelled(line: &str) -> String {
 /// The rules that a script breaks.
 fn broken(script: &[&str], scope: &str) -> Vec<LogRule> {
     let found = check(&Registry::bundled(), written(script, scope).as_bytes()).unwrap();
-    found.broken.into_keys().collect()
+    found.broken().keys().copied().collect()
 }
 
 /// Changes of a script: `-line` takes out the first such line, `<line|new` puts new ones before it,
@@ -373,13 +373,13 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
 fn a_rule_is_named_with_its_line() {
     let script = changed(&[">submit 2|submit 3"]);
     let found = check(&Registry::bundled(), written(&script, "").as_bytes()).unwrap();
-    let window = &found.broken[&LogRule::Window];
+    let window = &found.broken()[&LogRule::Window];
     // The header is line 1, the script begins in line 2.
-    assert_eq!(window.line, 12);
+    assert_eq!(window.line(), 12);
     // Launch 3 stays in the runtime, so there is one too many again when the others come back.
-    assert_eq!(window.count, 2);
+    assert_eq!(window.count(), 2);
     assert_eq!(script[10], "submit 3");
-    assert!(window.what.contains("k3"), "{}", window.what);
+    assert!(window.what().contains("k3"), "{}", window.what());
     let numbers: Vec<u32> = LogRule::ALL.iter().map(|rule| rule.number()).collect();
     assert_eq!(numbers, (1..=11).collect::<Vec<_>>());
 }

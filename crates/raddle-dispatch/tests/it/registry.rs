@@ -173,14 +173,14 @@ fn a_log_of_policies_from_outside_gives_every_answer_again() {
     let header = text.lines().next().unwrap();
     assert!(header.contains(r#""allocate":{"policy":"pack","from":1}"#), "{header}");
     let found = replay_with(&registry(), text.as_bytes()).unwrap();
-    assert_eq!(found.difference, None);
-    assert!(found.events == 4 && found.answers > 8, "{found:?}");
+    assert_eq!(found.difference(), None);
+    assert!(found.events() == 4 && found.answers() > 8, "{found:?}");
     // The log ends before its launches do.
-    let broken = check::check(&registry(), text.as_bytes()).unwrap().broken;
-    assert!(broken.into_keys().eq([check::LogRule::Lost]));
+    let found = check::check(&registry(), text.as_bytes()).unwrap();
+    assert!(found.broken().keys().copied().eq([check::LogRule::Lost]));
     // With another setting its answers are others.
     let other = text.replacen(r#""from":1"#, r#""from":2"#, 1);
-    assert!(replay_with(&registry(), other.as_bytes()).unwrap().difference.is_some());
+    assert!(replay_with(&registry(), other.as_bytes()).unwrap().difference().is_some());
 }
 
 #[test]

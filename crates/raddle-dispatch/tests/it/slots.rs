@@ -54,7 +54,7 @@ fn everyone_is_everyone() {
 
 #[test]
 fn ordinary_costs_one_packet_a_launch() {
-    let config = OrdinaryConfig { packet_ns: 1500, cleanup_ns: 7, ..OrdinaryConfig::default() };
+    let config = OrdinaryConfig::default().with_packet_ns(1500).with_cleanup_ns(7);
     let mut path = Ordinary::new(config);
     let each = Submission { packets: 1, bytes: 64, cost: Ticks(1500), cleanup: Ticks(7) };
     for id in 0..3 {
@@ -82,7 +82,7 @@ fn one_policy_stands_behind_another() {
 
 #[test]
 fn a_launch_path_is_rendered() {
-    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500, ..OrdinaryConfig::default() });
+    let mut path = Ordinary::new(OrdinaryConfig::default().with_packet_ns(1500));
     let table =
         render_launch_path(&mut path, &Scenario::example().launches).expect("it keeps the laws");
     insta::assert_snapshot!(table, @r"

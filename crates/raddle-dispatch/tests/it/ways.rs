@@ -154,7 +154,7 @@ fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
         assert_eq!(step(&mut d, 3, &[taken_off(0, Preemption::Reset)]), [""; 0]);
         let over = step(&mut d, 4, &[reset_over(1)]);
         assert_eq!(over, ["submit k8", "submit k9", "start 1 of k8", "start 1 of k9"]);
-        assert!(d.preemptions().refused.is_empty(), "{scope}: {:?}", d.preemptions());
+        assert!(d.preemptions().refused().is_empty(), "{scope}: {:?}", d.preemptions());
     }
     // If the reset is refused, the launch that waits is submitted at once.
     let text = "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
@@ -244,10 +244,10 @@ fn equal_levels_never_revoke_each_other() {
         step(&mut d, 1, &[ready(at(5, 0, 1)), Event::LaunchIssued { launch: at(5, 1, 1) }]);
         let said = step(&mut d, 5, &[ready(at(5, 2, 0))]);
         assert_eq!(said, ["submit k2"], "{policy}: beside it");
-        assert_eq!(d.turns().revoked, 0, "{policy}");
+        assert_eq!(d.turns().revoked(), 0, "{policy}");
         // A more urgent launch revokes both processes.
         step(&mut d, 6, &[ready(at(4, 3, 2))]);
-        assert_eq!(d.turns().revoked, 2, "{policy}");
+        assert_eq!(d.turns().revoked(), 2, "{policy}");
     }
 }
 

@@ -6,7 +6,9 @@
 //! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
 
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
-use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
+use raddle_bitmap::{
+    Error, ErrorKind, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared,
+};
 use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -200,7 +202,7 @@ impl CostedVariant {
             {
                 let of = if self.doublings { Cost::by_doublings } else { Cost::of };
                 let cost = match of(circuit.variant(), timing, counting) {
-                    Err(Error::NoSuchTiming) => return Ok(None),
+                    Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(None),
                     cost => cost?,
                 };
                 sum.add(&cost);

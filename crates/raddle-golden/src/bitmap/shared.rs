@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use raddle_bitmap::circuit::Setup;
-use raddle_bitmap::{Error, FreeMap, Kind as Type, Layout, Shared, View};
+use raddle_bitmap::{Error, ErrorKind, FreeMap, Kind as Type, Layout, Shared, View};
 use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -93,7 +93,7 @@ impl AskedRound {
         let types: Vec<Vec<Type>> =
             periods.iter().map(|period| period.iter().map(&mut type_of).collect()).collect();
         let finder = Shared::new(self.width, self.width, &types, &layout);
-        let finder = finder.map_err(|error| located(&error, &layout))?;
+        let finder = finder.map_err(|error| located(&error, &types, &layout))?;
         Ok(SharedRound { finder, periods, form })
     }
 }
@@ -169,24 +169,29 @@ impl SharedRound {
 }
 
 /// Converts an error of the shared finder to a fault at the place in the question that is wrong.
-fn located(error: &Error, layout: &Layout) -> Fault {
-    let periods = "/shared/periods".to_owned();
+fn located(error: &Error, types: &[Vec<Type>], layout: &Layout) -> Fault {
+    let periods = "/shared/periods";
     let slots = "/shared/layout/slots";
-    let given = matches!(layout, Layout::Borders(_));
-    let (kind, at) = match *error {
-        Error::PeriodCount { periods: 0, .. } => (FaultKind::OutOfRange, periods),
-        Error::PeriodCount { .. } => (FaultKind::Inconsistent, slots.to_owned()),
-        Error::EmptyPeriod { period } => (FaultKind::OutOfRange, format!("{periods}/{period}")),
-        Error::SlotCount { period, .. } if given => {
-            (FaultKind::Inconsistent, format!("{slots}/{period}"))
+    let borders = match layout {
+        Layout::Borders(borders) => Some(borders),
+        _ => None,
+    };
+    let count = error.period().is_none() && error.kind() == ErrorKind::Inconsistent;
+    let empty = error.period().is_some() && error.kind() == ErrorKind::OutOfRange;
+    let kind = if empty || count && types.is_empty() {
+        FaultKind::OutOfRange
+    } else {
+        FaultKind::Inconsistent
+    };
+    let at = match (error.period(), error.slot()) {
+        (Some(period), Some(slot)) => format!("{periods}/{period}/{slot}/bits"),
+        (Some(period), None) => {
+            let given = borders.and_then(|all| all.get(period));
+            let other = given.is_some_and(|given| given.len() != types[period].len());
+            format!("{}/{period}", if other { slots } else { periods })
         }
-        Error::SlotCount { period, .. } | Error::SumAboveBound { period, .. } => {
-            (FaultKind::Inconsistent, format!("{periods}/{period}"))
-        }
-        Error::SlotTooNarrow { period, at, .. } => {
-            (FaultKind::Inconsistent, format!("{periods}/{period}/{at}/bits"))
-        }
-        _ => (FaultKind::Inconsistent, periods),
+        (None, _) if count && !types.is_empty() => slots.to_owned(),
+        (None, _) => periods.to_owned(),
     };
     Fault::new(kind, &at, error.to_string())
 }

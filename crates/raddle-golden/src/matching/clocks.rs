@@ -142,8 +142,8 @@ fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64
         SearchTiming::Reused => Timing::Reused,
     };
     let cost = Cost::of(variant, timing, Counting::Folded);
-    let at = match cost {
-        Err(raddle_bitmap::Error::NoSuchTiming) => "/decision/timing",
+    let at = match &cost {
+        Err(error) if error.kind() == raddle_bitmap::ErrorKind::Unsupported => "/decision/timing",
         _ => at,
     };
     cost.map(|cost| cost.clocks.into()).map_err(fault(FaultKind::OutOfRange, at))

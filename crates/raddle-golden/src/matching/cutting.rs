@@ -4,7 +4,7 @@
 
 use raddle_read::FaultKind;
 use raddle_workgroup::split::Step;
-use raddle_workgroup::{Error, SplitRule};
+use raddle_workgroup::{ErrorKind, SplitRule};
 use serde::Serialize;
 
 use super::model::{MatchHead, Wants};
@@ -64,12 +64,12 @@ impl MatchCutting {
         whole: Vec<Option<MayCut>>,
         lowest: usize,
     ) -> Result<Self, Fault> {
-        let retry = rule.retry().map_err(|error| match error {
-            Error::NoRetry if rule.retry_ns.is_some() => {
+        let retry = rule.retry().map_err(|error| match error.kind() {
+            ErrorKind::OutOfRange if rule.retry_ns.is_some() => {
                 fault(FaultKind::OutOfRange, "/split/retry-ns")(error)
             }
-            Error::NoRetry => fault(FaultKind::OutOfRange, "/split/retry-us")(error),
-            other => fault(FaultKind::Inconsistent, "/split")(other),
+            ErrorKind::OutOfRange => fault(FaultKind::OutOfRange, "/split/retry-us")(error),
+            _ => fault(FaultKind::Inconsistent, "/split")(error),
         })?;
         // A failure more than the threshold cuts, and the counter begins again.
         check(failures, &(0..=rule.threshold), "/failures")?;

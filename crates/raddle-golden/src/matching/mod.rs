@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::View;
 use raddle_read::FaultKind;
-use raddle_workgroup::order::{Order, Pick, Seeded};
+use raddle_workgroup::order::{Fixed, Order, Pick, Seeded};
 use raddle_workgroup::{Balance, Choice, Error, SearchRule, balance};
 use serde::Serialize;
 use serde_json::Value;
@@ -92,9 +92,9 @@ impl Order for HeadLevels {
         self.given.len()
     }
 
-    fn rank(&self, level: usize, _now: u64) -> Result<usize, Error> {
-        let levels = self.ranks.len();
-        self.ranks.get(level).copied().ok_or(Error::LevelOutside { level, levels })
+    fn rank(&self, level: usize, now: u64) -> Result<usize, Error> {
+        let given = Fixed::new(self.ranks.len())?.rank(level, now)?;
+        Ok(self.ranks.get(given).copied().unwrap_or(given))
     }
 }
 

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use raddle_read::{FaultKind, pointer, shown};
 use raddle_workgroup::place::{Mix, Weights};
-use raddle_workgroup::{Amounts, Error, FreeWeights, PlaceRule, PowerWeights, SearchRule};
+use raddle_workgroup::{
+    Amounts, Error, ErrorKind, FreeWeights, PlaceRule, PowerWeights, SearchRule,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -175,13 +177,11 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
 /// its running waves will issue in an equal window. A fault names `at`, the place of the rule in
 /// the question.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
-    let window = rule.history().map_err(|error| match error {
-        Error::TwoUnits { .. } => Fault::new(FaultKind::Inconsistent, at, error.to_string()),
-        Error::History { .. } => {
-            Fault::new(FaultKind::OutOfRange, &format!("{at}/history-log2"), error.to_string())
-        }
-        other => {
-            Fault::new(FaultKind::OutOfRange, &format!("{at}/history-ticks"), other.to_string())
+    let window = rule.history().map_err(|error| {
+        let key = if rule.history_log2.is_some() { "history-log2" } else { "history-ticks" };
+        match error.kind() {
+            ErrorKind::Inconsistent => fault(FaultKind::Inconsistent, at)(error),
+            _ => fault(FaultKind::OutOfRange, &format!("{at}/{key}"))(error),
         }
     })?;
     Weights::new(&rule.weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))?;
@@ -228,8 +228,8 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
         return Err(Fault::new(FaultKind::Inconsistent, &format!("{at}/counts"), message));
     }
     let score = |(n, row): (usize, &Vec<u64>)| {
-        let kind = |error: &Error| match error {
-            Error::Score { .. } => FaultKind::Overflow,
+        let kind = |error: &Error| match error.kind() {
+            ErrorKind::Overflow => FaultKind::Overflow,
             _ => FaultKind::Inconsistent,
         };
         let score = weights.score(row);

@@ -1,6 +1,8 @@
 //! How long a free run does a search report of each resource, and where does it lie (seed 000, E4
 //! to E7)?
 
+use std::error::Error as _;
+
 use raddle_bitmap::{FreeMap, View};
 use raddle_policy::Resource;
 use raddle_read::{FaultKind, shown};
@@ -45,10 +47,7 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
                 return Err(Fault::new(FaultKind::OutOfRange, "/search/shared/width", message));
             }
             if let Err(error) = searched(rule, name, blocks) {
-                let cause = match error {
-                    Error::SearchRule { cause, .. } => cause.to_string(),
-                    other => other.to_string(),
-                };
+                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 let message = format!("`{}`, {blocks} blocks: {cause}", shown(name));
                 return Err(Fault::new(FaultKind::OutOfRange, "/search", message));
             }

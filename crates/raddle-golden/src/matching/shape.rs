@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use raddle_read::{FaultKind, pointer, shown};
-use raddle_workgroup::Error as PartError;
+use raddle_workgroup::ErrorKind;
+use raddle_workgroup::balance::Pointer;
 
 use super::model::{Cu, MatchHead, Wants, split};
 use crate::fault::Fault;
@@ -34,7 +35,7 @@ pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> 
         for (index, cu) in cus.iter().enumerate() {
             names(&head.wants, (index, cu), &at)?;
             split((channel, &head.wants), (index, cu))
-                .map_err(|error| fault(&error, &at, index))?;
+                .map_err(|error| fault(&error, &at, (index, cu)))?;
         }
     }
     Ok(())
@@ -65,7 +66,7 @@ fn names(wants: &Wants<String>, (index, cu): (usize, &Cu<String>), at: &str) -> 
     Ok(())
 }
 
-fn fault(error: &ModelError, at: &str, cu: usize) -> Fault {
+fn fault(error: &ModelError, at: &str, (cu, unit): (usize, &Cu<String>)) -> Fault {
     match error {
         ModelError::GroupCount { groups, simds, .. } => {
             let message = format!("{groups} entries, CU {cu} has {simds} SIMDs: give one each");
@@ -75,7 +76,8 @@ fn fault(error: &ModelError, at: &str, cu: usize) -> Fault {
             let message = "`pointer` is missing: a demand in waves needs one in every CU";
             Fault::new(FaultKind::MissingField, &format!("/cus/{cu}"), message)
         }
-        ModelError::Part(PartError::WaveCount { most, .. }) => {
+        ModelError::Part(error) if error.kind() == ErrorKind::OutOfRange => {
+            let most = unit.pointer.as_ref().map_or(0, Pointer::most);
             let message = format!("`waves` must be from 1 to {most}: CU {cu} takes no more");
             Fault::new(FaultKind::OutOfRange, &format!("{at}/waves"), message)
         }

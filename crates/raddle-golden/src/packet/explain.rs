@@ -63,7 +63,7 @@ fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
     let value = |number| diff.values.get(number);
-    let named = named.map(|(number, field)| format!("{} = 0x{:x}", field.name, value(number)));
+    let named = named.map(|(number, field)| format!("{} = 0x{:x}", field.name(), value(number)));
     let named: Vec<String> = named.collect();
     (!named.is_empty()).then(|| named.join(", "))
 }

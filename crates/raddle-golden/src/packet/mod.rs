@@ -8,8 +8,8 @@ mod explain;
 mod question;
 
 use raddle_packet::{
-    Agent, AqlFormat, AqlPacket, Condensed, CondensedKernel, HALF_WORDS, LaunchImage, PacketError,
-    ReferenceTable,
+    Agent, AqlFormat, AqlPacket, Condensed, CondensedKernel, ErrorKind, HALF_WORDS, LaunchImage,
+    PacketError, ReferenceTable,
 };
 use raddle_read::FaultKind;
 use serde::Serialize;
@@ -52,9 +52,9 @@ impl Serialize for ShownLaunch<'_> {
         let Self(format, launch) = self;
         serializer.collect_map(format.fields().iter().enumerate().map(|(number, field)| {
             let value = launch.get(number);
-            let is_address = ADDRESSES.contains(&field.name);
+            let is_address = ADDRESSES.contains(&field.name());
             let hex = || Value::from(format!("0x{value:016x}"));
-            (field.name, if is_address { hex() } else { value.into() })
+            (field.name(), if is_address { hex() } else { value.into() })
         }))
     }
 }
@@ -104,7 +104,7 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
         let push = |open: &mut Condensed| open.push(format, *ref_num, diff.vector, &diff.values);
         match push(&mut open) {
             Ok(()) => {}
-            Err(PacketError::Full { .. }) => {
+            Err(error) if error.kind() == ErrorKind::NoRoom => {
                 packets.push(*open.emit());
                 open = Condensed::new(format);
                 // An empty packet has room for all fields of one kernel.
@@ -146,8 +146,8 @@ fn decode(
 /// Converts an error of the packet codec to a fault at its place in the question.
 #[must_use]
 pub fn fault(error: &PacketError, at: &str) -> Fault {
-    let kind = match error {
-        PacketError::EmptyEntry { .. } | PacketError::SharedType(_) => FaultKind::Inconsistent,
+    let kind = match error.kind() {
+        ErrorKind::Inconsistent => FaultKind::Inconsistent,
         _ => FaultKind::OutOfRange,
     };
     Fault::new(kind, at, error.to_string())

@@ -177,7 +177,7 @@ fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usiz
     for (key, value) in given {
         let at = format!("{at}{}", pointer(key));
         let Some(number) = format.field(&key.replace('-', "_")) else {
-            let names = format.fields().iter().map(|field| field.name);
+            let names = format.fields().iter().map(|field| field.name());
             let near = nearest(&kebab(key), names.clone()).or_else(|| {
                 let mut names = names.clone();
                 names.find(|name| key.len() > 2 && name.starts_with(&key.replace('-', "_")))

@@ -260,7 +260,7 @@ impl Finder {
 /// list is its number.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
-    let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start, slot.end)).collect();
+    let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start(), slot.end())).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -283,13 +283,13 @@ pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {
         let pairs = search.slots(period).windows(2);
-        for pair in pairs.filter(|pair| pair[0].end == pair[1].start) {
+        for pair in pairs.filter(|pair| pair[0].end() == pair[1].start()) {
             let widths = [pair[0].width(), pair[1].width()];
-            match all.iter_mut().find(|border| border.at == pair[1].start) {
+            match all.iter_mut().find(|border| border.at == pair[1].start()) {
                 Some(border) => {
                     border.widest = [0, 1].map(|side| border.widest[side].max(widths[side]));
                 }
-                None => all.push(Border { at: pair[1].start, widest: widths }),
+                None => all.push(Border { at: pair[1].start(), widest: widths }),
             }
         }
     }

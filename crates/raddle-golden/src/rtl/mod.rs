@@ -26,7 +26,7 @@ mod wires;
 use std::io::{self, Write};
 
 use raddle_bitmap::circuit::{MOST_BLOCKS, Setup, Shift};
-use raddle_bitmap::{Error, Grouped, Polarity, Sampled, Shared};
+use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use crate::ModelError;
 use bench::Port;
@@ -147,10 +147,10 @@ impl RtlCircuit {
     pub fn new(spec: &RtlSpec) -> Result<Self, ModelError> {
         let blocks = spec.search.blocks();
         if blocks == 0 {
-            return Err(Error::NoBlocks.into());
+            return Err(ModelError::NoBlocks);
         }
         if blocks > MOST_BLOCKS {
-            return Err(Error::TooManyBlocks { blocks: blocks.into(), most: MOST_BLOCKS }.into());
+            return Err(ModelError::TooManyBlocks { blocks, most: MOST_BLOCKS });
         }
         let name = spec.name();
         let mut finder = Finder::new(spec.setup, spec.doublings);

@@ -111,12 +111,12 @@ fn in_turn(
     let mut state = vec![false; search.width() as usize];
     let mut maps = Vec::new();
     for slot in period {
-        let Kind { blocks, .. } = slot.kind;
+        let Kind { blocks, .. } = slot.kind();
         let free = draw.map(blocks);
-        state[slot.start as usize..][..blocks as usize].copy_from_slice(&free);
+        state[slot.start() as usize..][..blocks as usize].copy_from_slice(&free);
         maps.push(free);
     }
-    let holds = |at: u32| period.windows(2).any(|two| two[0].end == at && two[1].start == at);
+    let holds = |at: u32| period.windows(2).any(|two| two[0].end() == at && two[1].start() == at);
     let open: Vec<bool> =
         borders(search).iter().map(|border| spec.setup.polarity.digit(!holds(border.at))).collect();
     let mut inputs = with_polarity(spec, &state);
@@ -125,7 +125,7 @@ fn in_turn(
     }
     let (mut outputs, mut active) = (String::new(), Vec::new());
     for (start, end) in slots(search) {
-        let at = period.iter().position(|slot| (slot.start, slot.end) == (start, end));
+        let at = period.iter().position(|slot| (slot.start(), slot.end()) == (start, end));
         let free = at.map_or(&[false][..], |at| &maps[at]);
         let longest = free_map(free)?.longest();
         outputs += &format!(" {}", ones(longest, search.width()));

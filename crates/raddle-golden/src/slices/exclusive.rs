@@ -197,6 +197,6 @@ impl Exclusive {
             return goes_on;
         }
         let slice = self.stages.next(&self.pool)?;
-        Some((slice.id, self.pool.now + slice.length))
+        Some((slice.id(), self.pool.now + slice.length()))
     }
 }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_read::{FaultKind, pointer};
 use raddle_timeslice::{
-    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceError, SliceRule,
-    StageOne, StageTwo, TakeOver,
+    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceConfig, SliceRule, StageOne,
+    StageTwo, TakeOver,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -238,7 +238,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     });
     let found = one.load(entries, &mut loaded);
     loaded.iter_mut().for_each(|loaded| loaded.index = present[loaded.index]);
-    let level = found.map_or(0, |found| found.level.0 + 1);
+    let level = found.map_or(0, |found| found.level().0 + 1);
     let candidates = present.into_iter().filter(|&index| tasks[index].level == level).collect();
     let weights = loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect();
     if question.shares == Shares::Time {
@@ -249,10 +249,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let mut ticks = Vec::new();
     let two = StageTwo::new(t0, *rule, longest.map(Ticks)).map_err(overflow("/longest"))?;
     two.slices(&loaded, &mut ticks).map_err(|error| {
-        let at = match error {
-            SliceError::Overflow { at } => loaded.get(at).map_or(0, |loaded| loaded.index),
-            _ => 0,
-        };
+        let at = error.task().and_then(|at| loaded.get(at)).map_or(0, |loaded| loaded.index);
         Fault::new(FaultKind::Overflow, &format!("/tasks/{at}"), error.to_string())
     })?;
     let slices = exact::slices(*rule, question.t0, *longest, &loaded);
@@ -275,14 +272,12 @@ fn sum(loaded: &[LoadedProcess]) -> String {
 /// question.
 fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
-    let settings = SliceConfig {
-        longest: question.longest.map(Ticks),
-        shares: question.shares,
-        order: question.order,
-        reload: question.reload,
-        take_over: question.take_over,
-        ..SliceConfig::new(Ticks(question.t0), question.capacity(), question.rule)
-    };
+    let settings = SliceConfig::new(Ticks(question.t0), question.capacity(), question.rule)
+        .with_longest(question.longest.map(Ticks))
+        .with_shares(question.shares)
+        .with_order(question.order)
+        .with_reload(question.reload)
+        .with_take_over(question.take_over);
     let mut gpu = Exclusive::new(&settings).map_err(fault(FaultKind::Overflow, "/run"))?;
     let until = Tick(question.now.saturating_add(asked.until));
     let mut ran: Vec<u64> = question.tasks.iter().map(|task| task.ran).collect();

@@ -94,9 +94,9 @@ impl<'q> WarpTeller<'q> {
     }
 
     fn decided(&mut self, now: u64, it: &Decision, controllers: &Controllers) {
-        let (name, sm) = (self.question.name(it.kernel), it.sm.0);
-        let (label, why) = match it.route {
-            Route::Whole => ("G3", format!("G2: SM{sm} takes whole blocks, N1 = {}", it.n1)),
+        let (name, sm) = (self.question.name(it.kernel()), it.sm().0);
+        let (label, why) = match it.route() {
+            Route::Whole => ("G3", format!("G2: SM{sm} takes whole blocks, N1 = {}", it.n1())),
             Route::First => {
                 ("G5", format!("G2: no SM takes a whole one; G4: SM{sm} can start a warp"))
             }
@@ -107,17 +107,20 @@ impl<'q> WarpTeller<'q> {
                 ),
             ),
         };
-        let last = it.first + it.count - 1;
-        let blocks = match it.count {
+        let last = it.first() + it.count() - 1;
+        let blocks = match it.count() {
             1 => format!("block {last}"),
-            _ => format!("blocks {} to {last}", it.first),
+            _ => format!("blocks {} to {last}", it.first()),
         };
-        self.step(format!("t={now}, {label} ({}): {blocks} of {name} to SM{sm}", it.route.name()));
+        self.step(format!(
+            "t={now}, {label} ({}): {blocks} of {name} to SM{sm}",
+            it.route().name()
+        ));
         let rows = controllers.kernels();
-        let row = rows.iter().find(|row| row.kernel == it.kernel);
+        let row = rows.iter().find(|row| row.kernel() == it.kernel());
         let (priority, left) =
-            row.map_or((0, 0), |row| (self.question.highest - row.rank, row.undistributed));
-        let had = counted(left + it.count, "block", "blocks");
+            row.map_or((0, 0), |row| (self.question.highest - row.rank(), row.undistributed()));
+        let had = counted(left + it.count(), "block", "blocks");
         self.story.line(format!("G1: {name} (priority {priority}) has {had} to distribute"));
         self.story.line(why);
     }
@@ -144,21 +147,21 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     let kernels = controllers.kernels();
     let kernels: Vec<String> = kernels
         .iter()
-        .map(|row| format!("{} {}", question.name(row.kernel), row.undistributed))
+        .map(|row| format!("{} {}", question.name(row.kernel()), row.undistributed()))
         .collect();
     let kernels = if kernels.is_empty() { "none".to_owned() } else { kernels.join(", ") };
     let sms = controllers.sms().into_iter().map(|row| {
         let (left, top) = (
-            row.remaining,
-            row.top.map_or("-".to_owned(), |top| (question.highest - top).to_string()),
+            row.remaining(),
+            row.top().map_or("-".to_owned(), |top| (question.highest - top).to_string()),
         );
         format!(
             "SM{}: {}, {}, {} shared left, top {top}; {}",
-            row.sm.0,
+            row.sm().0,
             counted(left.registers, "register", "registers"),
             counted(left.warps, "warp", "warps"),
             left.shared,
-            blocks(question, controllers, row.sm)
+            blocks(question, controllers, row.sm())
         )
     });
     std::iter::once(format!("undistributed: {kernels}")).chain(sms).collect()
@@ -168,8 +171,8 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
 fn blocks(question: &WarpRun, controllers: &Controllers, sm: CuId) -> String {
     let rows = controllers.blocks(sm);
     let row = |row: &raddle_sm::BlockRow| {
-        let name = question.name(row.kernel);
-        format!("{name}{} {}/{}/{}", row.block, row.waiting, row.running, row.finished)
+        let name = question.name(row.kernel());
+        format!("{name}{} {}/{}/{}", row.block(), row.waiting(), row.running(), row.finished())
     };
     let shown: Vec<String> = rows.iter().take(MOST_BLOCKS).map(row).collect();
     match rows.len() {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{LaunchId, Refusal, Resource, Tick};
 use raddle_read::FaultKind;
-use raddle_sm::{BlockWarpConfig, Error, Kernel, Resources};
+use raddle_sm::{BlockWarpConfig, ErrorKind, Kernel, Resources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -157,7 +157,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
 /// Converts the error for a number beyond 64 bits in a run to a fault.
 fn located(error: ModelError) -> Fault {
     let (kernel, what) = match error {
-        ModelError::Controllers(Error::Registers { kernel }) => {
+        ModelError::Controllers(error) if error.kind() == ErrorKind::Overflow => {
+            let kernel = error.kernel().unwrap_or_default();
             (kernel, "the registers of a block are beyond 64 bits")
         }
         ModelError::WarpTime { kernel } => (kernel, "a warp ends at a tick beyond 64 bits"),
@@ -181,10 +182,10 @@ impl WarpRun {
         match step {
             WarpStep::Decided(it) => log.push(SmEntry::Route {
                 t,
-                route: it.route.name(),
-                kernel: self.name(it.kernel),
-                sm: it.sm.0,
-                blocks: (it.first..it.first + it.count).collect(),
+                route: it.route().name(),
+                kernel: self.name(it.kernel()),
+                sm: it.sm().0,
+                blocks: (it.first()..it.first() + it.count()).collect(),
             }),
             WarpStep::Started(it) => {
                 for warp in it.first..it.first + it.count {

@@ -23,7 +23,7 @@
 //! let mut routes = Vec::new();
 //! let mut watch = |_: Tick, step: &WarpStep, _: &_| {
 //!     if let WarpStep::Decided(it) = step {
-//!         routes.push(it.route.name());
+//!         routes.push(it.route().name());
 //!     }
 //! };
 //! let outcome = run(1, each, BlockWarpConfig::default(), &jobs, &mut watch)?;
@@ -162,11 +162,11 @@ pub fn run(
         }
         while let Some(decision) = run.controllers.decide() {
             run.tell(WarpStep::Decided(decision));
-            run.serve(decision.sm)?;
+            run.serve(decision.sm())?;
         }
     }
     let WarpPlay { controllers, mut outcome, .. } = run;
-    outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel).collect();
+    outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel()).collect();
     Ok(outcome)
 }
 

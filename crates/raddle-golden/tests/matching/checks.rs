@@ -271,8 +271,8 @@ fn records_may_come_from_a_shared_finder() {
     let found = finder.round(|kind| maps[kind.id as usize].view()).unwrap();
     let mut shared = record(&unit, |_, _| Ok(0)).unwrap();
     for found in found {
-        let left = Left::Longest(found.longest.into());
-        match found.kind {
+        let left = Left::Longest(found.longest().into());
+        match found.kind() {
             2 => shared.shared.insert("lds", left),
             simd => shared.simds[simd as usize].insert("vgpr", left),
         };

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use raddle_golden::ModelError;
 use raddle_golden::preempt::model::{PreemptStep, StreamLaunch, StreamSetup, StreamWish};
 use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::PreemptError;
 
 use crate::checks::play;
 
@@ -69,8 +68,8 @@ fn a_run_beyond_time_or_steps_is_refused() {
     };
     let usual = StreamSetup::default();
     assert_eq!(
-        run(StreamSetup { window: 0, ..usual }, &[ok], &[]),
-        Err(PreemptError::NoWindow.into())
+        run(StreamSetup { window: 0, ..usual }, &[ok], &[]).map_err(|error| error.to_string()),
+        Err("a window of 0 lets nothing run: give at least 1".to_owned())
     );
     let long = [ok, StreamLaunch { ticks: u64::MAX, ..ok }];
     assert_eq!(run(usual, &long, &[]), Err(ModelError::LaunchTime { launch: 1 }));

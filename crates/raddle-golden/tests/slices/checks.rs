@@ -19,8 +19,8 @@ fn check_01_levels_and_codes() {
     let levels = LevelRange::default();
     for (level, code) in [(1, "0000"), (2, "0001"), (4, "0011"), (10, "1001"), (16, "1111")] {
         let found = levels.code(level).unwrap();
-        assert_eq!((found.to_string().as_str(), u16::from(found.value)), (code, level - 1));
-        assert_eq!(levels.level(found.value), Ok(Level(found.value)));
+        assert_eq!((found.to_string().as_str(), u16::from(found.value())), (code, level - 1));
+        assert_eq!(levels.level(found.value()), Ok(Level(found.value())));
     }
     assert!(levels.level(0).unwrap().outranks(levels.level(1).unwrap()), "smaller is better");
     assert!(levels.code(0).is_err() && levels.code(17).is_err() && levels.level(16).is_err());
@@ -221,7 +221,7 @@ fn check_13_when_the_cache_is_loaded_again() {
         (Reload::Completion, [(0, 28), (1, 29), (2, 30), (3, 49), (4, 50)]),
         (Reload::OnePass, [(0, 46), (1, 47), (2, 48), (3, 49), (4, 50)]),
     ] {
-        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig::new(Ticks(40), 3, SliceRule::Equal).with_reload(reload);
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

@@ -71,9 +71,14 @@ fn by_golden(o: &Options) -> Vec<u64> {
 
 fn by_policy(o: &Options) -> Vec<u64> {
     let Options { rule, order, reload, take_over, shares, capacity, longest_us, .. } = *o;
-    let settings = WeightedSlicesConfig { t0_us: 10, ..WeightedSlicesConfig::new(rule) };
-    let config =
-        WeightedSlicesConfig { order, reload, take_over, shares, capacity, longest_us, ..settings };
+    let settings = WeightedSlicesConfig::new(rule).with_t0_us(10);
+    let config = settings
+        .with_order(order)
+        .with_reload(reload)
+        .with_take_over(take_over)
+        .with_shares(shares)
+        .with_capacity(capacity)
+        .with_longest_us(longest_us);
     let mut states: Vec<ProcessState> = (0..)
         .zip(&o.tasks)
         .map(|(id, &(level, share, comes))| {

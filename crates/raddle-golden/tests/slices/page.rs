@@ -58,8 +58,7 @@ fn what_each_rule_does_to_shares() {
     for (rule, longest) in
         rows.chain([(SliceRule::MinOne, Some(400)), (SliceRule::MinOne, Some(100))])
     {
-        let settings =
-            SliceConfig { longest: longest.map(Ticks), ..SliceConfig::new(Ticks(40), 4, rule) };
+        let settings = SliceConfig::new(Ticks(40), 4, rule).with_longest(longest.map(Ticks));
         let old = [300_000, 150_000, 60_000, 3_000].map(|ran| (0, ran));
         let mut gpu = gpu(&settings, 600_000, &old);
         let seen = watch(&mut gpu, 600_000, 600_000 + 3_600_000);

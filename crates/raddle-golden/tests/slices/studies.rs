@@ -9,7 +9,7 @@ use crate::{gpu, ran, task};
 
 /// The run time in percent of a task of share 3 beside one of share 1, over time.
 fn three_to_one(rule: SliceRule, capacity: usize, shares: Shares) -> Vec<f64> {
-    let settings = SliceConfig { shares, ..SliceConfig::new(Ticks(40), capacity, rule) };
+    let settings = SliceConfig::new(Ticks(40), capacity, rule).with_shares(shares);
     let mut gpu = Exclusive::new(&settings).unwrap();
     for (id, share) in [(0, 3), (1, 1)] {
         gpu.add(GpuTask { share, ..task(id, 0, 0, 0) }, None, Tick(0));
@@ -70,8 +70,7 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
     let mut tight = 0;
     for rule in SliceRule::ALL {
         for n in [2, 5, 9] {
-            let settings =
-                SliceConfig { longest: Some(Ticks(200)), ..SliceConfig::new(Ticks(40), n, rule) };
+            let settings = SliceConfig::new(Ticks(40), n, rule).with_longest(Some(Ticks(200)));
             let old: Vec<(u64, u64)> = (1..n as u64).map(|i| (0, 1000 * i * i)).collect();
             let mut gpu = gpu(&settings, 500_000, &old);
             // The slice that runs when the newcomer comes counts whole.
@@ -102,7 +101,7 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
 
 /// When a task of level 0 that comes at 50 begins, beside three of level 2 with slices of 120.
 fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
-    let settings = SliceConfig { take_over, ..SliceConfig::new(Ticks(40), 8, SliceRule::Claim) };
+    let settings = SliceConfig::new(Ticks(40), 8, SliceRule::Claim).with_take_over(take_over);
     let mut gpu = gpu(&settings, 0, &[]);
     for id in 0..3 {
         gpu.add(task(id, 2, 0, 0), None, Tick(0));
@@ -128,7 +127,7 @@ fn a_more_urgent_level_takes_over() {
 fn random_order_is_seeded_and_fair() {
     let run = |seed| {
         let order = LoadOrder::Random { seed };
-        let settings = SliceConfig { order, ..SliceConfig::new(Ticks(40), 4, SliceRule::Equal) };
+        let settings = SliceConfig::new(Ticks(40), 4, SliceRule::Equal).with_order(order);
         let mut gpu = gpu(&settings, 0, &[(0, 0); 4]);
         let (mut seen, mut firsts) = (Vec::new(), [0; 4]);
         gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0));
@@ -147,10 +146,7 @@ fn random_order_is_seeded_and_fair() {
 
 #[test]
 fn a_longest_slice_caps_and_what_cannot_be_counted_is_the_longest() {
-    let settings = SliceConfig {
-        longest: Some(Ticks(45)),
-        ..SliceConfig::new(Ticks(40), 2, SliceRule::Claim)
-    };
+    let settings = SliceConfig::new(Ticks(40), 2, SliceRule::Claim).with_longest(Some(Ticks(45)));
     let mut gpu = Exclusive::new(&settings).unwrap();
     gpu.advance(Tick(1 << 60), &mut |_| {});
     for id in 0..2 {

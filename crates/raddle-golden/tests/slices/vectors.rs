@@ -45,8 +45,8 @@ fn codes() {
         let level = u16::try_from(entry["level"].as_u64().unwrap()).unwrap();
         let code = LevelRange::default().code(level).unwrap();
         assert_eq!(code.to_string(), entry["code"].as_str().unwrap());
-        assert_eq!(u64::from(code.value), entry["value"].as_u64().unwrap());
-        assert_eq!(LevelRange::default().level(code.value), Ok(Level(code.value)));
+        assert_eq!(u64::from(code.value()), entry["value"].as_u64().unwrap());
+        assert_eq!(LevelRange::default().level(code.value()), Ok(Level(code.value())));
     }
 }
 
@@ -114,7 +114,7 @@ fn runs_of_four_tasks() {
 fn reloads() {
     let all = vectors();
     for (name, reload) in [("until complete", Reload::Completion), ("one pass", Reload::OnePass)] {
-        let settings = SliceConfig { reload, ..SliceConfig::new(Ticks(40), 3, SliceRule::Equal) };
+        let settings = SliceConfig::new(Ticks(40), 3, SliceRule::Equal).with_reload(reload);
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

@@ -25,7 +25,7 @@ fn small(id: u32, priority: u64, blocks: u64, warps: u64, shared: u64) -> Kernel
 
 fn decide(controllers: &mut Controllers) -> Option<Decision> {
     let decision = controllers.decide()?;
-    while controllers.serve(decision.sm).unwrap().is_some() {}
+    while controllers.serve(decision.sm()).unwrap().is_some() {}
     Some(decision)
 }
 
@@ -39,7 +39,7 @@ fn check_1_the_target_is_the_highest_with_undistributed_blocks() {
     arrive(&mut gpu, &small(0, 1, 1, 1, 0));
     arrive(&mut gpu, &small(1, 7, 1, 1, 0));
     arrive(&mut gpu, &small(2, 7, 1, 1, 0));
-    let order: Vec<_> = std::iter::from_fn(|| decide(&mut gpu)).map(|it| it.kernel.0).collect();
+    let order: Vec<_> = std::iter::from_fn(|| decide(&mut gpu)).map(|it| it.kernel().0).collect();
     // A kernel with none left is skipped although it is the highest; ties by arrival (C7).
     assert_eq!(order, [1, 2, 0]);
     assert_eq!(gpu.kernels().len(), 3, "they run still");
@@ -52,13 +52,13 @@ fn check_2_whole_blocks_are_min_of_n1_and_undistributed() {
         // By warps 2, by registers 64 / 16 = 4, by shared memory 8.
         arrive(&mut gpu, &small(0, 1, blocks, 4, 2));
         let decision = decide(&mut gpu).unwrap();
-        assert_eq!((decision.route, decision.n1, decision.count), (Route::Whole, 2, count));
+        assert_eq!((decision.route(), decision.n1(), decision.count()), (Route::Whole, 2, count));
     }
     for (warps, registers, shared, n1) in [(1, 33, 0, 1), (1, 32, 0, 2), (1, 4, 6, 2), (8, 0, 0, 1)]
     {
         let mut gpu = Controllers::new(1, resources(TOTAL), options()).unwrap();
         arrive(&mut gpu, &Kernel { registers, ..small(0, 1, 9, warps, shared) });
-        assert_eq!(decide(&mut gpu).unwrap().n1, n1, "{warps} {registers} {shared}");
+        assert_eq!(decide(&mut gpu).unwrap().n1(), n1, "{warps} {registers} {shared}");
     }
 }
 
@@ -72,10 +72,10 @@ fn check_3_whole_before_first_before_second() {
     decide(&mut gpu).unwrap();
     arrive(&mut gpu, &small(2, 2, 4, 8, 0));
     let routes: Vec<_> = std::iter::from_fn(|| decide(&mut gpu)).collect();
-    let routes: Vec<_> = routes.iter().map(|it| (it.route, it.sm.0)).collect();
+    let routes: Vec<_> = routes.iter().map(|it| (it.route(), it.sm().0)).collect();
     // C4: each SM takes one queued block of a level, then has it as its top.
     assert_eq!(routes, [(Route::Whole, 2), (Route::First, 0), (Route::Second, 1)]);
-    assert_eq!(gpu.kernels()[2].undistributed, 1);
+    assert_eq!(gpu.kernels()[2].undistributed(), 1);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn check_3_a_kernel_with_barriers_skips_the_first_sm() {
         arrive(&mut gpu, &small(0, 1, 1, 6, 0));
         decide(&mut gpu).unwrap();
         arrive(&mut gpu, &Kernel { barrier: true, ..small(1, 2, 1, 4, 0) });
-        assert_eq!(decide(&mut gpu).unwrap().route, route);
-        assert_eq!(gpu.blocks(CuId(0))[1].running, running);
+        assert_eq!(decide(&mut gpu).unwrap().route(), route);
+        assert_eq!(gpu.blocks(CuId(0))[1].running(), running);
     }
 }
 
@@ -99,9 +99,9 @@ fn is_first(left: [u64; 3], kernel: &Kernel, strict: bool) -> bool {
     let mut gpu = Controllers::new(1, resources(total), options).unwrap();
     arrive(&mut gpu, &Kernel { registers: 1, ..small(9, 9, 1, 20, 20) });
     decide(&mut gpu).unwrap();
-    assert_eq!(gpu.sms()[0].remaining, resources(left));
+    assert_eq!(gpu.sms()[0].remaining(), resources(left));
     arrive(&mut gpu, kernel);
-    decide(&mut gpu).is_some_and(|it| it.route == Route::First)
+    decide(&mut gpu).is_some_and(|it| it.route() == Route::First)
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn check_5_a_second_sm_is_strictly_lower() {
         decide(&mut gpu).unwrap();
         arrive(&mut gpu, &small(1, priority, 1, 8, 0));
         let decision = decide(&mut gpu);
-        assert_eq!(decision.map(|it| it.route), chosen.then_some(Route::Second), "{priority}");
+        assert_eq!(decision.map(|it| it.route()), chosen.then_some(Route::Second), "{priority}");
     }
 }
 
@@ -141,15 +141,15 @@ fn check_6_tables_after_each_distribution() {
     let mut gpu = Controllers::new(1, resources(TOTAL), options()).unwrap();
     for (id, priority, top) in [(0, 2, 2), (1, 1, 2), (2, 5, 5)] {
         arrive(&mut gpu, &small(id, priority, 1, 2, 1));
-        let before = gpu.sms()[0].remaining;
-        assert_eq!(gpu.kernels()[id as usize].undistributed, 1);
-        assert_eq!(decide(&mut gpu).unwrap().count, 1);
+        let before = gpu.sms()[0].remaining();
+        assert_eq!(gpu.kernels()[id as usize].undistributed(), 1);
+        assert_eq!(decide(&mut gpu).unwrap().count(), 1);
         let after = gpu.sms()[0];
-        assert_eq!(after.top.map(reversed), Some(top), "max(old, priority)");
-        assert_eq!(gpu.kernels()[id as usize].undistributed, 0);
-        assert_eq!(before.warps - after.remaining.warps, 2);
-        assert_eq!(before.registers - after.remaining.registers, 8);
-        assert_eq!(before.shared - after.remaining.shared, 1);
+        assert_eq!(after.top().map(reversed), Some(top), "max(old, priority)");
+        assert_eq!(gpu.kernels()[id as usize].undistributed(), 0);
+        assert_eq!(before.warps - after.remaining().warps, 2);
+        assert_eq!(before.registers - after.remaining().registers, 8);
+        assert_eq!(before.shared - after.remaining().shared, 1);
     }
 }
 
@@ -160,11 +160,11 @@ fn check_10_the_top_falls_to_the_highest_that_is_left() {
     for (id, priority) in [(0, 3), (1, 1), (2, 3), (3, 2)] {
         arrive(&mut gpu, &small(id, priority, 1, 1, 0));
         let decision = gpu.decide().unwrap();
-        handles.push(gpu.serve(decision.sm).unwrap().unwrap().handle);
+        handles.push(gpu.serve(decision.sm()).unwrap().unwrap().handle);
     }
     for (at, top) in [(0, Some(3)), (2, Some(2)), (3, Some(1)), (1, None)] {
         assert!(gpu.ended(handles[at]).unwrap().block_done);
-        assert_eq!(gpu.sms()[0].top.map(reversed), top);
+        assert_eq!(gpu.sms()[0].top().map(reversed), top);
     }
     assert!(gpu.kernels().is_empty());
     assert!(gpu.ended(handles[0]).is_err(), "a warp ends once");
@@ -177,9 +177,9 @@ fn check_11_one_queued_block_a_level_and_sm() {
     while decide(&mut gpu).is_some() {}
     arrive(&mut gpu, &small(1, 2, 10, 8, 0));
     while decide(&mut gpu).is_some() {}
-    assert_eq!(gpu.kernels()[1].undistributed, 8);
+    assert_eq!(gpu.kernels()[1].undistributed(), 8);
     for sm in [CuId(0), CuId(1)] {
-        let queued = gpu.blocks(sm).iter().filter(|block| block.waiting > 0).count();
+        let queued = gpu.blocks(sm).iter().filter(|block| block.waiting() > 0).count();
         assert_eq!(queued, 1);
     }
 }

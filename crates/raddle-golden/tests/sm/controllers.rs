@@ -87,13 +87,13 @@ impl Beside {
         }
         if self.steps.is_empty() {
             let decision = self.controllers.decide()?;
-            self.routes.insert(decision.route);
-            if decision.route == Route::Whole {
-                while let Some(started) = self.controllers.serve(decision.sm).unwrap() {
+            self.routes.insert(decision.route());
+            if decision.route() == Route::Whole {
+                while let Some(started) = self.controllers.serve(decision.sm()).unwrap() {
                     self.started(started, true);
                 }
             } else {
-                let (launch, workgroup, cu) = (decision.kernel, decision.first, decision.sm);
+                let (launch, workgroup, cu) = (decision.kernel(), decision.first(), decision.sm());
                 self.steps.push_back((Answer::Assign { launch, workgroup, cu }, workgroup, cu));
                 self.due.insert(cu);
             }

@@ -47,16 +47,16 @@ pub(crate) fn resources([registers, warps, shared]: [u64; 3]) -> Resources {
 /// Kernels not finished with their undistributed blocks, then registers/warps/shared/top by SM.
 pub(crate) fn tables(controllers: &Controllers) -> String {
     let mut kernels: Vec<_> = controllers.kernels();
-    kernels.sort_by_key(|row| row.kernel);
-    let kernels = kernels.iter().map(|row| format!("{}:{}", row.kernel, row.undistributed));
+    kernels.sort_by_key(|row| row.kernel());
+    let kernels = kernels.iter().map(|row| format!("{}:{}", row.kernel(), row.undistributed()));
     let sms = controllers.sms().into_iter().map(|row| {
-        let left = row.remaining;
+        let left = row.remaining();
         format!(
             "{}/{}/{}/{}",
             left.registers,
             left.warps,
             left.shared,
-            shown(row.top.map(reversed))
+            shown(row.top().map(reversed))
         )
     });
     kernels.chain(sms).collect::<Vec<_>>().join(" ")
@@ -78,9 +78,10 @@ pub(crate) fn play(
             check_tables(tables_now, total);
             match step {
                 WarpStep::Decided(it) => {
-                    let route = it.route.name();
-                    let what = format!("{now} {route} {} {}+{}", it.kernel, it.first, it.count);
-                    story.log.push(format!("{what} sm{}", it.sm.0));
+                    let route = it.route().name();
+                    let what =
+                        format!("{now} {route} {} {}+{}", it.kernel(), it.first(), it.count());
+                    story.log.push(format!("{what} sm{}", it.sm().0));
                     decided = true;
                 }
                 WarpStep::Started(it) => {
@@ -117,8 +118,12 @@ pub(crate) fn play(
     if let Some(last) = last.filter(|_| story.stuck.is_empty()) {
         assert_eq!(last.kernels(), [], "the kernel table is empty at the end");
         for row in last.sms() {
-            assert_eq!((row.remaining, row.top), (resources(total), None), "as at the beginning");
-            assert_eq!(last.blocks(row.sm), []);
+            assert_eq!(
+                (row.remaining(), row.top()),
+                (resources(total), None),
+                "as at the beginning"
+            );
+            assert_eq!(last.blocks(row.sm()), []);
         }
     }
     Ok(story)
@@ -128,11 +133,11 @@ pub(crate) fn play(
 /// above), and tops as the block tables have them.
 fn check_tables(controllers: &Controllers, total: [u64; 3]) {
     for row in controllers.sms() {
-        let left = row.remaining;
+        let left = row.remaining();
         let whole = resources(total);
         assert!(left.registers <= whole.registers, "{row:?}");
         assert!(left.warps <= whole.warps && left.shared <= whole.shared, "{row:?}");
-        let top = controllers.blocks(row.sm).iter().map(|block| block.rank).min();
-        assert_eq!(row.top, top, "{row:?}");
+        let top = controllers.blocks(row.sm()).iter().map(|block| block.rank()).min();
+        assert_eq!(row.top(), top, "{row:?}");
     }
 }

@@ -29,16 +29,16 @@ fn route(left: [u64; 3], top: u64, options: BlockWarpConfig, barrier: bool) -> c
     let total = resources([left[0] + held, left[1] + held, left[2] + 1]);
     let mut gpu = Controllers::new(1, total, options).unwrap();
     gpu.arrive(&filler(0, top, left, total)).unwrap();
-    let sm = gpu.decide().unwrap().sm;
+    let sm = gpu.decide().unwrap().sm();
     while gpu.serve(sm).unwrap().is_some() {}
-    assert_eq!(gpu.sms()[0].remaining, resources(left));
+    assert_eq!(gpu.sms()[0].remaining(), resources(left));
     let (id, rank) = (LaunchId(1), reversed(1));
     let block = Kernel { id, rank, blocks: 9, warps: 3, registers: 2, shared: 2, barrier };
     if gpu.arrive(&block).unwrap().is_some() {
         return 'x';
     }
-    gpu.decide().map_or('.', |it| match it.route {
-        Route::Whole => char::from_digit(it.count as u32, 10).unwrap(),
+    gpu.decide().map_or('.', |it| match it.route() {
+        Route::Whole => char::from_digit(it.count() as u32, 10).unwrap(),
         Route::First => 'f',
         Route::Second => 's',
     })
@@ -93,7 +93,7 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
     }
     let mut fillers = Vec::new();
     while let Some(decision) = gpu.decide() {
-        while let Some(it) = gpu.serve(decision.sm).unwrap() {
+        while let Some(it) = gpu.serve(decision.sm()).unwrap() {
             fillers.push(it);
         }
     }
@@ -105,8 +105,8 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
     let row = |it: raddle_sm::SmRow| {
         format!(
             "{}{}",
-            it.remaining.warps,
-            it.top.map_or("-".to_owned(), |top| reversed(top).to_string())
+            it.remaining().warps,
+            it.top().map_or("-".to_owned(), |top| reversed(top).to_string())
         )
     };
     let state: Vec<String> = gpu.sms().into_iter().map(row).collect();
@@ -121,7 +121,8 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
         barrier: false,
     };
     gpu.arrive(&block).unwrap();
-    let went = gpu.decide().map_or("-".to_owned(), |it| format!("{} {}", it.route.name(), it.sm));
+    let went =
+        gpu.decide().map_or("-".to_owned(), |it| format!("{} {}", it.route().name(), it.sm()));
     format!("{} {went}", state.join(" "))
 }
 

@@ -60,25 +60,26 @@ fn every_table_of_the_worked_run_with_its_blocks() {
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];
     let kernels = controllers.kernels().into_iter().map(|it| {
-        let row = serde_json::json!({"prio": reversed(it.rank), "undistributed": it.undistributed});
-        (name(it.kernel).to_owned(), row)
+        let row =
+            serde_json::json!({"prio": reversed(it.rank()), "undistributed": it.undistributed()});
+        (name(it.kernel()).to_owned(), row)
     });
     let sms = controllers.sms().into_iter().map(|it| {
-        let (left, top) = (it.remaining, it.top.map_or(-1, |top| reversed(top) as i64));
+        let (left, top) = (it.remaining(), it.top().map_or(-1, |top| reversed(top) as i64));
         let row = serde_json::json!({
             "regs": left.registers, "warps": left.warps, "smem": left.shared, "top": top,
         });
-        (format!("SM{}", it.sm.0), row)
+        (format!("SM{}", it.sm().0), row)
     });
     let blocks = controllers.sms().into_iter().map(|it| {
-        let rows = controllers.blocks(it.sm).into_iter().map(|it| {
+        let rows = controllers.blocks(it.sm()).into_iter().map(|it| {
             let row = serde_json::json!({
-                "prio": reversed(it.rank), "waiting": it.waiting, "running": it.running,
-                "finished": it.finished,
+                "prio": reversed(it.rank()), "waiting": it.waiting(), "running": it.running(),
+                "finished": it.finished(),
             });
-            (format!("{}{}", name(it.kernel), it.block), row)
+            (format!("{}{}", name(it.kernel()), it.block()), row)
         });
-        (format!("SM{}", it.sm.0), Value::Object(rows.collect()))
+        (format!("SM{}", it.sm().0), Value::Object(rows.collect()))
     });
     serde_json::json!({
         "kernel_table": Value::Object(kernels.collect()),

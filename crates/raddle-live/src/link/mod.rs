@@ -311,23 +311,23 @@ fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     let drained = core.drained_untold().then_some(core.link.ordered);
     core.link.told_drained = drained.unwrap_or(core.link.told_drained);
     // A client is idle only when nothing has come for a while.
-    core.link.told_work = work || told_work && driver.submitted != submitted;
+    core.link.told_work = work || told_work && driver.submitted() != submitted;
     News {
         ends: core.stop,
         work,
         is_kept: work && core.link.keeps,
         in_flight: counts.in_flight,
-        submitted: driver.submitted,
+        submitted: driver.submitted(),
         told_work,
         drained,
         summary: ClientSummary {
             waiting: counts.waiting,
             in_flight: counts.in_flight,
-            submitted: driver.submitted,
-            finished: driver.finished,
-            exited: driver.exited,
-            killed: driver.killed,
-            preempted: driver.drained,
+            submitted: driver.submitted(),
+            finished: driver.finished(),
+            exited: driver.exited(),
+            killed: driver.killed(),
+            preempted: driver.drained(),
             given_up: counts.given_up,
             longest_ns: counts.preemption_ns.1,
             counted: core

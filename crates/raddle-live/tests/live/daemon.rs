@@ -262,7 +262,7 @@ fn a_policy_from_outside_schedules_and_its_log_replays_with_it_alone() {
 fn keeps_and_breaks_rules(log: &str) {
     let broken = |log: &str| {
         let found = raddle_live::check(log.as_bytes()).unwrap();
-        found.broken.keys().copied().collect::<Vec<_>>()
+        found.broken().keys().copied().collect::<Vec<_>>()
     };
     assert_eq!(broken(log), []);
     let breaks = |rule, from: &str, to: &str| {
@@ -300,7 +300,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
     let held = served.status().programs.remove(0);
     assert_eq!((held.because, held.by), (Some(OffReason::Order), vec![pid]));
-    until("its work has left", || rig.client.counts().driver.drained == 1);
+    until("its work has left", || rig.client.counts().driver.drained() == 1);
     let job = |number| crate::rig::capture(&rig.client, stream, number);
     let order = job(50);
     let reached = Until::Stream(stream, order);
@@ -311,7 +311,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     // The daemon dies while it is preempted.
     assert_eq!(by_hand.preempt(pid).unwrap(), 1);
     until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
-    until("its work has left", || rig.client.counts().driver.drained == 2);
+    until("its work has left", || rig.client.counts().driver.drained() == 2);
     let order = job(51);
     thread::sleep(Duration::from_millis(20));
     assert!(!rig.client.reached(Until::Stream(stream, order)));

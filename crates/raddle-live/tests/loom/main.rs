@@ -123,7 +123,7 @@ fn schedule(way: Preemption) {
     client.wait(Until::Stream(stream, last.unwrap()));
     scheduler.join().unwrap();
     let counts = client.counts();
-    assert_eq!((counts.driver.finished, counts.unasked, counts.waiting), (2, 0, 0));
+    assert_eq!((counts.driver.finished(), counts.unasked, counts.waiting), (2, 0, 0));
     Slow(Arc::clone(&card)).change(|card| card.over = true);
     card_thread.join().unwrap();
     let card = card.0.lock().unwrap();

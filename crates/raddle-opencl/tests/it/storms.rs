@@ -103,7 +103,10 @@ fn the_log_of_a_program_that_ends_is_whole() {
         let found = raddle_live::replay(open()).expect("it can be read");
         assert_eq!(found.difference, None, "{client}");
         let rules = raddle_live::check(open()).expect("it can be read");
-        assert!(rules.broken.is_empty() && rules.answers == found.answers, "{client}: {rules:?}");
+        assert!(
+            rules.broken().is_empty() && rules.answers() == found.answers,
+            "{client}: {rules:?}"
+        );
         assert!(found.is_whole && found.answers > 0, "{client}: {found:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, FirstPolicy, HALF_WORDS, HeaderBits,
-    KernelDispatch, NEAR, Overhead, PacketError, Reference, Replacement, cleanups,
+    AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, FirstPolicy, HALF_WORDS,
+    HeaderBits, KernelDispatch, NEAR, Overhead, Reference, Replacement, cleanups,
 };
 
 use crate::naive;
@@ -16,7 +16,7 @@ fn check_1_sizes_and_offsets() {
     let format = aql();
     assert_eq!((AQL_BYTES, HALF_WORDS), (64, 31));
     let found: Vec<(&str, usize, usize)> =
-        format.fields().iter().map(|field| (field.name, field.offset, field.bytes)).collect();
+        format.fields().iter().map(|field| (field.name(), field.offset(), field.bytes())).collect();
     assert_eq!(found, naive::FIELDS);
     assert_eq!(launch(4).reference(&format, 0x5).unwrap()[10..12], [5, 0]);
 }
@@ -137,7 +137,8 @@ fn check_10_how_many_fit() {
         let wanted = packet.used() + format.cost(vector);
         let full = packet;
         let error = packet.push(&format, 0, vector, &launch).unwrap_err();
-        assert_eq!(error, PacketError::Full { wanted });
+        let text = format!("diff needs {wanted} half-words, only 31: begin another packet");
+        assert_eq!((error.kind(), error.to_string()), (ErrorKind::NoRoom, text));
         assert_eq!(packet, full, "a refused kernel changes nothing");
     }
     let mut packet = Condensed::new(&format);
@@ -163,12 +164,12 @@ fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
     let first = encode(&mut encoder, &kripke(0));
     assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
     let second = encode(&mut encoder, &kripke(1));
-    assert_eq!((second.len(), second[0][1], encoder.tally().half_words), (1, 6, 30));
+    assert_eq!((second.len(), second[0][1], encoder.tally().half_words()), (1, 6, 30));
     let mut third = kripke(2);
     third[5].set(&format, SIGNAL, 77).unwrap();
     let packets = encode(&mut encoder, &third);
     assert_eq!((packets.len(), packets[0][1], packets[1][1]), (2, 5, 1));
-    assert_eq!(encoder.tally().half_words, 30 + 34);
+    assert_eq!(encoder.tally().half_words(), 30 + 34);
 }
 
 #[test]
@@ -177,7 +178,6 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
     let mut packet = hex("0628");
     let mut all = agent(format, 0..8);
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, PacketError::NoHeader { kernel: 31 });
     assert!(error.to_string().starts_with("kernel 31: no room for a diff header"), "{error}");
 
     packet = hex("0604");
@@ -185,16 +185,21 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
         packet[2 + 18 * kernel..][..2].copy_from_slice(&[0x00, 0xc0]);
     }
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, PacketError::PastEnd { kernel: 3, field: "kernarg_address" });
     let wanted = "kernel 3: field kernarg_address runs past diff_values[30]";
     assert!(error.to_string().starts_with(wanted), "{error}");
 
     let mut one = agent(format, [6]);
     let error = launches(&mut one, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, PacketError::EmptyEntry { kernel: 0, ref_num: 4 });
+    assert_eq!(
+        error.to_string(),
+        "kernel 0: empty reference entry 4: send a reference packet for it first"
+    );
     let mut other = agent(format, [4]);
     let error = launches(&mut other, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, PacketError::EmptyEntry { kernel: 1, ref_num: 6 });
+    assert_eq!(
+        error.to_string(),
+        "kernel 1: empty reference entry 6: send a reference packet for it first"
+    );
 }
 
 #[test]

@@ -174,8 +174,8 @@ proptest! {
         prop_assert_eq!(&found, &stream);
         prop_assert_eq!(agent.table(), encoder.table());
         let tally = encoder.tally();
-        prop_assert_eq!(tally.packets() + tally.barriers, packets.len() as u64);
-        prop_assert_eq!(tally.launches() + tally.barriers, stream.len() as u64);
+        prop_assert_eq!(tally.packets() + tally.barriers(), packets.len() as u64);
+        prop_assert_eq!(tally.launches() + tally.barriers(), stream.len() as u64);
         prop_assert!(tally.packets() <= tally.launches());
         for pair in packets.windows(2).filter(|pair| pair[0][0] == 6 && pair[1][0] == 6) {
             let [first, second] = [pair[0], pair[1]].map(|p| Condensed::parse(&p, &format).unwrap());

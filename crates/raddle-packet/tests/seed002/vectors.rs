@@ -61,14 +61,14 @@ fn bits_and_layout() {
     let bits = list(&all["diff_bits"]);
     assert_eq!(bits.len(), format.fields().len());
     for (number_of, (field, wanted)) in format.fields().iter().zip(bits).enumerate() {
-        assert_eq!(field.name, wanted["field"]);
+        assert_eq!(field.name(), wanted["field"]);
         assert_eq!(number(&wanted["mask"]), 1 << number_of);
         assert_eq!(number(&wanted["half_words"]), field.half_words() as u64);
     }
     let layout = list(&all["reference_layout"]);
     for field in format.fields() {
-        let row = layout.iter().find(|row| row["field"] == field.name).unwrap();
-        assert_eq!(number(&row["offset"]), field.offset as u64);
+        let row = layout.iter().find(|row| row["field"] == field.name()).unwrap();
+        assert_eq!(number(&row["offset"]), field.offset() as u64);
         assert_eq!(number(&row["bits"]), u64::from(field.bits()));
     }
     assert_eq!(layout.len(), format.fields().len() + 3, "type, number and reserved2 beside them");
@@ -112,7 +112,7 @@ fn table_6_on_the_sample_table() {
     for (wanted, launch) in entries.into_iter().chain(dispatched) {
         for (field, described) in format.fields().iter().enumerate() {
             let found = launch.get(field);
-            assert_eq!(found, number(&wanted[described.name]), "{}", described.name);
+            assert_eq!(found, number(&wanted[described.name()]), "{}", described.name());
         }
     }
     for (kernel, changed) in ["changed_0", "changed_1"].into_iter().enumerate() {
@@ -120,7 +120,7 @@ fn table_6_on_the_sample_table() {
         let vector = dispatched_vector(&format, &sample["dispatch"][kernel], entry);
         let names: Vec<&str> = (0..13)
             .filter(|field| vector >> field & 1 == 1)
-            .map(|field| format.fields()[field].name)
+            .map(|field| format.fields()[field].name())
             .collect();
         assert_eq!(Value::from(names), sample[changed]);
     }
@@ -129,7 +129,7 @@ fn table_6_on_the_sample_table() {
 fn dispatched_vector(format: &AqlFormat, fields: &Value, entry: &LaunchImage) -> u16 {
     let mut launch = LaunchImage::default();
     for (field, described) in format.fields().iter().enumerate() {
-        launch.set(format, field, number(&fields[described.name])).unwrap();
+        launch.set(format, field, number(&fields[described.name()])).unwrap();
     }
     launch.differs(entry)
 }
@@ -153,7 +153,7 @@ fn six_kernels_and_what_fits() {
     let packets = encode(&mut encoder, &kripke(0));
     assert_eq!(packets.len(), 1);
     assert_eq!(text(&packets[0]), kripke_six["hex"].as_str().unwrap());
-    assert_eq!(encoder.tally().half_words, number(&kripke_six["half_words_used"]));
+    assert_eq!(encoder.tally().half_words(), number(&kripke_six["half_words_used"]));
 
     let vector = |name: &str| match name {
         "no diff" => 0,

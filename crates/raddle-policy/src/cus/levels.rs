@@ -7,6 +7,7 @@ use crate::MAX_SIMDS;
 /// ones that with the lowest index. Returns the amount taken from each level; `None`, with nothing
 /// taken, if the numbers add up to less than `n`.
 #[must_use]
+#[doc(hidden)]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
     let mut taken = [0u16; MAX_SIMDS];
     let (mut sum, mut low, mut high) = (0u32, u16::MAX, 0u16);

@@ -12,7 +12,7 @@ pub struct LaunchHandle {
     /// compares it with its preemption flag (tested by each launch at its start), a
     /// [`FlagCut`](crate::FlagCut).
     pub sequence: u64,
-    pub(super) slot: u32,
+    pub(crate) slot: u32,
 }
 
 impl LaunchHandle {

@@ -7,6 +7,7 @@ use raddle_policy::{Level, ProcessId};
 use super::Controller;
 use super::process::{ControlledProcess, NextNumbers, PreemptionStage};
 use crate::error::PreemptError;
+use crate::error::Reason;
 
 impl<T> Controller<T> {
     /// Adds a process, with a low preemption flag and no launch submitted (S2.1), and returns its
@@ -20,7 +21,7 @@ impl<T> Controller<T> {
     pub fn join(&mut self, level: Level) -> Result<ProcessId, PreemptError> {
         let free = self.processes.iter().position(Option::is_none);
         let at = free.unwrap_or(self.processes.len());
-        let id = ProcessId(u16::try_from(at).map_err(|_| PreemptError::TooManyProcesses)?);
+        let id = ProcessId(u16::try_from(at).map_err(|_| PreemptError(Reason::TooManyProcesses))?);
         self.join_as(id, level).map(|()| id)
     }
 
@@ -39,7 +40,7 @@ impl<T> Controller<T> {
         let places = self.processes.get_mut(process.index()).zip(self.before.get(process.index()));
         match places {
             Some((place @ None, before)) => *place = Some(ControlledProcess::new(level, *before)),
-            _ => return Err(PreemptError::Taken { process }),
+            _ => return Err(PreemptError(Reason::Taken { process })),
         }
         Ok(())
     }
@@ -52,7 +53,7 @@ impl<T> Controller<T> {
     pub fn place(&mut self, process: ProcessId, part: u16) -> Result<(), PreemptError> {
         let it = self.process_mut(process)?;
         if !it.flight.is_empty() || it.is_preempted() {
-            return Err(PreemptError::Busy { process });
+            return Err(PreemptError(Reason::Busy { process }));
         }
         it.part = part;
         self.list(process);
@@ -68,7 +69,7 @@ impl<T> Controller<T> {
         let it = self.process(process)?;
         // A flag that is still raised would stop the first launches of the next process of this id.
         if !it.flight.is_empty() || it.is_preempted() {
-            return Err(PreemptError::Busy { process });
+            return Err(PreemptError(Reason::Busy { process }));
         }
         self.remove(process);
         Ok(())

@@ -9,6 +9,7 @@ use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::{ControlledProcess, PreemptionStage};
 use super::waiting::WaitingLaunch;
 use crate::error::PreemptError;
+use crate::error::Reason;
 use crate::progress;
 
 /// Returns whether a launch may be killed or stopped part-way: it may be run again, and was killed
@@ -116,7 +117,7 @@ impl<T> Controller<T> {
     pub fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let it = self.process_mut(process)?;
         if it.stage != PreemptionStage::Raising {
-            return Err(PreemptError::NotTold { process, what: "to raise a flag" });
+            return Err(PreemptError(Reason::NotTold { process, what: "to raise a flag" }));
         }
         let before = it.may_be_reset();
         it.stage = PreemptionStage::Emptying;

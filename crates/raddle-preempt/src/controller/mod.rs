@@ -74,6 +74,7 @@ use process::{ControlledProcess, NextNumbers, PreemptionStage};
 pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
 
 use crate::error::PreemptError;
+use crate::error::Reason;
 
 /// The controller of one device; `T` is the payload that a driver needs to submit a launch.
 ///
@@ -135,10 +136,10 @@ impl<T> Controller<T> {
     /// A window of 0; a runtime that can reset and has no flag.
     pub const fn new(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         if options.window == 0 {
-            return Err(PreemptError::NoWindow);
+            return Err(PreemptError(Reason::NoWindow));
         }
-        if declared.abilities.can_reset && !declared.abilities.can_flag {
-            return Err(PreemptError::ResetWithoutFlag);
+        if let Err(error) = declared.abilities.check() {
+            return Err(error);
         }
         Ok(Self {
             declared,
@@ -265,7 +266,7 @@ impl<T> Controller<T> {
 
     fn process(&self, process: ProcessId) -> Result<&ControlledProcess<T>, PreemptError> {
         let found = self.processes.get(process.index()).and_then(Option::as_ref);
-        found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
+        found.filter(|it| !it.is_lost).ok_or(PreemptError(Reason::NoProcess { process }))
     }
 
     fn process_mut(
@@ -273,7 +274,7 @@ impl<T> Controller<T> {
         process: ProcessId,
     ) -> Result<&mut ControlledProcess<T>, PreemptError> {
         let found = self.processes.get_mut(process.index()).and_then(Option::as_mut);
-        found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
+        found.filter(|it| !it.is_lost).ok_or(PreemptError(Reason::NoProcess { process }))
     }
 
     /// Returns the processes that a reset in the part `part` of the device hits: all processes

@@ -9,6 +9,7 @@ use super::answers::{Exit, LaunchHandle};
 use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::PreemptionStage;
 use crate::error::PreemptError;
+use crate::error::Reason;
 
 impl<T> Controller<T> {
     /// Notes that the submit call of a launch has returned. Changes nothing if the launch has ended
@@ -20,7 +21,7 @@ impl<T> Controller<T> {
     pub fn submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         if !it.flight.acknowledge(handle, FlightState::Submitted) && handle.sequence >= it.next {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         }
         if it.is_preempted() {
             self.list(handle.process);
@@ -38,7 +39,7 @@ impl<T> Controller<T> {
         let it = self.process_mut(handle.process)?;
         let submitting = |flying: &FlyingLaunch<T>| flying.state == FlightState::Submitting;
         let Some(flying) = it.flight.remove_if(handle, submitting) else {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         };
         it.queues.put_back(flying.stream, flying.work);
         self.list(handle.process);
@@ -59,7 +60,7 @@ impl<T> Controller<T> {
         let flying = self.process_mut(handle.process)?.flight.get_mut(handle);
         match flying.filter(|flying| flying.state == FlightState::Submitting) {
             Some(flying) => flying.work.judge(idempotent),
-            None => return Err(PreemptError::NotInRuntime { handle }),
+            None => return Err(PreemptError(Reason::NotInRuntime { handle })),
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ impl<T> Controller<T> {
     pub fn started(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         if !it.flight.acknowledge(handle, FlightState::Started) {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         }
         if it.is_preempted() {
             self.list(handle.process);
@@ -89,7 +90,7 @@ impl<T> Controller<T> {
     pub fn finished(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.remove(handle) else {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         };
         it.queues.finished(flying.work.order);
         it.turn_over();
@@ -119,13 +120,13 @@ impl<T> Controller<T> {
     pub fn claimed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.get_mut(handle) else {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         };
         if flying.fate == LaunchFate::Stays || flying.state == FlightState::Started {
-            return Err(PreemptError::NotTold {
+            return Err(PreemptError(Reason::NotTold {
                 process: handle.process,
                 what: "that this launch leaves before it has begun",
-            });
+            }));
         }
         flying.fate = LaunchFate::Claimed;
         self.list(handle.process);
@@ -144,7 +145,7 @@ impl<T> Controller<T> {
         let latched = self.declared.latched;
         let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         };
         if !latched && flying.state == FlightState::Started {
             // A started launch may have been stopped part-way.
@@ -162,11 +163,11 @@ impl<T> Controller<T> {
     /// killed.
     pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         if self.process(handle.process)?.flight.get(handle).is_some() && !self.is_hit(handle) {
-            return Err(PreemptError::NoReset { handle });
+            return Err(PreemptError(Reason::NoReset { handle }));
         }
         let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
-            return Err(PreemptError::NotInRuntime { handle });
+            return Err(PreemptError(Reason::NotInRuntime { handle }));
         };
         flying.work.kills = flying.work.kills.saturating_add(1);
         it.queues.put_back(flying.stream, flying.work);
@@ -187,7 +188,7 @@ impl<T> Controller<T> {
 
     /// Returns every launch that a commanded reset kills if it runs, in no particular order.
     #[must_use]
-    pub fn hits(&self) -> Vec<LaunchHandle> {
+    pub(crate) fn hits(&self) -> Vec<LaunchHandle> {
         // The number of processes is at most the number of ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
@@ -202,7 +203,8 @@ impl<T> Controller<T> {
     /// An unknown process; one for which no reset, hold or save was commanded.
     pub fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let place = self.processes.get_mut(process.index());
-        let it = place.and_then(Option::as_mut).ok_or(PreemptError::NoProcess { process })?;
+        let it =
+            place.and_then(Option::as_mut).ok_or(PreemptError(Reason::NoProcess { process }))?;
         match &mut it.stage {
             PreemptionStage::Resetting { over } if !*over => {
                 *over = true;
@@ -217,7 +219,12 @@ impl<T> Controller<T> {
             PreemptionStage::Pausing if it.done.held => {
                 it.stage = PreemptionStage::Removing { over: true };
             }
-            _ => return Err(PreemptError::NotTold { process, what: "to reset, hold or save" }),
+            _ => {
+                return Err(PreemptError(Reason::NotTold {
+                    process,
+                    what: "to reset, hold or save",
+                }));
+            }
         }
         self.list(process);
         Ok(())

@@ -6,6 +6,7 @@ use super::Controller;
 use super::process::ControlledProcess;
 use super::work::{Capture, CaptureOrder, CapturedWork, WorkKind};
 use crate::error::PreemptError;
+use crate::error::Reason;
 
 impl<T> ControlledProcess<T> {
     /// Returns whether a launch of the stream `stream` with the order of capture `order` is in the
@@ -29,7 +30,10 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; more streams than ids.
     pub fn open(&mut self, process: ProcessId) -> Result<StreamId, PreemptError> {
-        self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
+        self.process_mut(process)?
+            .queues
+            .open()
+            .ok_or(PreemptError(Reason::TooManyStreams { process }))
     }
 
     /// Closes a stream of a process: no further work is captured in it. The work in it runs; after
@@ -40,7 +44,7 @@ impl<T> Controller<T> {
     pub fn close(&mut self, process: ProcessId, stream: StreamId) -> Result<(), PreemptError> {
         let it = self.process_mut(process)?;
         if !it.queues.close(stream) {
-            return Err(PreemptError::NoStream { process, stream });
+            return Err(PreemptError(Reason::NoStream { process, stream }));
         }
         it.forget_if_closed(stream);
         Ok(())
@@ -71,7 +75,7 @@ impl<T> Controller<T> {
             _ => true,
         };
         let order = it.queues.push(stream, work, reached);
-        let order = order.ok_or(PreemptError::NoStream { process, stream })?;
+        let order = order.ok_or(PreemptError(Reason::NoStream { process, stream }))?;
         self.list(process);
         Ok(Capture::Taken(CaptureOrder(order)))
     }
@@ -89,7 +93,7 @@ impl<T> Controller<T> {
         from: CaptureOrder,
     ) -> Result<(), PreemptError> {
         let held = self.process_mut(process)?.queues.hold(stream, from.0);
-        if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
+        if held { Ok(()) } else { Err(PreemptError(Reason::NoStream { process, stream })) }
     }
 
     /// Ends a hold of a stream: the launches that the host held back from the order of capture
@@ -104,7 +108,7 @@ impl<T> Controller<T> {
         from: CaptureOrder,
     ) -> Result<(), PreemptError> {
         if !self.process_mut(process)?.queues.release(stream, from.0) {
-            return Err(PreemptError::NotHeld { process, stream });
+            return Err(PreemptError(Reason::NotHeld { process, stream }));
         }
         self.list(process);
         Ok(())

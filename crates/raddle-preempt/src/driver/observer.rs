@@ -1,5 +1,7 @@
 //! How is a driver observed, and what is counted?
 
+use core::ops::AddAssign;
+
 use raddle_policy::{Preemption, ProcessId};
 
 use super::{Report, Wish, WishAnswer};
@@ -34,38 +36,104 @@ impl Observer for () {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of launches submitted, each counted again when it is submitted again.
-    pub submitted: u64,
+    pub(crate) submitted: u64,
     /// Number of launches that have run to their end.
-    pub finished: u64,
+    pub(crate) finished: u64,
     /// Number of launches that the runtime refused permanently, or that died.
-    pub failed: u64,
+    pub(crate) failed: u64,
     /// Number of times that a launch left by the preemption flag (tested by each launch at its
     /// start).
-    pub exited: u64,
+    pub(crate) exited: u64,
     /// Number of times that a launch was killed by a reset.
-    pub killed: u64,
+    pub(crate) killed: u64,
     /// Number of preemptions that began, for each method in the order of [`Preemption::ALL`].
-    pub begun: [u64; Preemption::ALL.len()],
+    pub(crate) begun: [u64; Preemption::ALL.len()],
     /// Number of preemptions that are complete.
-    pub drained: u64,
+    pub(crate) drained: u64,
     /// Number of resets that were commanded.
-    pub resets: u64,
+    pub(crate) resets: u64,
     /// Number of resets that were refused, for each reason in this order: no launch to hit; a
     /// launch may not be run again; a launch does not leave; a launch was killed too often; another
     /// process would be hit.
-    pub refused: [u64; 5],
+    pub(crate) refused: [u64; 5],
 }
 
 impl Counts {
-    /// Returns the index of a preemption method in [`begun`](Self::begun).
+    /// Returns the number of launches submitted, each counted again when it is submitted again.
     #[must_use]
-    pub const fn way(way: Preemption) -> usize {
-        way as usize
+    pub const fn submitted(&self) -> u64 {
+        self.submitted
     }
 
-    /// Returns the index of a reason against a reset in [`refused`](Self::refused).
+    /// Returns the number of launches that have run to their end.
     #[must_use]
-    pub const fn reason(why: NoReset) -> usize {
+    pub const fn finished(&self) -> u64 {
+        self.finished
+    }
+
+    /// Returns the number of launches that the runtime refused permanently, or that died.
+    #[must_use]
+    pub const fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Returns the number of times that a launch left by the preemption flag (tested by each launch
+    /// at its start).
+    #[must_use]
+    pub const fn exited(&self) -> u64 {
+        self.exited
+    }
+
+    /// Returns the number of times that a launch was killed by a reset.
+    #[must_use]
+    pub const fn killed(&self) -> u64 {
+        self.killed
+    }
+
+    /// Returns the number of preemptions that began by a method.
+    #[must_use]
+    pub const fn begun(&self, way: Preemption) -> u64 {
+        self.begun[way as usize]
+    }
+
+    /// Returns the number of preemptions that are complete.
+    #[must_use]
+    pub const fn drained(&self) -> u64 {
+        self.drained
+    }
+
+    /// Returns the number of resets that were commanded.
+    #[must_use]
+    pub const fn resets(&self) -> u64 {
+        self.resets
+    }
+
+    /// Returns the number of resets that were refused, for each reason in this order: no launch to
+    /// hit; a launch may not be run again; a launch does not leave; a launch was killed too often;
+    /// another process would be hit.
+    #[must_use]
+    pub const fn refused(&self) -> [u64; 5] {
+        self.refused
+    }
+}
+
+impl AddAssign<&Self> for Counts {
+    fn add_assign(&mut self, other: &Self) {
+        self.submitted += other.submitted;
+        self.finished += other.finished;
+        self.failed += other.failed;
+        self.exited += other.exited;
+        self.killed += other.killed;
+        self.drained += other.drained;
+        self.resets += other.resets;
+        self.begun.iter_mut().zip(other.begun).for_each(|(sum, more)| *sum += more);
+        self.refused.iter_mut().zip(other.refused).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+impl Counts {
+    /// Returns the index of a reason against a reset in `refused`.
+    const fn reason(why: NoReset) -> usize {
         match why {
             NoReset::Empty => 0,
             NoReset::NotIdempotent(_) => 1,
@@ -80,7 +148,7 @@ impl Observer for Counts {
     fn saw(&mut self, seen: &Seen) {
         let count = match *seen {
             Seen::Wish(Wish::Preempt { way, .. }, WishAnswer::Preempted(Preempted::Begun)) => {
-                self.begun.get_mut(Self::way(way))
+                self.begun.get_mut(way as usize)
             }
             Seen::Verdict(_, ResetVerdict::NoReset(why)) => self.refused.get_mut(Self::reason(why)),
             Seen::Report(Report::Finished(_)) => Some(&mut self.finished),

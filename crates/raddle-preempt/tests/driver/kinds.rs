@@ -2,13 +2,13 @@
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{
-    CapturedWork, Command, Declared, Escalated, Exit, FlagCut, NoReset, PreemptError, ResetScope,
-    ResetVerdict,
+    CapturedWork, Command, Declared, Escalated, Exit, FlagCut, NoReset, ResetScope, ResetVerdict,
 };
 
 use crate::hands::{
     NO, YES, capture, controller, cut, declared, join, kernel, payloads, raise, submit,
 };
+use crate::refused::{no_reset, not_in_runtime};
 
 #[test]
 fn a_copy_of_one_stream_disarms_no_flag_of_another() {
@@ -27,7 +27,7 @@ fn a_copy_of_one_stream_disarms_no_flag_of_another() {
     assert_eq!(c.raised(p), Ok(ResetVerdict::Reset), "the copy runs on beside the reset");
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
     assert!(c.is_hit(flying[0]) && !c.is_hit(flying[7]));
-    assert_eq!(c.killed(flying[7]), Err(PreemptError::NoReset { handle: flying[7] }));
+    assert_eq!(c.killed(flying[7]).map_err(|error| error.to_string()), Err(no_reset(flying[7])));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn what_was_claimed_forbids_no_reset() {
     assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
     // A claimed launch has not begun, so it was not killed, whatever became of the others.
-    assert_eq!(c.killed(flying[1]), Err(PreemptError::NoReset { handle: flying[1] }));
+    assert_eq!(c.killed(flying[1]).map_err(|error| error.to_string()), Err(no_reset(flying[1])));
     c.killed(flying[0]).unwrap();
     assert_eq!(c.exited(flying[1]), Ok(Exit::Flagged));
     assert_eq!(c.exited(flying[2]), Ok(Exit::Flagged));
@@ -136,8 +136,12 @@ fn a_verdict_is_said_when_the_arguments_are_known() {
         let Ok(Some(Command::Submit { handle, .. })) = c.next(p) else { panic!() };
         c.judged(handle, judged).unwrap();
         c.submitted(handle).unwrap();
-        let late = PreemptError::NotInRuntime { handle };
-        assert_eq!(c.judged(handle, captured), Err(late), "it is there");
+        let late = not_in_runtime(handle);
+        assert_eq!(
+            c.judged(handle, captured).map_err(|error| error.to_string()),
+            Err(late.clone()),
+            "it is there"
+        );
         raise(&mut c, p, Preemption::Reset, &[]);
         let verdict = c.raised(p).unwrap();
         assert_eq!(verdict == ResetVerdict::Reset, reset);
@@ -155,7 +159,7 @@ fn a_launch_that_fails_is_not_submitted_for_ever() {
     assert_eq!(c.reached(p, order), Ok(true), "nobody waits for it");
     let rest = submit(&mut c, p);
     assert_eq!(payloads(&c, &rest), [1]);
-    assert_eq!(c.failed(handle), Err(PreemptError::NotInRuntime { handle }));
+    assert_eq!(c.failed(handle).map_err(|error| error.to_string()), Err(not_in_runtime(handle)));
 }
 
 #[test]

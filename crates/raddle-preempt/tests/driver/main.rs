@@ -12,6 +12,8 @@ mod play;
 mod random;
 #[path = "../common/random.rs"]
 mod random_numbers;
+#[path = "../common/refused.rs"]
+mod refused;
 mod scopes;
 mod threads;
 mod truth;

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use raddle_policy::{Level, ProcessId, StreamId};
+use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Counts, Driver, Escalated, Heard, PreemptError,
-    ProcessPhase, Report, Resumed, Wake, Wish, WishAnswer, WorkKind,
+    AfterWork, Capture, CaptureOrder, CapturedWork, Counts, Driver, Escalated, Heard, ProcessPhase,
+    Report, Resumed, Wake, Wish, WishAnswer, WorkKind,
 };
 
 use crate::gpu::Gpu;
@@ -32,15 +32,8 @@ pub(crate) struct Reached {
 
 impl Reached {
     pub(crate) fn add(&mut self, other: &Self) {
-        let (a, b) = (&mut self.counts, &other.counts);
+        self.counts += &other.counts;
         for (a, b) in [
-            (&mut a.submitted, b.submitted),
-            (&mut a.finished, b.finished),
-            (&mut a.failed, b.failed),
-            (&mut a.exited, b.exited),
-            (&mut a.killed, b.killed),
-            (&mut a.drained, b.drained),
-            (&mut a.resets, b.resets),
             (&mut self.full, other.full),
             (&mut self.claimed, other.claimed),
             (&mut self.escalated, other.escalated),
@@ -53,20 +46,18 @@ impl Reached {
         ] {
             *a += b;
         }
-        a.begun.iter_mut().zip(b.begun).for_each(|(a, b)| *a += b);
-        a.refused.iter_mut().zip(b.refused).for_each(|(a, b)| *a += b);
     }
 
     pub(crate) fn list(&self) -> Vec<(String, u64)> {
         let c = &self.counts;
         let named = [
-            ("submitted", c.submitted),
-            ("finished", c.finished),
-            ("failed", c.failed),
-            ("exited", c.exited),
-            ("killed", c.killed),
-            ("drained", c.drained),
-            ("resets", c.resets),
+            ("submitted", c.submitted()),
+            ("finished", c.finished()),
+            ("failed", c.failed()),
+            ("exited", c.exited()),
+            ("killed", c.killed()),
+            ("drained", c.drained()),
+            ("resets", c.resets()),
             ("full", self.full),
             ("claimed", self.claimed),
             ("escalated", self.escalated),
@@ -77,8 +68,10 @@ impl Reached {
             ("synchronised", self.syncs),
             ("lost in a reset", self.waited_resets),
         ];
-        let begun = c.begun.iter().enumerate().map(|(at, n)| (format!("begun {at}"), *n));
-        let refused = c.refused.iter().enumerate().map(|(at, n)| (format!("refused {at}"), *n));
+        let begun = Preemption::ALL.iter().enumerate();
+        let begun = begun.map(|(at, &way)| (format!("begun {at}"), c.begun(way)));
+        let refused = c.refused().into_iter().enumerate();
+        let refused = refused.map(|(at, n)| (format!("refused {at}"), n));
         let named = named.map(|(name, count)| (name.to_owned(), count));
         named.into_iter().chain(begun).chain(refused).collect()
     }
@@ -212,7 +205,10 @@ impl Play<'_> {
             }
             Ok(_) => {}
             // A claim that comes when the launch was taken to have begun.
-            Err(PreemptError::NotTold { .. }) if matches!(report, Report::Claimed(_)) => {
+            Err(error)
+                if matches!(report, Report::Claimed(_))
+                    && error.to_string().starts_with("nobody was told") =>
+            {
                 self.faults().lost += 1;
             }
             Err(error) => panic!("{report:?}: {error}"),
@@ -280,7 +276,8 @@ impl Play<'_> {
     /// A hold of a stream that was closed and has nothing left is gone with it.
     fn release(&mut self, process: ProcessId, stream: StreamId, from: CaptureOrder) {
         match self.driver.host(|c| c.release(process, stream, from)) {
-            Ok(()) | Err(PreemptError::NotHeld { .. }) => {}
+            Ok(()) => {}
+            Err(error) if error.to_string().contains("is not held from there") => {}
             Err(error) => panic!("{error}"),
         }
     }
@@ -304,7 +301,7 @@ impl Play<'_> {
 
     fn lose(&mut self, program: usize) {
         let Program { process, nth, .. } = self.programs[program];
-        let resets = self.driver.observer().resets;
+        let resets = self.driver.observer().resets();
         let back = self.driver.host(|c| c.lost(process)).unwrap();
         let truth = &mut self.driver.runtime_mut().truth;
         let mine = |it: &Known| it.process == (program, nth) && it.fate == Fate::Open;

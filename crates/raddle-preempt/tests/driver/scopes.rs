@@ -1,9 +1,10 @@
 //! What does a reset of each scope ask before, hit and stop, and what if its process dies?
 
 use raddle_policy::{Level, ProcessId, StreamId};
-use raddle_preempt::{CapturedWork, Command, NoReset, PreemptError, ResetScope, ResetVerdict};
+use raddle_preempt::{CapturedWork, Command, NoReset, ResetScope, ResetVerdict};
 
 use crate::hands::{C, NO, capture, controller, declared, join, kernel, submit, verdict};
+use crate::refused::not_in_runtime;
 
 #[test]
 fn single_streams_are_reset_where_everything_in_them_may_be_killed() {
@@ -54,7 +55,12 @@ fn a_reset_of_a_partition_concerns_those_who_share_it() {
     for (scope, third_is_hit) in [(ResetScope::Partition, false), (ResetScope::Device, true)] {
         let (mut c, [a, b, other]) = parts(scope);
         submit(&mut c, a);
-        assert_eq!(c.place(a, 2), Err(PreemptError::Busy { process: a }));
+        assert_eq!(
+            c.place(a, 2).map_err(|error| error.to_string()),
+            Err(format!(
+                "{a} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+            ))
+        );
         submit(&mut c, other);
         let mut first = c.clone();
         let refused = NoReset::OtherProcess(other);
@@ -91,11 +97,16 @@ fn who_dies_gives_everything_back_and_harms_nobody() {
     let _ = c.exited(flying[3]).unwrap();
     let other = join(&mut c, 1);
     kernel(&mut c, other, 0, 90);
-    assert_eq!(c.leave(dies), Err(PreemptError::Busy { process: dies }));
+    assert_eq!(
+        c.leave(dies).map_err(|error| error.to_string()),
+        Err(format!(
+            "{dies} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+        ))
+    );
     assert_eq!(c.lost(dies), Ok((0..12).collect()), "in the order of the program");
-    let gone = PreemptError::NoProcess { process: dies };
-    assert_eq!(c.finished(flying[0]), Err(gone));
-    assert_eq!(c.lost(dies), Err(gone));
+    let gone = format!("{dies} is not there: let it join first");
+    assert_eq!(c.finished(flying[0]).map_err(|error| error.to_string()), Err(gone.clone()));
+    assert_eq!(c.lost(dies).map_err(|error| error.to_string()), Err(gone.clone()));
     assert_eq!(submit(&mut c, other).len(), 1);
     // The next one of its id is another one.
     assert_eq!(c.join(Level(0)), Ok(dies));
@@ -103,7 +114,10 @@ fn who_dies_gives_everything_back_and_harms_nobody() {
     kernel(&mut c, dies, 0, 50);
     let next = submit(&mut c, dies);
     assert_eq!(next[0].sequence, flying[7].sequence + 1);
-    assert_eq!(c.finished(flying[0]), Err(PreemptError::NotInRuntime { handle: flying[0] }));
+    assert_eq!(
+        c.finished(flying[0]).map_err(|error| error.to_string()),
+        Err(not_in_runtime(flying[0]))
+    );
 }
 
 #[test]
@@ -123,8 +137,16 @@ fn a_reset_of_who_has_died_ends_before_its_id_is_given_again() {
         // A reset that was commanded goes on after the process has died; one that was not is off.
         assert_eq!(c.is_due(other), Ok(!commanded));
         if commanded {
-            assert_eq!(c.join_as(dies, Level(0)), Err(PreemptError::Taken { process: dies }));
-            assert_eq!(c.phase(dies), Err(PreemptError::NoProcess { process: dies }));
+            assert_eq!(
+                c.join_as(dies, Level(0)).map_err(|error| error.to_string()),
+                Err(format!(
+                    "{dies} is there already, or its last reset is not over: give another id"
+                ))
+            );
+            assert_eq!(
+                c.phase(dies).map_err(|error| error.to_string()),
+                Err(format!("{dies} is not there: let it join first"))
+            );
             c.drained(dies).unwrap();
         }
         assert_eq!(submit(&mut c, other).len(), 1);

@@ -4,12 +4,13 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Exit, FlagCut,
-    NoReset, PreemptError, Preempted, ProcessPhase, ResetVerdict, Resumed,
+    NoReset, Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
 
 use crate::hands::{
     C, NO, YES, begin, capture, controller, cut, declared, kernels, payloads, submit, usual,
 };
+use crate::refused::{no_reset, not_in_runtime};
 
 #[test]
 fn wishes_that_change_nothing_say_so() {
@@ -59,32 +60,54 @@ fn reports_that_cannot_be_true_are_refused_and_change_nothing() {
     let flying = submit(&mut c, p);
     assert_eq!(c.finished(flying[1]), Ok(1));
     let gone = flying[1];
-    let not = Err(PreemptError::NotInRuntime { handle: gone });
-    assert_eq!(c.finished(gone).map(drop), not);
-    assert_eq!(c.exited(gone).map(drop), not);
-    assert_eq!(c.killed(gone), not);
-    assert_eq!(c.started(gone), not);
-    assert_eq!(c.not_submitted(gone), not);
+    let not = Err(not_in_runtime(gone));
+    assert_eq!(c.finished(gone).map(drop).map_err(|error| error.to_string()), not.clone());
+    assert_eq!(c.exited(gone).map(drop).map_err(|error| error.to_string()), not.clone());
+    assert_eq!(c.killed(gone).map_err(|error| error.to_string()), not.clone());
+    assert_eq!(c.started(gone).map_err(|error| error.to_string()), not.clone());
+    assert_eq!(c.not_submitted(gone).map_err(|error| error.to_string()), not.clone());
     assert_eq!(c.submitted(gone), Ok(()), "a call that returns late");
     let mut ahead = c.clone();
     capture(&mut ahead, p, s, &kernels(1));
     let never = submit(&mut ahead, p)[0];
-    assert_eq!(c.submitted(never), Err(PreemptError::NotInRuntime { handle: never }));
-    let why = Err(PreemptError::NotInRuntime { handle: flying[0] });
-    assert_eq!(c.not_submitted(flying[0]), why, "it was");
-    assert_eq!(c.killed(flying[0]), Err(PreemptError::NoReset { handle: flying[0] }));
-    assert_eq!(c.raised(p), Err(PreemptError::NotTold { process: p, what: "to raise a flag" }));
+    assert_eq!(c.submitted(never).map_err(|error| error.to_string()), Err(not_in_runtime(never)));
+    let why = Err(not_in_runtime(flying[0]));
+    assert_eq!(
+        c.not_submitted(flying[0]).map_err(|error| error.to_string()),
+        why.clone(),
+        "it was"
+    );
+    assert_eq!(c.killed(flying[0]).map_err(|error| error.to_string()), Err(no_reset(flying[0])));
+    assert_eq!(
+        c.raised(p).map_err(|error| error.to_string()),
+        Err(format!("nobody was told to raise a flag for {p}: report what was commanded, once"))
+    );
     let what = "to reset, hold or save";
-    assert_eq!(c.drained(p), Err(PreemptError::NotTold { process: p, what }));
+    assert_eq!(
+        c.drained(p).map_err(|error| error.to_string()),
+        Err(format!("nobody was told {what} for {p}: report what was commanded, once"))
+    );
     let (nobody, nowhere) = (ProcessId(7), StreamId(1));
-    let unknown = PreemptError::NoProcess { process: nobody };
-    assert_eq!(c.next(nobody), Err(unknown));
-    assert_eq!(c.preempt(nobody, Preemption::Wait, None), Err(unknown));
-    assert_eq!(c.preempt(p, Preemption::Wait, Some(nobody)), Err(unknown));
-    assert_eq!(c.resume(nobody), Err(unknown));
-    assert_eq!(c.captured(nobody, s, kernels(1)[0]), Err(unknown));
-    let no_stream = PreemptError::NoStream { process: p, stream: nowhere };
-    assert_eq!(c.captured(p, nowhere, kernels(1)[0]), Err(no_stream));
+    let unknown = format!("{nobody} is not there: let it join first");
+    assert_eq!(c.next(nobody).map_err(|error| error.to_string()), Err(unknown.clone()));
+    assert_eq!(
+        c.preempt(nobody, Preemption::Wait, None).map_err(|error| error.to_string()),
+        Err(unknown.clone())
+    );
+    assert_eq!(
+        c.preempt(p, Preemption::Wait, Some(nobody)).map_err(|error| error.to_string()),
+        Err(unknown.clone())
+    );
+    assert_eq!(c.resume(nobody).map_err(|error| error.to_string()), Err(unknown.clone()));
+    assert_eq!(
+        c.captured(nobody, s, kernels(1)[0]).map_err(|error| error.to_string()),
+        Err(unknown.clone())
+    );
+    let no_stream = format!("{p} has no {nowhere}: open it first");
+    assert_eq!(
+        c.captured(p, nowhere, kernels(1)[0]).map_err(|error| error.to_string()),
+        Err(no_stream.clone())
+    );
     assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(2), Ok(0)));
     assert_eq!((c.finished(flying[2]), c.finished(flying[0])), (Ok(2), Ok(0)), "in any order");
 }
@@ -166,10 +189,13 @@ fn a_way_that_the_runtime_lacks_is_answered_as_such() {
     let abilities = Abilities { can_reset: true, ..Abilities::NONE };
     let declared = Declared { abilities, ..declared() };
     let refused = Controller::<u32>::new(declared, ControllerConfig::default());
-    assert_eq!(refused.map(drop), Err(PreemptError::ResetWithoutFlag));
+    assert_eq!(refused.map(drop).map_err(|error| error.to_string()), Err("without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too".to_owned()));
     let options = ControllerConfig { window: 0, ..ControllerConfig::default() };
     let refused = Controller::<u32>::new(Declared::default(), options);
-    assert_eq!(refused.map(drop), Err(PreemptError::NoWindow));
+    assert_eq!(
+        refused.map(drop).map_err(|error| error.to_string()),
+        Err("a window of 0 lets nothing run: give at least 1".to_owned())
+    );
 }
 
 #[test]
@@ -244,28 +270,4 @@ fn a_synchronise_waits_for_queue_and_runtime() {
     c.finished(again[0]).unwrap();
     assert_eq!(reached(&c), (true, true), "what came later is not waited for");
     assert_eq!(c.reached(p, later), Ok(false));
-}
-
-#[test]
-fn messages_say_what_to_do() {
-    let (process, stream) = (ProcessId(1), StreamId(2));
-    let (mut c, p, s) = usual();
-    capture(&mut c, p, s, &kernels(1));
-    let handle = submit(&mut c, p)[0];
-    let all = [
-        PreemptError::NoWindow,
-        PreemptError::ResetWithoutFlag,
-        PreemptError::TooManyProcesses,
-        PreemptError::Taken { process },
-        PreemptError::TooManyStreams { process },
-        PreemptError::NotHeld { process, stream },
-        PreemptError::NoProcess { process },
-        PreemptError::NoStream { process, stream },
-        PreemptError::Busy { process },
-        PreemptError::NotInRuntime { handle },
-        PreemptError::NoReset { handle },
-        PreemptError::NotTold { process, what: "to raise a flag" },
-    ];
-    let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!("messages", lines.join("\n"));
 }

@@ -1,39 +1,64 @@
 //! When may a process leave, and what does the next one of its id hear of it?
 
 use raddle_policy::{Level, Preemption};
-use raddle_preempt::{Command, PreemptError};
+use raddle_preempt::Command;
 
 use crate::hands::{begin, capture, cut as cut_of, flagged, kernels, payloads, submit, usual};
+use crate::refused::not_in_runtime;
 
 #[test]
 fn processes_leave_when_nothing_of_them_is_under_way() {
     let (mut c, p, s) = usual();
     capture(&mut c, p, s, &kernels(2));
     let flying = submit(&mut c, p);
-    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }));
+    assert_eq!(
+        c.leave(p).map_err(|error| error.to_string()),
+        Err(format!(
+            "{p} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+        ))
+    );
     c.finished(flying[0]).unwrap();
     c.finished(flying[1]).unwrap();
     let _ = c.preempt(p, Preemption::Flag, None).unwrap();
-    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }));
+    assert_eq!(
+        c.leave(p).map_err(|error| error.to_string()),
+        Err(format!(
+            "{p} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+        ))
+    );
     c.next(p).unwrap();
     let _ = c.raised(p).unwrap();
     c.next(p).unwrap();
-    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }), "its flag is still raised");
+    assert_eq!(
+        c.leave(p).map_err(|error| error.to_string()),
+        Err(format!(
+            "{p} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+        )),
+        "its flag is still raised"
+    );
     let _ = c.resume(p).unwrap();
     assert_eq!(
-        c.leave(p),
-        Err(PreemptError::Busy { process: p }),
+        c.leave(p).map_err(|error| error.to_string()),
+        Err(format!(
+            "{p} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
+        )),
         "nobody was told to lower it yet"
     );
     assert!(matches!(c.next(p), Ok(Some(Command::Lower { .. }))));
     assert_eq!(c.leave(p), Ok(()));
-    assert_eq!(c.leave(p), Err(PreemptError::NoProcess { process: p }));
-    assert_eq!(c.finished(flying[0]), Err(PreemptError::NoProcess { process: p }));
+    assert_eq!(
+        c.leave(p).map_err(|error| error.to_string()),
+        Err(format!("{p} is not there: let it join first"))
+    );
+    assert_eq!(
+        c.finished(flying[0]).map_err(|error| error.to_string()),
+        Err(format!("{p} is not there: let it join first"))
+    );
     let again = c.join(Level(1)).unwrap();
     assert_eq!(again, p, "the lowest id that is free");
     assert_eq!(
-        c.captured(again, s, kernels(1)[0]).map(drop),
-        Err(PreemptError::NoStream { process: p, stream: s })
+        c.captured(again, s, kernels(1)[0]).map(drop).map_err(|error| error.to_string()),
+        Err(format!("{p} has no {s}: open it first"))
     );
     assert_eq!(c.level(again), Ok(Level(1)));
 }
@@ -59,12 +84,18 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
     }
     assert_eq!(payloads(&c, &new), [0, 1, 2], "its own");
     for &handle in &old {
-        let not = PreemptError::NotInRuntime { handle };
+        let not = not_in_runtime(handle);
         assert_eq!(c.payload(handle), None);
         assert_eq!(c.submitted(handle), Ok(()), "a call that returns late");
-        assert_eq!((c.started(handle), c.not_submitted(handle)), (Err(not), Err(not)));
-        assert_eq!((c.finished(handle), c.exited(handle)), (Err(not), Err(not)));
-        assert_eq!(c.killed(handle), Err(not));
+        for told in [
+            c.started(handle),
+            c.not_submitted(handle),
+            c.finished(handle).map(drop),
+            c.exited(handle).map(drop),
+        ] {
+            assert_eq!(told.map_err(|error| error.to_string()), Err(not.clone()));
+        }
+        assert_eq!(c.killed(handle).map_err(|error| error.to_string()), Err(not.clone()));
     }
     assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(3), Ok(0)));
     assert!(begin(&mut c, p, Preemption::Flag).is_none(), "three submit calls have not returned");

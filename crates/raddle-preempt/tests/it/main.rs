@@ -12,6 +12,8 @@ mod mutants;
 mod naive;
 #[path = "../common/random.rs"]
 mod random_numbers;
+#[path = "../common/refused.rs"]
+mod refused;
 mod resets;
 mod schedule;
 mod schedules;

@@ -93,7 +93,7 @@ impl AllocatorObject {
         let demand = Demand { waves, vgpr, sgpr, lds, barriers };
         let plan = match self.allocator.probe(CuId(cu), &demand, rule) {
             Ok(plan) => plan,
-            Err(refusal) => return refusal.resource.name().into_bound_py_any(py),
+            Err(refusal) => return refusal.resource().name().into_bound_py_any(py),
         };
         let placed = self.allocator.commit(plan, LaunchId(launch), workgroup).map_err(refused)?;
         let view = |it: &raddle_policy::Place| PlaceView {

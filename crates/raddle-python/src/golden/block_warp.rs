@@ -93,15 +93,15 @@ impl BlockWarp {
     }
     fn decide(&mut self) -> Option<Distribution> {
         self.controllers.decide().map(|made| Distribution {
-            route: match made.route {
+            route: match made.route() {
                 Route::Whole => "whole",
                 Route::First => "first",
                 Route::Second => "second",
             },
-            kernel: made.kernel.0,
-            sm: made.sm.0,
-            first: made.first,
-            count: made.count,
+            kernel: made.kernel().0,
+            sm: made.sm().0,
+            first: made.first(),
+            count: made.count(),
         })
     }
     fn serve(&mut self, sm: Number<u16>) -> PyResult<Option<Started>> {
@@ -133,7 +133,7 @@ impl BlockWarp {
         let row = rows.get(usize::from(sm));
         let row =
             row.ok_or_else(|| refused(format!("`sm` is {sm} of {}: count from 0", rows.len())))?;
-        let Resources { registers, warps, shared } = row.remaining;
+        let Resources { registers, warps, shared } = row.remaining();
         Ok((registers, warps, shared))
     }
 }

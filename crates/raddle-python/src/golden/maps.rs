@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use raddle_bitmap::{Error, FreeMap, Polarity, Ring, RunPlan};
+use raddle_bitmap::{ErrorKind, FreeMap, Polarity, Ring, RunPlan};
 
 use super::number::numbers;
 use super::{Number, refused};
@@ -58,7 +58,7 @@ impl FreeMapObject {
         numbers!(start, length);
         match self.0.take(start, length) {
             Ok(()) => Ok(true),
-            Err(Error::Taken { .. }) => Ok(false),
+            Err(error) if error.kind() == ErrorKind::State => Ok(false),
             Err(error) => Err(refused(error)),
         }
     }

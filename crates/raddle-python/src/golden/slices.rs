@@ -73,19 +73,17 @@ impl Slices {
         seed: Option<Number<u64>>,
     ) -> PyResult<Self> {
         numbers!(t0, capacity, longest, seed);
-        let config = SliceConfig {
-            longest: longest.map(Ticks),
-            shares: word("shares", shares)?,
-            reload: word("reload", reload)?,
-            take_over: word("take_over", take_over)?,
-            order: seed.map_or(LoadOrder::Fifo, |seed| LoadOrder::Random { seed }),
-            ..SliceConfig::new(Ticks(t0), capacity, word("rule", rule)?)
-        };
+        let config = SliceConfig::new(Ticks(t0), capacity, word("rule", rule)?)
+            .with_longest(longest.map(Ticks))
+            .with_shares(word("shares", shares)?)
+            .with_reload(word("reload", reload)?)
+            .with_take_over(word("take_over", take_over)?)
+            .with_order(seed.map_or(LoadOrder::Fifo, |seed| LoadOrder::Random { seed }));
         TwoStage::new(&config).map(Self).map_err(refused)
     }
     fn next(&mut self, pool: Vec<Given>) -> PyResult<Option<(u64, u64)>> {
         let next = self.0.next(&Pool::new(pool)?);
-        Ok(next.map(|slice| (slice.id, slice.length.0)))
+        Ok(next.map(|slice| (slice.id(), slice.length().0)))
     }
     fn cuts(&self, running: Number<u8>, pool: Vec<Given>) -> PyResult<bool> {
         numbers!(running);

@@ -173,10 +173,17 @@ fn rendered(table: &Table, colour: bool) -> String {
                 aligned(column, &format!("{}{text}{}", if marked { mark } else { "" }, cell.note))
             }
             _ if cell.note.is_empty() => aligned(column, &cell.text),
-            _ if table.has_notes_below => {
-                aligned(column, &format!("{}\n{}", cell.text, cell.note.trim_start()))
+            _ => {
+                // Intervals take less room with a dash, so that more columns keep theirs.
+                let note = cell.note.replace(" to ", "-");
+                aligned(
+                    column,
+                    &match table.has_notes_below {
+                        true => format!("{}\n{}", cell.text, note.trim_start()),
+                        false => format!("{} {note}", cell.text),
+                    },
+                )
             }
-            _ => aligned(column, &format!("{} {}", cell.text, cell.note)),
         };
         drawn.add_row(row.iter().enumerate().map(cell).collect::<Vec<_>>());
     }

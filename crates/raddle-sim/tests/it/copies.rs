@@ -88,10 +88,10 @@ fn a_copy_that_runs_is_waited_for_and_forbids_a_reset() {
     };
     let reset = urgent(Preemption::Reset, 100, low(300), Vec::new());
     assert_eq!((reset.counters.killed, latency(&reset, 2)), (0, 900));
-    assert_eq!(reset.preemptions.refused, [(RefusedReset::CopyRuns, 1)].into());
+    assert_eq!(*reset.preemptions.refused(), [(RefusedReset::CopyRuns, 1)].into());
     // Once the copy has ended, there is one.
     let reset = urgent(Preemption::Reset, 400, low(300), Vec::new());
-    assert!(reset.counters.killed > 0 && reset.preemptions.refused.is_empty());
+    assert!(reset.counters.killed > 0 && reset.preemptions.refused().is_empty());
     // The compute units are free when the launch is off; the preemption is over with the copy.
     let switched = urgent(Preemption::Switch, 100, low(1500), Vec::new());
     let drained = &switched.latencies[&Preemption::Switch];
@@ -136,7 +136,7 @@ fn copies_are_in_the_log_which_keeps_the_rules_and_replays() {
         check_replay(&log);
         let registry = raddle_dispatch::Registry::bundled();
         let found = raddle_dispatch::log::check::check(&registry, log.as_bytes()).expect("a log");
-        assert_eq!(found.broken, std::collections::BTreeMap::new(), "{way}");
+        assert_eq!(*found.broken(), std::collections::BTreeMap::new(), "{way}");
     }
     // A recipe without a window is not told of copies.
     let recipe = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"flag\"";

@@ -81,9 +81,9 @@ fn hints_and_streams_are_logged_and_replayed() {
     }
     for log in [full, short] {
         let replayed = log::replay_with(&registry, log.text().as_bytes()).expect("it can be read");
-        assert_eq!(replayed.difference, None);
+        assert_eq!(replayed.difference(), None);
         let checked = log::check::check(&registry, log.text().as_bytes());
-        assert!(checked.is_ok_and(|found| found.broken.is_empty()));
+        assert!(checked.is_ok_and(|found| found.broken().is_empty()));
     }
 }
 

@@ -164,7 +164,7 @@ fn the_log_says_who_broke_which_law_and_is_replayed() {
     use raddle_dispatch::Dispatcher;
     assert!(dispatcher.replaced()[0].starts_with("`liar` (allocate) at tick 0: law 1"));
     let replayed = log::replay_with(&registry, sink.text().as_bytes()).expect("it can be read");
-    assert_eq!(replayed.difference, None);
+    assert_eq!(replayed.difference(), None);
     assert!(log::check::check(&registry, sink.text().as_bytes()).is_ok());
 }
 

@@ -142,7 +142,7 @@ fn equal_levels_never_revoke_each_other() {
             };
             let outcome = try_run(&twice, 1, builder.build().expect("it builds"))
                 .expect("a lawful dispatcher");
-            assert_eq!((outcome.counters.taken_off, outcome.turns.revoked), (0, 0), "{how:?}");
+            assert_eq!((outcome.counters.taken_off, outcome.turns.revoked()), (0, 0), "{how:?}");
         }
     }
 }
@@ -191,11 +191,11 @@ fn two_at_once(second: Task) -> Outcome {
 fn a_reset_that_hits_two_preempted_processes_is_refused_to_neither() {
     let outcome = two_at_once(idempotent(kernel(0, 4, 1, 3000)));
     assert_eq!((outcome.counters.killed, latency(&outcome, 2)), (8, 7), "both were killed");
-    assert_eq!(outcome.preemptions.refused, [].into());
+    assert_eq!(*outcome.preemptions.refused(), [].into());
     let outcome = two_at_once(kernel(0, 4, 1, 3000));
     assert_eq!((outcome.counters.killed, latency(&outcome, 2)), (0, 2500), "both run to their end");
     let refused = [(RefusedReset::OtherProcess, 1), (RefusedReset::NoVerdict, 1)];
-    assert_eq!(outcome.preemptions.refused, refused.into());
+    assert_eq!(*outcome.preemptions.refused(), refused.into());
 }
 
 /// Runs two processes of one level under this recipe.

@@ -26,7 +26,7 @@ fn workload(processes: Vec<ProcessPlan>) -> Workload {
 }
 
 fn config(rule: SliceRule, t0_us: u64) -> WeightedSlicesConfig {
-    WeightedSlicesConfig { t0_us, shares: Shares::Time, ..WeightedSlicesConfig::new(rule) }
+    WeightedSlicesConfig::new(rule).with_t0_us(t0_us).with_shares(Shares::Time)
 }
 
 fn run(
@@ -128,7 +128,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
         page += &format!("| `{}` |", rule.name());
         for capacity in [1, 2, 4, 5] {
             let workload = workload((0..5).map(|_| process()).collect());
-            let config = WeightedSlicesConfig { capacity, ..config(rule, 105) };
+            let config = config(rule, 105).with_capacity(capacity);
             let turns = Turns::default();
             let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
             let dispatcher = preempting(1, Some(Preemption::Drain));
@@ -160,7 +160,7 @@ fn too_short_slices_show_their_price() {
             config(SliceRule::Equal, t0_us),
             Some(Preemption::Switch),
         );
-        let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
+        let (turns, switch_ns) = (outcome.turns.revoked(), outcome.counters.switch_ns);
         let makespan = outcome.last.0 / 1000;
         table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
         page += &format!(
@@ -184,11 +184,11 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
     };
     // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
     let (never, run) = late(None);
-    assert_eq!(never.longest_overrun, Ticks(25_000), "{never:?}");
+    assert_eq!(never.longest_overrun(), Ticks(25_000), "{never:?}");
     assert!(run.iter().all(|&run| run >= 1_300_000), "charged while it stayed: {run:?}");
     let (drain, _) = late(Some(Preemption::Drain));
-    assert!(drain.overruns > 0 && drain.longest_overrun <= Ticks(10_000), "{drain:?}");
-    assert!(drain.overrun <= Ticks(drain.overruns * 10_000));
+    assert!(drain.overruns() > 0 && drain.longest_overrun() <= Ticks(10_000), "{drain:?}");
+    assert!(drain.overrun() <= Ticks(drain.overruns() * 10_000));
 }
 
 #[test]
@@ -219,14 +219,15 @@ fn the_baselines_run_to_the_end() {
     };
     let finished = |dispatcher: Composed| {
         let outcome = try_run(&processes(), 1, dispatcher).expect("a lawful dispatcher");
-        assert!(outcome.stuck.is_empty() && outcome.turns.revoked > 0);
+        assert!(outcome.stuck.is_empty() && outcome.turns.revoked() > 0);
         outcome
     };
     let builder =
         || Composed::builder(SHAPE, 1).preempt("switch", Always(Some(Preemption::Switch)));
     let slice_us = 100;
-    let vruntime = Vruntime::new(VruntimeConfig { slice_us }).expect("valid");
+    let vruntime = Vruntime::new(VruntimeConfig::default().with_slice_us(slice_us)).expect("valid");
     finished(builder().turn("vruntime", vruntime).build().expect("it builds"));
-    let unmap = UnmapAll::new(UnmapAllConfig { slice_us, capacity: 2 }).expect("valid");
+    let unmap = UnmapAll::new(UnmapAllConfig::default().with_slice_us(slice_us).with_capacity(2))
+        .expect("valid");
     finished(builder().turn("unmap-all", unmap).build().expect("it builds"));
 }

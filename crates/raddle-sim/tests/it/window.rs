@@ -339,7 +339,10 @@ proptest! {
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
         (enqueue_ns, cleanup_ns) in (0..300u64, 0..50u64),
     ) {
-        let config = OrdinaryConfig { enqueue_ns, cleanup_ns, overlap: true, ..OrdinaryConfig::default() };
+        let config = OrdinaryConfig::default()
+            .with_enqueue_ns(enqueue_ns)
+            .with_cleanup_ns(cleanup_ns)
+            .with_overlap(true);
         let builder =
             preempting(cus, WAYS[way]).launch_path("ordinary", Ordinary::new(config));
         let (outcome, _) = watched(&workload(processes.clone()), cus, builder, window);

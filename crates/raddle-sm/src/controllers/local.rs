@@ -3,6 +3,7 @@
 use raddle_policy::CuId;
 
 use super::{Controllers, HeldKernel, Sm, SmBlock, SmRoom};
+use crate::error::Reason;
 use crate::index::reversed;
 use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
@@ -12,9 +13,9 @@ impl Controllers {
     /// can start, as many as can. Returns the warps; `None` when no warp can start now.
     ///
     /// # Errors
-    /// [`Error::SmOutside`] where there is no such SM.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where there is no such SM.
     pub fn serve(&mut self, sm: CuId) -> Result<Option<Started>, Error> {
-        let unit = self.sms.get(sm.index()).ok_or(Error::SmOutside { sm })?;
+        let unit = self.sms.get(sm.index()).ok_or(Error(Reason::SmOutside { sm }))?;
         if !unit.blocks.has_waiting() {
             return Ok(None);
         }
@@ -82,9 +83,9 @@ impl Controllers {
     /// be served after that.
     ///
     /// # Errors
-    /// [`Error::NotRunning`] where no warp of that block runs; nothing has changed.
+    /// [`State`](crate::ErrorKind::State) where no warp of that block runs; nothing has changed.
     pub fn ended(&mut self, handle: Handle) -> Result<Ended, Error> {
-        let not_running = Error::NotRunning { block: handle.serial };
+        let not_running = Error(Reason::NotRunning { block: handle.serial });
         let alive = |block: &&mut SmBlock| block.serial == handle.serial && block.running > 0;
         let block = self.blocks.get_mut(handle.slot as usize).filter(alive).ok_or(not_running)?;
         let kernel = self.kernels.get_mut(block.kernel as usize).and_then(Option::as_mut);

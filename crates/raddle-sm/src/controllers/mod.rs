@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
+use crate::error::Reason;
 use crate::index::{DemandSlot, Index, SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 use crate::{BlockRow, BlockWarpConfig, Error, Kernel, KernelRow, Resources, SmRow};
@@ -136,10 +137,10 @@ impl Controllers {
     /// Returns empty tables over `sms` equal SMs, each with the resources `each`.
     ///
     /// # Errors
-    /// [`Error::NoSms`] without SMs. The claims speak of two or more; one is allowed.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without SMs. The claims speak of two or more; one is allowed.
     pub fn new(sms: u16, each: Resources, options: BlockWarpConfig) -> Result<Self, Error> {
         if sms == 0 {
-            return Err(Error::NoSms);
+            return Err(Error(Reason::NoSms));
         }
         Ok(Self {
             options,
@@ -167,13 +168,13 @@ impl Controllers {
     pub fn arrive(&mut self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let id = kernel.id;
         if kernel.blocks == 0 {
-            return Err(Error::NoBlocks { kernel: id });
+            return Err(Error(Reason::NoBlocks { kernel: id }));
         }
         if kernel.warps == 0 {
-            return Err(Error::NoWarps { kernel: id });
+            return Err(Error(Reason::NoWarps { kernel: id }));
         }
         let Err(place) = self.by_id.binary_search_by_key(&id, |&(id, _)| id) else {
-            return Err(Error::Known { kernel: id });
+            return Err(Error(Reason::Known { kernel: id }));
         };
         if let Some(refusal) = self.never(kernel)? {
             return Ok(Some(refusal));
@@ -217,7 +218,7 @@ impl Controllers {
             return Ok(Some(refusal));
         }
         let registers = kernel.warps.checked_mul(kernel.registers);
-        let registers = registers.ok_or(Error::Registers { kernel: kernel.id })?;
+        let registers = registers.ok_or(Error(Reason::Registers { kernel: kernel.id }))?;
         Ok(lacks(Resource::Vgpr, registers, total.registers)
             .or_else(|| lacks(Resource::Lds, kernel.shared, total.shared)))
     }

@@ -225,13 +225,13 @@ fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> 
 impl Placing {
     fn of(own: &Device, footprint: &Footprint, (workgroups, cluster): (u64, u16)) -> Self {
         let residency = own.residency(footprint);
-        let resident = residency.workgroups;
+        let resident = residency.workgroups();
         let at_once = own.at_once(resident, cluster.into());
         let tenths = own.achieved_occupancy_tenths(footprint, workgroups);
         Self {
             resident,
-            limiter: residency.limiter.name(),
-            limiters: residency.limits.reached(resident).map(|limiter| limiter.name()).collect(),
+            limiter: residency.limiter().name(),
+            limiters: residency.limits().reached(resident).map(|limiter| limiter.name()).collect(),
             at_once,
             rounds: share(workgroups.into(), at_once.into()),
             occupancy: share(tenths.into(), 1000),

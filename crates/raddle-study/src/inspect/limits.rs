@@ -134,7 +134,7 @@ pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
             "lds" => less.lds_bytes = value,
             _ => less.threads = value,
         }
-        own.residency(&less).workgroups > placing.resident
+        own.residency(&less).workgroups() > placing.resident
     };
     let (mut low, mut high) = (1, most);
     if most < 2 || !fits(low) {

@@ -56,14 +56,14 @@ pub(super) const OPEN: [OpenFigure; 6] = [
     OpenFigure {
         key: "turn-ns",
         in_turns: true,
-        get: |device| device.time_slices().map_or(0, |slices| slices.turn_ns[1]),
+        get: |device| device.time_slices().map_or(0, |slices| slices.turn_ns()[1]),
         set: |device, value| device.turn_ns = Some([value; 3]),
         values: |_| vec![1_024_000, 1_500_000, 2_000_000, 2_270_000, 2_500_000, 3_000_000],
     },
     OpenFigure {
         key: "turn-switch-ns",
         in_turns: true,
-        get: |device| device.time_slices().map_or(0, |slices| slices.switch_ns[1]),
+        get: |device| device.time_slices().map_or(0, |slices| slices.switch_ns()[1]),
         set: |device, value| device.turn_switch_ns = Some([value; 3]),
         values: |_| vec![40_000, 120_000, 200_000, 303_000, 356_000],
     },

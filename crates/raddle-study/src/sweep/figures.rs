@@ -116,9 +116,9 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
 /// Adds the cost of the search by the allocate policy `matching` (gates, bits, clocks), and how
 /// often a workgroup waited under it, by reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
-    all.count("search-gates", cost.gates);
-    all.count("search-register-bits", cost.register_bits);
-    all.count("search-clocks", cost.clocks.into());
+    all.count("search-gates", cost.gates());
+    all.count("search-register-bits", cost.register_bits());
+    all.count("search-clocks", cost.clocks().into());
     let reasons = [
         ("not-enough", WaitReason::NotEnough),
         ("in-pieces", WaitReason::InPieces),

@@ -14,6 +14,7 @@ pub use weighted_slices::{AliveTime, WeightedSlices, WeightedSlicesConfig};
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks};
 
+use crate::error::Reason;
 use crate::error::SliceError;
 
 /// Number of ticks of a microsecond; a tick is a nanosecond.
@@ -43,7 +44,7 @@ fn capacity(given: u32) -> Result<usize, SliceError> {
 /// the setting and the range.
 const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), SliceError> {
     if given < least || given > most {
-        return Err(SliceError::Setting { key, given, least, most });
+        return Err(SliceError(Reason::Setting { key, given, least, most }));
     }
     Ok(())
 }

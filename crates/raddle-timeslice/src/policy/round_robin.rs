@@ -15,7 +15,15 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct RoundRobinTurnConfig {
     /// Length of a slice in microseconds; 40 ms if it is left out.
-    pub slice_us: u64,
+    pub(crate) slice_us: u64,
+}
+
+impl RoundRobinTurnConfig {
+    /// Returns these settings with the length of a slice in microseconds.
+    #[must_use]
+    pub const fn with_slice_us(self, slice_us: u64) -> Self {
+        Self { slice_us }
+    }
 }
 
 impl Default for RoundRobinTurnConfig {
@@ -38,7 +46,7 @@ impl RoundRobinTurn {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years.
     pub fn new(config: RoundRobinTurnConfig) -> Result<Self, SliceError> {
         Ok(Self { slice: ticks("slice-us", config.slice_us)?, current: None })
     }

@@ -19,9 +19,24 @@ use crate::error::SliceError;
 pub struct UnmapAllConfig {
     /// Length of a slice in microseconds, which counts where more processes can run than fit at
     /// once; 40 ms if it is left out.
-    pub slice_us: u64,
+    pub(crate) slice_us: u64,
     /// Most processes that are mapped (have the turn) at once; 8 if it is left out.
-    pub capacity: u32,
+    pub(crate) capacity: u32,
+}
+
+impl UnmapAllConfig {
+    /// Returns these settings with the length of a slice in microseconds, which counts where more
+    /// processes can run than fit at once.
+    #[must_use]
+    pub const fn with_slice_us(self, slice_us: u64) -> Self {
+        Self { slice_us, ..self }
+    }
+
+    /// Returns these settings with the most processes that are mapped (have the turn) at once.
+    #[must_use]
+    pub const fn with_capacity(self, capacity: u32) -> Self {
+        Self { capacity, ..self }
+    }
 }
 
 impl Default for UnmapAllConfig {
@@ -46,7 +61,7 @@ impl UnmapAll {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a slice of 0 microseconds, or of more than 584 years, and for a
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years, and for a
     /// capacity of 0.
     pub fn new(config: UnmapAllConfig) -> Result<Self, SliceError> {
         Ok(Self {

@@ -26,7 +26,15 @@ const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct VruntimeConfig {
     /// Length of a turn in microseconds; 40 ms if it is left out.
-    pub slice_us: u64,
+    pub(crate) slice_us: u64,
+}
+
+impl VruntimeConfig {
+    /// Returns these settings with the length of a turn in microseconds.
+    #[must_use]
+    pub const fn with_slice_us(self, slice_us: u64) -> Self {
+        Self { slice_us }
+    }
 }
 
 impl Default for VruntimeConfig {
@@ -72,7 +80,7 @@ impl Vruntime {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a turn of 0 microseconds, or of more than 584 years.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a turn of 0 microseconds, or of more than 584 years.
     pub fn new(config: VruntimeConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CacheLoad, Level, LoadedSlice, ProcessId, ProcessState, Tick, Turn};
 
 use super::{SLICE_US, find, most_urgent, ticks, until, within};
+use crate::error::Reason;
 use crate::error::SliceError;
 use crate::level::LevelRange;
 use crate::order::LoadOrder;
@@ -23,35 +24,100 @@ use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
     /// Rule by which the length of a slice follows from weights.
-    pub rule: SliceRule,
+    pub(crate) rule: SliceRule,
     /// Length of the smallest slice t0, from which all slices are computed, in microseconds; 40 ms
     /// if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
-    pub t0_us: u64,
+    pub(crate) t0_us: u64,
     /// Most processes that are chosen to run at once (the GPU's cache); 8 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
-    pub capacity: u32,
+    pub(crate) capacity: u32,
     /// Number of levels in use; less urgent levels count as the last one. 16 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
-    pub levels: u16,
+    pub(crate) levels: u16,
     /// Effect of a process's share on the length of its slices.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub shares: Shares,
+    pub(crate) shares: Shares,
     /// Length of the longest slice in microseconds; `None` for no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    pub longest_us: Option<u64>,
+    pub(crate) longest_us: Option<u64>,
     /// Order in which the processes that were chosen to run get their slices.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub order: LoadOrder,
+    pub(crate) order: LoadOrder,
     /// Condition for choosing anew which processes run next.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub reload: Reload,
+    pub(crate) reload: Reload,
     /// Moment at which a process of a more urgent level takes over.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub take_over: TakeOver,
+    pub(crate) take_over: TakeOver,
     /// Time of a process that counts as its alive time.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub alive: AliveTime,
+    pub(crate) alive: AliveTime,
+}
+
+impl WeightedSlicesConfig {
+    /// Returns these settings with the rule by which the length of a slice follows from weights.
+    #[must_use]
+    pub const fn with_rule(self, rule: SliceRule) -> Self {
+        Self { rule, ..self }
+    }
+
+    /// Returns these settings with the length of the smallest slice t0, from which all slices are
+    /// computed, in microseconds.
+    #[must_use]
+    pub const fn with_t0_us(self, t0_us: u64) -> Self {
+        Self { t0_us, ..self }
+    }
+
+    /// Returns these settings with the most processes that are chosen to run at once (the GPU's
+    /// cache).
+    #[must_use]
+    pub const fn with_capacity(self, capacity: u32) -> Self {
+        Self { capacity, ..self }
+    }
+
+    /// Returns these settings with the number of levels in use.
+    #[must_use]
+    pub const fn with_levels(self, levels: u16) -> Self {
+        Self { levels, ..self }
+    }
+
+    /// Returns these settings with the effect of a process's share on the length of its slices.
+    #[must_use]
+    pub const fn with_shares(self, shares: Shares) -> Self {
+        Self { shares, ..self }
+    }
+
+    /// Returns these settings with the length of the longest slice in microseconds.
+    #[must_use]
+    pub const fn with_longest_us(self, longest_us: Option<u64>) -> Self {
+        Self { longest_us, ..self }
+    }
+
+    /// Returns these settings with the order in which the processes that were chosen to run get
+    /// their slices.
+    #[must_use]
+    pub const fn with_order(self, order: LoadOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Returns these settings with the condition for choosing anew which processes run next.
+    #[must_use]
+    pub const fn with_reload(self, reload: Reload) -> Self {
+        Self { reload, ..self }
+    }
+
+    /// Returns these settings with the moment at which a process of a more urgent level takes over.
+    #[must_use]
+    pub const fn with_take_over(self, take_over: TakeOver) -> Self {
+        Self { take_over, ..self }
+    }
+
+    /// Returns these settings with the time of a process that counts as its alive time.
+    #[must_use]
+    pub const fn with_alive(self, alive: AliveTime) -> Self {
+        Self { alive, ..self }
+    }
 }
 
 /// Time of a process that counts as its alive time in its weight.
@@ -126,13 +192,13 @@ impl WeightedSlices {
     /// Returns the policy of this configuration.
     ///
     /// # Errors
-    /// [`SliceError::Setting`] for a setting outside its range, such as a slice or a capacity of 0,
-    /// [`SliceError::LongestUsBelow`] where the longest slice is below the smallest.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a setting outside its range, such as a slice or a capacity of 0,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the smallest.
     pub fn new(config: WeightedSlicesConfig) -> Result<Self, SliceError> {
         let t0 = ticks("t0-us", config.t0_us)?;
         let longest = config.longest_us.map(|us| ticks("longest-us", us)).transpose()?;
         if let Some(longest_us) = config.longest_us.filter(|&us| us < config.t0_us) {
-            return Err(SliceError::LongestUsBelow { longest_us, t0_us: config.t0_us });
+            return Err(SliceError(Reason::LongestUsBelow { longest_us, t0_us: config.t0_us }));
         }
         within("levels", config.levels.into(), 1, 256)?;
         let settings = SliceConfig {

@@ -19,6 +19,7 @@ use raddle_policy::{CuId, CuShape, Demand, FreeRun, LaunchId, Place, Refusal, Re
 pub use plan::{GroupPlan, ProbeRefusal, SimdRule};
 
 use crate::Error;
+use crate::error::Reason;
 use plan::PlacedGroup;
 use unit::CuGranules;
 
@@ -129,12 +130,12 @@ impl Allocator {
         launch: LaunchId,
         workgroup: u64,
     ) -> Result<&[Place], Error> {
-        let stale = Error::Stale { launch, workgroup };
+        let stale = Error(Reason::Stale { launch, workgroup });
         let group = plan.group;
         let at = group.cu.index();
         let unit = self.units.get_mut(at).ok_or(stale)?;
         if unit.position(launch, workgroup).is_some() {
-            return Err(Error::Held { launch, workgroup });
+            return Err(Error(Reason::Held { launch, workgroup }));
         }
         if !unit.take(&group.demand, &group.places) {
             return Err(stale);
@@ -149,7 +150,7 @@ impl Allocator {
     /// # Errors
     /// When the workgroup does not lie on `cu`; nothing has changed.
     pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
-        let absent = Error::NotHeld { launch, workgroup };
+        let absent = Error(Reason::NotHeld { launch, workgroup });
         let unit = self.units.get_mut(cu.index()).ok_or(absent)?;
         let position = unit.position(launch, workgroup).ok_or(absent)?;
         unit.remove(position);

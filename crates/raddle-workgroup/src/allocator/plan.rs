@@ -52,10 +52,25 @@ impl GroupPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRefusal {
     /// The resource of which too little is free, in total or in one run.
-    pub resource: Resource,
+    pub(crate) resource: Resource,
     /// The SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD of the
     /// last wave that found a place before the refused wave.
-    pub rotation: u8,
+    pub(crate) rotation: u8,
+}
+
+impl ProbeRefusal {
+    /// Returns the resource of which too little is free, in total or in one run.
+    #[must_use]
+    pub const fn resource(&self) -> Resource {
+        self.resource
+    }
+
+    /// Returns the SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD
+    /// of the last wave that found a place before the refused wave.
+    #[must_use]
+    pub const fn rotation(&self) -> u8 {
+        self.rotation
+    }
 }
 
 /// The addresses of the waves of a workgroup (SIMD, and first granules of registers and LDS), one

@@ -23,6 +23,7 @@ use super::leftover::place_within;
 use super::rounds::Dealer;
 use super::waiting::{Asked, start, waiting};
 use crate::Error;
+use crate::error::Reason;
 
 /// The settings of the policy [`Spatial`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl Spatial {
     pub fn new(config: SpatialConfig) -> Result<Self, Error> {
         let mut shares = (0..).map(ProcessId).zip(&config.shares);
         if let Some((process, _)) = shares.find(|&(_, &share)| share == 0) {
-            return Err(Error::ZeroShare { process });
+            return Err(Error(Reason::ZeroShare { process }));
         }
         Ok(Self {
             config,
@@ -367,7 +368,7 @@ mod tests {
     fn a_share_of_0_is_refused_and_a_configured_one_holds() {
         let config = SpatialConfig { shares: alloc::vec![2, 0], ..SpatialConfig::default() };
         let process = ProcessId(1);
-        assert_eq!(Spatial::new(config).unwrap_err(), Error::ZeroShare { process });
+        assert_eq!(Spatial::new(config).unwrap_err(), Error(Reason::ZeroShare { process }));
         let config = SpatialConfig { shares: alloc::vec![2], ..SpatialConfig::default() };
         let mut policy = Spatial::new(config).unwrap();
         for (process, share) in [(1, 7), (0, 9), (1, 3)] {

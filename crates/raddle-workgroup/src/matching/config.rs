@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::search::SearchRule;
 use crate::Error;
+use crate::error::Reason;
 
 const TICKS_PER_US: u64 = 1_000;
 
@@ -79,11 +80,11 @@ impl LevelWindows {
     /// Returns the lengths of the windows in ticks.
     ///
     /// # Errors
-    /// [`Error::TwoUnits`] where both units are given.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given.
     pub fn ticks(&self) -> Result<Vec<u64>, Error> {
         let Self { windows_ns, windows_us } = self;
         if !windows_ns.is_empty() && !windows_us.is_empty() {
-            return Err(Error::TwoUnits { keys: ["windows-ns", "windows-us"] });
+            return Err(Error(Reason::TwoUnits { keys: ["windows-ns", "windows-us"] }));
         }
         let us = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
         Ok(windows_ns.iter().copied().chain(us).collect())
@@ -205,11 +206,11 @@ impl SplitRule {
     /// cut.
     ///
     /// # Errors
-    /// [`Error::TwoUnits`] where both units are given, [`Error::NoRetry`] for 0.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
     pub const fn retry(&self) -> Result<u64, Error> {
         match (self.retry_ns, self.retry_us) {
-            (Some(_), Some(_)) => Err(Error::TwoUnits { keys: ["retry-ns", "retry-us"] }),
-            (Some(0), _) | (_, Some(0)) => Err(Error::NoRetry),
+            (Some(_), Some(_)) => Err(Error(Reason::TwoUnits { keys: ["retry-ns", "retry-us"] })),
+            (Some(0), _) | (_, Some(0)) => Err(Error(Reason::NoRetry)),
             (Some(ns), None) => Ok(ns),
             (None, Some(us)) => Ok(us.saturating_mul(TICKS_PER_US)),
             (None, None) => Ok(Self::RETRY),
@@ -314,15 +315,17 @@ impl PowerWeights {
     /// Returns the time for which past instructions count, in ticks.
     ///
     /// # Errors
-    /// [`Error::TwoUnits`] where both keys are given, [`Error::NoCycles`] for 0 ticks,
-    /// [`Error::History`] for more than 2 to the 63.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both keys are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 ticks,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for more than 2 to the 63.
     pub const fn history(&self) -> Result<u64, Error> {
         match (self.history_ticks, self.history_log2) {
-            (Some(_), Some(_)) => Err(Error::TwoUnits { keys: ["history-ticks", "history-log2"] }),
-            (Some(0), None) => Err(Error::NoCycles),
+            (Some(_), Some(_)) => {
+                Err(Error(Reason::TwoUnits { keys: ["history-ticks", "history-log2"] }))
+            }
+            (Some(0), None) => Err(Error(Reason::NoCycles)),
             (Some(ticks), None) => Ok(ticks),
             (None, Some(power @ 0..64)) => Ok(1 << power),
-            (None, Some(power)) => Err(Error::History { power }),
+            (None, Some(power)) => Err(Error(Reason::History { power })),
             (None, None) => Ok(1024),
         }
     }

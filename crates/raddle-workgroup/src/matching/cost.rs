@@ -14,20 +14,42 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCost {
     /// The number of gates with two inputs.
-    pub gates: u64,
+    pub(crate) gates: u64,
     /// The number of bits that the search circuits keep in registers from clock to clock.
-    pub register_bits: u64,
+    pub(crate) register_bits: u64,
     /// The clocks of one decision: those of the slowest search circuit; or, where one circuit
     /// searches the resources in turn, the clocks of one of its searches times the number of
     /// searches.
-    pub clocks: u32,
+    pub(crate) clocks: u32,
+}
+
+impl SearchCost {
+    /// Returns the number of gates with two inputs.
+    #[must_use]
+    pub const fn gates(&self) -> u64 {
+        self.gates
+    }
+
+    /// Returns the number of bits that the search circuits keep in registers from clock to clock.
+    #[must_use]
+    pub const fn register_bits(&self) -> u64 {
+        self.register_bits
+    }
+
+    /// Returns the clocks of one decision: those of the slowest search circuit; or, where one
+    /// circuit searches the resources in turn, the clocks of one of its searches times the number
+    /// of searches.
+    #[must_use]
+    pub const fn clocks(&self) -> u32 {
+        self.clocks
+    }
 }
 
 impl SearchCost {
     /// Returns the hardware cost of a search on a compute unit of this shape.
     ///
     /// # Errors
-    /// [`Error::NoCircuit`] without the feature `circuit`; where the search does not suit a
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`; where the search does not suit a
     /// resource, or does not have this timing.
     #[cfg(feature = "circuit")]
     pub fn new(search: &SearchRule, timing: SearchTiming, shape: &CuShape) -> Result<Self, Error> {
@@ -65,10 +87,10 @@ impl SearchCost {
     /// Returns an error, as the circuit model is not built in.
     ///
     /// # Errors
-    /// [`Error::NoCircuit`], always.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported), always.
     #[cfg(not(feature = "circuit"))]
     pub const fn new(_: &SearchRule, _: SearchTiming, _: &CuShape) -> Result<Self, Error> {
-        Err(Error::NoCircuit)
+        Err(Error(crate::error::Reason::NoCircuit))
     }
 
     /// Adds the cost of `count` finders (search circuits) of one resource, which work beside the
@@ -88,7 +110,7 @@ impl SearchCost {
             SearchTiming::Reused => Timing::Reused,
         };
         let cost = Cost::of(variant, timing, Counting::Folded);
-        let cost = cost.map_err(|cause| Error::SearchRule { resource, cause })?;
+        let cost = cost.map_err(|cause| Error::search(resource, cause))?;
         let times = |one: u64| one.saturating_mul(count.into());
         self.gates = self.gates.saturating_add(times(cost.gates()));
         self.register_bits = self.register_bits.saturating_add(times(cost.register_bits));

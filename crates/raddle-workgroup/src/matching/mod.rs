@@ -21,6 +21,7 @@ mod levels;
 mod pace;
 mod places;
 mod power;
+mod refused;
 mod round;
 mod scores;
 mod search;
@@ -41,6 +42,7 @@ pub use fit::ResourceSearch;
 pub use search::{ByResource, EachResource, Excluded, Primes, SearchRule};
 
 use crate::Error;
+use crate::error::Reason;
 use crate::order::Marks;
 use channels::Channels;
 use cutting::Cutting;
@@ -84,7 +86,7 @@ impl Matching {
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = LevelRanks::new(&config.order)?;
         if config.channels == Some(0) {
-            return Err(Error::NoChannels);
+            return Err(Error(Reason::NoChannels));
         }
         let cutting = config.split.map(Cutting::new).transpose()?;
         let pace =

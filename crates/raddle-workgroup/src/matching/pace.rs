@@ -18,6 +18,7 @@ use super::config::DecisionTime;
 use super::cost::SearchCost;
 use super::search::SearchRule;
 use crate::Error;
+use crate::error::Reason;
 
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
@@ -57,7 +58,7 @@ impl Pace {
         shape: &CuShape,
     ) -> Result<Self, Error> {
         let clocks = SearchCost::new(search, time.timing, shape)?.clocks;
-        let mhz = time.clock_mhz.filter(|mhz| *mhz > 0).ok_or(Error::NoClock)?;
+        let mhz = time.clock_mhz.filter(|mhz| *mhz > 0).ok_or(Error(Reason::NoClock))?;
         let round = (u64::from(clocks) * PS_PER_US).div_ceil(mhz.into()).max(1);
         let shared = matches!(search, SearchRule::Shared { .. });
         Ok(Self { round, over: None, shared, late: VecDeque::new() })

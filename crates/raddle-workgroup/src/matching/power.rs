@@ -11,6 +11,7 @@ use alloc::collections::VecDeque;
 use raddle_policy::{Launch, Tick};
 
 use crate::Error;
+use crate::error::Reason;
 use crate::place::Weights;
 
 /// A stretch of time with constant power: from a tick until the next stretch begins.
@@ -106,11 +107,11 @@ impl Power {
         waves: u32,
     ) -> Result<Self, Error> {
         if window == 0 {
-            return Err(Error::NoCycles);
+            return Err(Error(Reason::NoCycles));
         }
         let weights = Weights::new(weights)?;
         let highest = weights.score(&[u32::MAX.into(); 6])?;
-        highest.checked_mul(waves.into()).ok_or(Error::Score { row: 0 })?;
+        highest.checked_mul(waves.into()).ok_or(Error(Reason::Score { row: 0 }))?;
         // Each log is made by itself, as a copy of an empty list has no room.
         let meters = (0..cus).map(|_| PowerLog::new()).collect();
         Ok(Self { weights, window, ahead: false, meters })

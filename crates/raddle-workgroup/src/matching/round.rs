@@ -195,7 +195,7 @@ impl Matching {
         let row = goes_on && wave == WHOLE && self.places.fills();
         let most = if row { launch.workgroups - workgroup } else { 1 };
         let (count, units) = self.matcher.commit_row(class, cu, name, most, &mut round.places);
-        let part = round.parts.last().map_or(0, |part| part.pieces);
+        let part = round.parts.last().map_or(0, |part| part.pieces());
         let behind = (workgroup..).step_by(count as usize);
         match round.pieces[part..].last_mut() {
             Some(last) if last.cu == cu => last.count += count,

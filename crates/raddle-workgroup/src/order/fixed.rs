@@ -2,6 +2,7 @@
 
 use super::Order;
 use crate::Error;
+use crate::error::Reason;
 
 /// The order that ranks every level by its own number, at every tick.
 ///
@@ -25,10 +26,10 @@ impl Fixed {
     /// Returns the fixed order of `levels` levels.
     ///
     /// # Errors
-    /// [`Error::NoLevels`] for 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
     pub const fn new(levels: usize) -> Result<Self, Error> {
         match levels {
-            0 => Err(Error::NoLevels),
+            0 => Err(Error(Reason::NoLevels)),
             levels => Ok(Self { levels }),
         }
     }
@@ -41,6 +42,6 @@ impl Order for Fixed {
 
     fn rank(&self, level: usize, _now: u64) -> Result<usize, Error> {
         let levels = self.levels;
-        if level < levels { Ok(level) } else { Err(Error::LevelOutside { level, levels }) }
+        if level < levels { Ok(level) } else { Err(Error(Reason::LevelOutside { level, levels })) }
     }
 }

@@ -9,6 +9,7 @@ use bitvec::vec::BitVec;
 
 use super::Pick;
 use crate::Error;
+use crate::error::Reason;
 
 /// The marks of channels, for each level: a marked channel was chosen lately among tied channels.
 ///
@@ -48,13 +49,13 @@ impl Marks {
     /// Returns a table without marks for `levels` levels and `channels` channels.
     ///
     /// # Errors
-    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more pairs than memory
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for no level; [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs than memory
     /// holds bits.
     pub fn new(levels: usize, channels: usize) -> Result<Self, Error> {
         if levels == 0 {
-            return Err(Error::NoLevels);
+            return Err(Error(Reason::NoLevels));
         }
-        let beyond = Error::TooManyChannels { levels, channels };
+        let beyond = Error(Reason::TooManyChannels { levels, channels });
         let bits = channels.checked_mul(levels).ok_or(beyond)?;
         let count = bits.div_ceil(usize::BITS as usize);
         let mut words = Vec::new();
@@ -68,7 +69,7 @@ impl Marks {
     /// numbers are lost.
     ///
     /// # Errors
-    /// [`Error::TooManyChannels`] for more pairs of level and channel than memory holds bits.
+    /// [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs of level and channel than memory holds bits.
     pub(crate) fn widened(&self, channels: usize) -> Result<Self, Error> {
         let mut wide = Self::new(self.levels, channels)?;
         for level in 0..self.levels {
@@ -85,8 +86,8 @@ impl Marks {
     /// `pick` is called only where there are two or more channels to choose from.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] or [`Error::ChannelOutside`] for a level or channel that the table
-    /// does not have; [`Error::ChannelOrder`] where the channels do not ascend. Nothing has changed
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) or [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table
+    /// does not have; [`Inconsistent`](crate::ErrorKind::Inconsistent) where the channels do not ascend. Nothing has changed
     /// then.
     pub fn choose(
         &mut self,
@@ -130,7 +131,7 @@ impl Marks {
     /// channel was chosen lately.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`], [`Error::ChannelOutside`] for a level or channel that the table
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange), [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table
     /// does not have.
     pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
         let at = self.place(level, channel)?;
@@ -148,23 +149,23 @@ impl Marks {
         // In an ascending list the last channel is the highest, so only its range is checked.
         for (at, pair) in tied.windows(2).enumerate() {
             if pair[0] >= pair[1] {
-                return Err(Error::ChannelOrder { at: at + 1 });
+                return Err(Error(Reason::ChannelOrder { at: at + 1 }));
             }
         }
         match tied.last() {
             Some(&channel) => self.place(level, channel).map(|_| ()),
             None if level < self.levels => Ok(()),
-            None => Err(Error::LevelOutside { level, levels: self.levels }),
+            None => Err(Error(Reason::LevelOutside { level, levels: self.levels })),
         }
     }
 
     fn place(&self, level: usize, channel: usize) -> Result<usize, Error> {
         let Self { levels, channels, .. } = *self;
         if level >= levels {
-            return Err(Error::LevelOutside { level, levels });
+            return Err(Error(Reason::LevelOutside { level, levels }));
         }
         if channel >= channels {
-            return Err(Error::ChannelOutside { channel, channels });
+            return Err(Error(Reason::ChannelOutside { channel, channels }));
         }
         Ok(level * channels + channel)
     }

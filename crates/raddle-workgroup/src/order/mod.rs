@@ -34,7 +34,7 @@ pub trait Order {
     /// Returns the rank of a level in the order at tick `now`, 0 for the best.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] for a level out of range.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level out of range.
     fn rank(&self, level: usize, now: u64) -> Result<usize, Error>;
 
     /// Returns the best level of some heads (next workgroups of channels) at tick `now`, and writes
@@ -44,7 +44,7 @@ pub trait Order {
     /// `heads` are pairs (channel, level). `tied` is cleared first; after an error it is empty.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] for a head whose level is out of range.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a head whose level is out of range.
     ///
     /// ```
     /// use raddle_workgroup::order::{Order, Windows};

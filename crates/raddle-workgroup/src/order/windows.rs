@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::Order;
 use crate::Error;
+use crate::error::Reason;
 
 /// An order in which each level is the best for its window; the windows follow each other and begin
 /// again.
@@ -42,20 +43,20 @@ impl Windows {
     /// Returns the order with one window for each level, by its length in ticks.
     ///
     /// # Errors
-    /// [`Error::NoWindows`] for an empty list, [`Error::ZeroWindow`] for a length of 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for an empty list, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a length of 0.
     pub fn new(lengths: &[u64]) -> Result<Self, Error> {
         let mut ends = Vec::with_capacity(lengths.len());
         let mut end = 0_u128;
         for (at, &length) in lengths.iter().enumerate() {
             if length == 0 {
-                return Err(Error::ZeroWindow { at });
+                return Err(Error(Reason::ZeroWindow { at }));
             }
             // 2^64 windows of less than 2^64 ticks each cannot fill 128 bits.
             end += u128::from(length);
             ends.push(end);
         }
         if ends.is_empty() {
-            return Err(Error::NoWindows);
+            return Err(Error(Reason::NoWindows));
         }
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
@@ -102,7 +103,7 @@ impl Order for Windows {
     fn rank(&self, level: usize, now: u64) -> Result<usize, Error> {
         let levels = self.levels();
         if level >= levels {
-            return Err(Error::LevelOutside { level, levels });
+            return Err(Error(Reason::LevelOutside { level, levels }));
         }
         let top = self.top(now);
         Ok(match level {

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::Weights;
 use crate::Error;
+use crate::error::Reason;
 
 /// A meter that measures the power of one kind of resource or instruction: you implement it for
 /// your device or simulator.
@@ -52,10 +53,10 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
 /// 2. No number above 1 divides all of them.
 ///
 /// # Errors
-/// [`Error::NotMeasured`] for the first kind that the meter has no value for, [`Error::NoWeight`]
+/// [`State`](crate::ErrorKind::State) for the first kind that the meter has no value for, [`OutOfRange`](crate::ErrorKind::OutOfRange)
 /// where every value is 0.
 pub fn calibrate(meter: &mut impl Meter, kinds: usize) -> Result<Weights, Error> {
-    let measure = |kind| meter.measure(kind).ok_or(Error::NotMeasured { kind });
+    let measure = |kind| meter.measure(kind).ok_or(Error(Reason::NotMeasured { kind }));
     let measured: Vec<u64> = (0..kinds).map(measure).collect::<Result<_, _>>()?;
     let common = measured.iter().fold(0, |so_far, &power| greatest_common_divisor(so_far, power));
     let weights: Vec<u64> = measured.iter().map(|power| power / common.max(1)).collect();

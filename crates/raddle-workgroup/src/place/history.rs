@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::Weights;
 use crate::Error;
+use crate::error::Reason;
 
 /// An exact sliding window: at a cycle it counts the instructions that were issued in the NX cycles
 /// before that cycle.
@@ -55,10 +56,10 @@ impl History {
     /// instructions.
     ///
     /// # Errors
-    /// [`Error::NoCycles`] for a window of 0 cycles.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a window of 0 cycles.
     pub fn new(cycles: u64, kinds: usize) -> Result<Self, Error> {
         if cycles == 0 {
-            return Err(Error::NoCycles);
+            return Err(Error(Reason::NoCycles));
         }
         Ok(Self {
             cycles,
@@ -73,17 +74,17 @@ impl History {
     /// Adds instructions, by kind, that are issued in a cycle; a cycle may be named more than once.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for a cycle before the latest, [`Error::RowLength`] for another
-    /// number of kinds, [`Error::Issues`] where a cycle has more than can be counted.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest, [`Inconsistent`](crate::ErrorKind::Inconsistent) for another
+    /// number of kinds, [`Overflow`](crate::ErrorKind::Overflow) where a cycle has more than can be counted.
     pub fn issue(&mut self, cycle: u64, issued: &[u64]) -> Result<(), Error> {
         let (amounts, weights) = (issued.len(), self.current.len());
         if amounts != weights {
-            return Err(Error::RowLength { row: 0, amounts, weights });
+            return Err(Error(Reason::RowLength { row: 0, amounts, weights }));
         }
         if cycle == self.latest {
             let beyond = |(now, more): (&u64, &u64)| now.checked_add(*more).is_none();
             if let Some(kind) = self.current.iter().zip(issued).position(beyond) {
-                return Err(Error::Issues { kind });
+                return Err(Error(Reason::Issues { kind }));
             }
         }
         self.advance(cycle)?;
@@ -96,7 +97,7 @@ impl History {
     /// Returns the instructions that were issued in the window before this cycle, by kind.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for a cycle before the latest.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest.
     pub fn counts(&mut self, cycle: u64) -> Result<&[u128], Error> {
         self.advance(cycle)?;
         Ok(&self.sums)
@@ -106,8 +107,8 @@ impl History {
     /// of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for a cycle before the latest; [`Error::RowLength`] for another
-    /// number of weights than of kinds, [`Error::Score`] for a score beyond u64.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest; [`Inconsistent`](crate::ErrorKind::Inconsistent) for another
+    /// number of weights than of kinds, [`Overflow`](crate::ErrorKind::Overflow) for a score beyond u64.
     pub fn power(&mut self, cycle: u64, weights: &Weights) -> Result<u64, Error> {
         let counts = self.counts(cycle)?;
         weights.of(counts.len(), counts.iter().copied())
@@ -117,11 +118,11 @@ impl History {
     /// drops cycles that have left the window.
     ///
     /// # Errors
-    /// [`Error::CycleBefore`] for a cycle before the latest.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest.
     fn advance(&mut self, cycle: u64) -> Result<(), Error> {
         let latest = self.latest;
         if cycle < latest {
-            return Err(Error::CycleBefore { cycle, latest });
+            return Err(Error(Reason::CycleBefore { cycle, latest }));
         }
         if cycle > latest {
             if self.current.iter().any(|&count| count > 0) {

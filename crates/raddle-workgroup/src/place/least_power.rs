@@ -37,7 +37,7 @@ impl LeastPower {
     /// weight of the kind, summed up.
     ///
     /// # Errors
-    /// [`Error::RowLength`] for another number of kinds than of weights, [`Error::Score`] for a
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of kinds than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
     /// score beyond u64.
     pub fn score(&self, issued: &[u64]) -> Result<u64, Error> {
         self.weights.score(issued)
@@ -47,7 +47,7 @@ impl LeastPower {
     /// for an empty list.
     ///
     /// # Errors
-    /// [`Error::RowLength`] or [`Error::Score`] for the first row that has another length than the
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
     /// weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,

@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 
 use super::first_best;
 use crate::Error;
+use crate::error::Reason;
 
 /// A rule that takes the compute unit with the largest a * TA / max TA - b * TB / max TB, exactly.
 ///
@@ -36,10 +37,10 @@ impl Mix {
     /// Returns the rule with these shares: a for free resources, b for recent power.
     ///
     /// # Errors
-    /// [`Error::NoShare`] where both are 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where both are 0.
     pub const fn new(a: u64, b: u64) -> Result<Self, Error> {
         if a == 0 && b == 0 {
-            return Err(Error::NoShare);
+            return Err(Error(Reason::NoShare));
         }
         Ok(Self { free: a, power: b })
     }
@@ -49,10 +50,10 @@ impl Mix {
     /// units the lowest index is taken; `None` for empty lists.
     ///
     /// # Errors
-    /// [`Error::RowCount`] where the two lists differ in length.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the two lists differ in length.
     pub fn pick(&self, free: &[u64], power: &[u64]) -> Result<Option<usize>, Error> {
         if free.len() != power.len() {
-            return Err(Error::RowCount { free: free.len(), power: power.len() });
+            return Err(Error(Reason::RowCount { free: free.len(), power: power.len() }));
         }
         let largest = |scores: &[u64]| scores.iter().copied().max().unwrap_or_default();
         let order = self.order([largest(free), largest(power)]);

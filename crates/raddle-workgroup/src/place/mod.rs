@@ -30,6 +30,7 @@ pub use most_free::{Counter, MostFree};
 use alloc::vec::Vec;
 
 use crate::Error;
+use crate::error::Reason;
 
 /// The weights of one unit of each resource, or of one instruction of each kind. At least one
 /// weight is above 0.
@@ -44,10 +45,10 @@ impl Weights {
     /// Returns weights, one for each resource or kind of instruction.
     ///
     /// # Errors
-    /// [`Error::NoWeight`] where no weight is above 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no weight is above 0.
     pub fn new(each: &[u64]) -> Result<Self, Error> {
         if each.iter().all(|&weight| weight == 0) {
-            return Err(Error::NoWeight);
+            return Err(Error(Reason::NoWeight));
         }
         Ok(Self { each: each.to_vec() })
     }
@@ -61,7 +62,7 @@ impl Weights {
     /// Returns the sum of amounts, each times its weight.
     ///
     /// # Errors
-    /// [`Error::RowLength`] for another number of amounts than of weights, [`Error::Score`] for a
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of amounts than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
     /// sum beyond u64.
     pub fn score(&self, amounts: &[u64]) -> Result<u64, Error> {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
@@ -72,7 +73,7 @@ impl Weights {
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
-            return Err(Error::RowLength { row: 0, amounts: len, weights });
+            return Err(Error(Reason::RowLength { row: 0, amounts: len, weights }));
         }
         let mut sum = 0_u64;
         for (amount, &weight) in amounts.zip(&self.each) {
@@ -80,7 +81,7 @@ impl Weights {
             let product = amount.checked_mul(weight.into());
             let product = product.and_then(|product| u64::try_from(product).ok());
             let with = product.and_then(|product| sum.checked_add(product));
-            sum = with.ok_or(Error::Score { row: 0 })?;
+            sum = with.ok_or(Error(Reason::Score { row: 0 }))?;
         }
         Ok(sum)
     }
@@ -89,8 +90,10 @@ impl Weights {
     /// that row.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
-            Error::RowLength { amounts, weights, .. } => Error::RowLength { row, amounts, weights },
-            Error::Score { .. } => Error::Score { row },
+            Error(Reason::RowLength { amounts, weights, .. }) => {
+                Error(Reason::RowLength { row, amounts, weights })
+            }
+            Error(Reason::Score { .. }) => Error(Reason::Score { row }),
             other => other,
         })
     }

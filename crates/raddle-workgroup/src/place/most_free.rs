@@ -5,6 +5,7 @@
 
 use super::Weights;
 use crate::Error;
+use crate::error::Reason;
 
 /// A rule that takes the compute unit with the largest weighted sum of free resources (i3, i4).
 ///
@@ -42,7 +43,7 @@ impl MostFree {
     /// summed up.
     ///
     /// # Errors
-    /// [`Error::RowLength`] for another number of resources than of weights, [`Error::Score`] for a
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of resources than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
     /// score beyond u64.
     pub fn score(&self, free: &[u64]) -> Result<u64, Error> {
         self.weights.score(free)
@@ -52,7 +53,7 @@ impl MostFree {
     /// for an empty list.
     ///
     /// # Errors
-    /// [`Error::RowLength`] or [`Error::Score`] for the first row that has another length than the
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
     /// weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,
@@ -86,25 +87,25 @@ impl Counter {
     /// Takes `wanted` slots or granules from the free amount.
     ///
     /// # Errors
-    /// [`Error::TakeBeyond`] where less is free.
+    /// [`State`](crate::ErrorKind::State) where less is free.
     pub const fn take(&mut self, wanted: u64) -> Result<(), Error> {
         match self.free.checked_sub(wanted) {
             Some(left) => {
                 self.free = left;
                 Ok(())
             }
-            None => Err(Error::TakeBeyond { wanted, free: self.free }),
+            None => Err(Error(Reason::TakeBeyond { wanted, free: self.free })),
         }
     }
 
     /// Adds `given` slots or granules to the free amount.
     ///
     /// # Errors
-    /// [`Error::GiveBeyond`] where less is taken.
+    /// [`State`](crate::ErrorKind::State) where less is taken.
     pub const fn give(&mut self, given: u64) -> Result<(), Error> {
         let taken = self.total - self.free;
         if given > taken {
-            return Err(Error::GiveBeyond { given, taken });
+            return Err(Error(Reason::GiveBeyond { given, taken }));
         }
         self.free += given;
         Ok(())

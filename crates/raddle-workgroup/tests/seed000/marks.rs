@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use raddle_workgroup::Error;
 use raddle_workgroup::order::{Lowest, Marks, Pick, Seeded};
 
 fn marks(levels: usize) -> Marks {
@@ -98,19 +97,23 @@ fn refusals_change_nothing() {
     marks.set(0, 1, true).unwrap();
     let before = marks.clone();
     for (level, tied, error) in [
-        (2, &[0, 1][..], Error::LevelOutside { level: 2, levels: 2 }),
-        (2, &[], Error::LevelOutside { level: 2, levels: 2 }),
-        (0, &[1, 8], Error::ChannelOutside { channel: 8, channels: 8 }),
-        (0, &[1, 1], Error::ChannelOrder { at: 1 }),
-        (0, &[1, 3, 2], Error::ChannelOrder { at: 2 }),
+        (2, &[0, 1][..], "level 2 is not there, 2 are: fold it to the last"),
+        (2, &[], "level 2 is not there, 2 are: fold it to the last"),
+        (0, &[1, 8], "channel 8 is not there, 8 are: fold it, or make more"),
+        (0, &[1, 1], "tied channel 1 of the list is not above the one before it: sort them"),
+        (0, &[1, 3, 2], "tied channel 2 of the list is not above the one before it: sort them"),
     ] {
-        assert_eq!(marks.choose(level, tied, &mut Lowest), Err(error));
+        let refused = marks.choose(level, tied, &mut Lowest).unwrap_err();
+        assert_eq!(refused.to_string(), error);
         assert_eq!(marks, before);
     }
-    assert_eq!(Marks::new(0, 1), Err(Error::NoLevels));
+    assert_eq!(
+        Marks::new(0, 1).map_err(|error| error.to_string()),
+        Err("an order of no levels: give at least 1".to_owned())
+    );
     let all = usize::MAX;
-    let beyond = Error::TooManyChannels { levels: all, channels: all };
-    assert_eq!(Marks::new(all, all), Err(beyond));
+    let beyond = format!("no memory for marks of {all} channels at {all} levels: fold them");
+    assert_eq!(Marks::new(all, all).unwrap_err().to_string(), beyond);
     assert!(!marks.marked(9, 9));
     assert!(marks.set(0, 8, true).is_err());
 }

@@ -1,7 +1,6 @@
 //! Is the candidate the one with the best score, exactly (E9, E10, both)?
 
 use proptest::prelude::*;
-use raddle_workgroup::Error;
 use raddle_workgroup::place::{
     Counter, History, LeastPower, Meter, Mix, MostFree, Weights, calibrate,
 };
@@ -58,8 +57,14 @@ fn e9_t4_counters() {
     assert_eq!(counter.free(), 8);
     counter.give(5).unwrap();
     assert_eq!(counter.free(), 13);
-    assert_eq!(counter.give(4), Err(Error::GiveBeyond { given: 4, taken: 3 }));
-    assert_eq!(counter.take(14), Err(Error::TakeBeyond { wanted: 14, free: 13 }));
+    assert_eq!(
+        counter.give(4).map_err(|error| error.to_string()),
+        Err("4 given back, 3 taken: give back each once".to_owned())
+    );
+    assert_eq!(
+        counter.take(14).map_err(|error| error.to_string()),
+        Err("14 wanted, 13 free: wait for more, or take less".to_owned())
+    );
     assert_eq!(counter.free(), 13);
     counter.take(13).unwrap();
     counter.give(16).unwrap();
@@ -111,10 +116,19 @@ fn e9_t8_weights_of_measured_power() {
     assert_eq!(kinds.as_slice(), [4, 12, 10, 64, 2, 3]);
     assert_eq!(measure(&[0, 7, 0]).unwrap().as_slice(), [0, 1, 0]);
     assert_eq!(measure(&[u64::MAX, u64::MAX]).unwrap().as_slice(), [1, 1]);
-    assert_eq!(measure(&[0, 0]), Err(Error::NoWeight));
-    assert_eq!(measure(&[]), Err(Error::NoWeight));
+    assert_eq!(
+        measure(&[0, 0]).map_err(|error| error.to_string()),
+        Err("no weight is above 0: give at least one".to_owned())
+    );
+    assert_eq!(
+        measure(&[]).map_err(|error| error.to_string()),
+        Err("no weight is above 0: give at least one".to_owned())
+    );
     let missing = calibrate(&mut Measured(&[3, 4]), 4);
-    assert_eq!(missing, Err(Error::NotMeasured { kind: 2 }));
+    assert_eq!(
+        missing.map_err(|error| error.to_string()),
+        Err("the power of kind 2 could not be measured: measure again".to_owned())
+    );
 }
 
 #[test]
@@ -177,18 +191,37 @@ fn maxima_of_0_count_as_1() {
 #[test]
 fn refusals() {
     for each in [&[][..], &[0, 0]] {
-        assert_eq!(Weights::new(each), Err(Error::NoWeight));
+        assert_eq!(
+            Weights::new(each).map_err(|error| error.to_string()),
+            Err("no weight is above 0: give at least one".to_owned())
+        );
     }
     let rule = most_free(&[1, 2]);
     let rows = [vec![1, 2], vec![1]];
-    assert_eq!(rule.pick(rows), Err(Error::RowLength { row: 1, amounts: 1, weights: 2 }));
+    assert_eq!(
+        rule.pick(rows).map_err(|error| error.to_string()),
+        Err("row 1 has 1 amounts, 2 are wanted: one a weight".to_owned())
+    );
     assert_eq!(rule.pick([[u64::MAX, 0]]), Ok(Some(0)));
-    assert_eq!(rule.pick([[0, 0], [u64::MAX, 1]]), Err(Error::Score { row: 1 }));
+    assert_eq!(
+        rule.pick([[0, 0], [u64::MAX, 1]]).map_err(|error| error.to_string()),
+        Err("the score of row 1 is beyond 64 bits: give smaller weights".to_owned())
+    );
     assert_eq!(least_power(&[0, 1]).score(&[u64::MAX, u64::MAX]), Ok(u64::MAX));
-    assert_eq!(least_power(&[u64::MAX, 1]).score(&[2, 0]), Err(Error::Score { row: 0 }));
-    assert_eq!(Mix::new(0, 0), Err(Error::NoShare));
-    let count = Error::RowCount { free: 1, power: 2 };
-    assert_eq!(Mix::new(1, 1).unwrap().pick(&[1], &[1, 2]), Err(count));
+    assert_eq!(
+        least_power(&[u64::MAX, 1]).score(&[2, 0]).map_err(|error| error.to_string()),
+        Err("the score of row 0 is beyond 64 bits: give smaller weights".to_owned())
+    );
+    assert_eq!(
+        Mix::new(0, 0).map_err(|error| error.to_string()),
+        Err("both shares of a mix are 0: give at least one".to_owned())
+    );
+    let count =
+        "1 rows of free amounts and 2 of instruction counts: one each a candidate".to_owned();
+    assert_eq!(
+        Mix::new(1, 1).unwrap().pick(&[1], &[1, 2]).map_err(|error| error.to_string()),
+        Err(count.clone())
+    );
 }
 
 /// The formula itself, in 128 bits: for numbers of at most 40 bits.

@@ -154,7 +154,7 @@ impl CircuitArgs {
             .ok_or_else(|| CliError::Usage("a search has blocks: give `--blocks N`".to_owned()))?;
         let refused = |error: raddle_bitmap::Error| CliError::Usage(error.to_string());
         if blocks == 0 {
-            return Err(refused(raddle_bitmap::Error::NoBlocks));
+            return Err(CliError::Usage(raddle_golden::ModelError::NoBlocks.to_string()));
         }
         Ok(match self.kind {
             Word::Grouped => RtlSearch::Grouped(

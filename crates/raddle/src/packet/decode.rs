@@ -4,8 +4,8 @@
 
 use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
-    Agent, AqlFormat, AqlPacket, BarrierPacket, Condensed, CondensedKernel, Diff, HALF_WORDS,
-    LaunchImage, PacketError, PacketView, Reference, cleanups,
+    Agent, AqlFormat, AqlPacket, BarrierPacket, Condensed, CondensedKernel, Diff, ErrorKind,
+    HALF_WORDS, LaunchImage, PacketError, PacketView, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -59,8 +59,8 @@ impl Serialize for Changed<'_> {
             if diff.vector >> number & 1 == 1 {
                 let value = diff.values.get(number);
                 match field.bits() {
-                    64 => map.serialize_entry(field.name, &address(value))?,
-                    _ => map.serialize_entry(field.name, &value)?,
+                    64 => map.serialize_entry(field.name(), &address(value))?,
+                    _ => map.serialize_entry(field.name(), &value)?,
                 }
             }
         }
@@ -137,8 +137,8 @@ pub(super) fn verb(
 }
 
 fn why(error: &PacketError) -> String {
-    match error {
-        PacketError::EmptyEntry { .. } => format!(
+    match error.kind() {
+        ErrorKind::Inconsistent => format!(
             "{error}; `raddle golden packet` takes entries with the packets, as {{\"decode\":[\"..\"],\"table\":{{\"0\":{{..}}}}}}"
         ),
         _ => error.to_string(),

@@ -116,13 +116,13 @@ pub(super) fn verb(
             "packet-encode",
             &EncodeReport {
                 launches: tally.launches(),
-                ordinary: tally.ordinary,
-                reference: tally.reference,
-                condensed: tally.condensed,
-                condensed_packets: tally.condensed_packets,
-                barriers: tally.barriers,
+                ordinary: tally.ordinary(),
+                reference: tally.reference(),
+                condensed: tally.condensed(),
+                condensed_packets: tally.condensed_packets(),
+                barriers: tally.barriers(),
                 bytes: (AQL_BYTES * packets.len()) as u64,
-                ordinary_bytes: AQL_BYTES as u64 * (tally.launches() + tally.barriers),
+                ordinary_bytes: AQL_BYTES as u64 * (tally.launches() + tally.barriers()),
                 assumed: profile.is_some().then(|| format!("the profile holds {MADE_UP}")),
                 packets,
                 queues,
@@ -177,13 +177,11 @@ fn of_profile(
     layout: &AqlFormat,
     profile: &Profile,
 ) -> Result<EncodedLaunches, raddle_packet::PacketError> {
-    let config = CondensedConfig {
-        keep: args.keep.keep.replacement(),
-        near: args.keep.near,
-        entries: layout.entries(),
-        arguments: args.arguments.places(),
-        ..CondensedConfig::default()
-    };
+    let config = CondensedConfig::default()
+        .with_keep(args.keep.keep.replacement())
+        .with_near(args.keep.near)
+        .with_entries(layout.entries())
+        .with_arguments(args.arguments.places());
     let mut path = CondensedPath::in_format(config, *layout)?;
     let sent = recorded(profile);
     let mut encoded = EncodedLaunches::default();

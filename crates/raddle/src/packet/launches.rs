@@ -111,12 +111,12 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     fields.remove("id");
     // A line of another kind is not quoted.
     let is_meant = |key: &String| {
-        let near = nearest(&kebab(key), layout.fields().iter().map(|field| field.name));
-        let begun = layout.fields().iter().any(|it| it.name.starts_with(&key.replace('-', "_")));
+        let near = nearest(&kebab(key), layout.fields().iter().map(|field| field.name()));
+        let begun = layout.fields().iter().any(|it| it.name().starts_with(&key.replace('-', "_")));
         OTHER_KEYS.contains(&&**key) || near.is_some() || begun
     };
     if !fields.is_empty() && !fields.keys().any(is_meant) {
-        let names = layout.fields().iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
+        let names = layout.fields().iter().map(|field| field.name()).collect::<Vec<_>>().join(", ");
         let message = format!("none of its keys is a field of a launch; the keys are {names}");
         return Err(refused(FaultKind::UnknownField, at, message));
     }

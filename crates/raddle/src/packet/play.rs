@@ -66,7 +66,7 @@ impl Making<'_> {
         keep: Replacement,
         launches: &[RecordedLaunch],
     ) -> Result<PacketCounts, PacketError> {
-        let config = CondensedConfig { arguments, keep, ..self.config };
+        let config = self.config.with_arguments(arguments).with_keep(keep);
         let mut path = CondensedPath::in_format(config, *self.layout)?;
         let (mut own_kernel, mut other_kernel) = (0, 0);
         let kernel = self.layout.field("kernel_object").unwrap_or(0);
@@ -81,7 +81,7 @@ impl Making<'_> {
         // By table, the time at which the first launch of its last packet was issued.
         let mut since: BTreeMap<(u32, u32), u64> = BTreeMap::new();
         for &RecordedLaunch { mut launch, issued } in launches {
-            let table = config.scope.table(0, launch.stream.0);
+            let table = config.scope().table(0, launch.stream.0);
             let late = |(since, hold): (&u64, u64)| issued.saturating_sub(*since) > hold;
             launch.call.behind_copy |= since.get(&table).zip(self.hold_ns).is_some_and(late);
             let via: Submission = path.take(&launch, &mut send);
@@ -99,12 +99,12 @@ impl Making<'_> {
             keep: keep.name(),
             packets,
             bytes,
-            condensed: tally.condensed,
+            condensed: tally.condensed(),
             own_kernel,
             other_kernel,
-            reference: tally.reference,
-            ordinary: tally.ordinary,
-            condensed_packets: tally.condensed_packets,
+            reference: tally.reference(),
+            ordinary: tally.ordinary(),
+            condensed_packets: tally.condensed_packets(),
             overhead_ns,
         })
     }

@@ -96,18 +96,16 @@ pub(super) fn saved(
     kernels.sort_unstable();
     kernels.dedup();
     let costs = args.costs.overhead();
-    let config = CondensedConfig {
-        enqueue_ns: costs.enqueue,
-        processing_ns: costs.processing,
-        decode_ns: costs.decode,
-        schedule_ns: costs.schedule,
-        cleanup_ns: costs.cleanup,
-        near: args.near,
-        entries: args.entries,
-        scope: args.scope.scope(),
-        signals: args.signals,
-        ..CondensedConfig::default()
-    };
+    let config = CondensedConfig::default()
+        .with_enqueue_ns(costs.enqueue)
+        .with_processing_ns(costs.processing)
+        .with_decode_ns(costs.decode)
+        .with_schedule_ns(costs.schedule)
+        .with_cleanup_ns(costs.cleanup)
+        .with_near(args.near)
+        .with_entries(args.entries)
+        .with_scope(args.scope.scope())
+        .with_signals(args.signals);
     let hold_ns = args.hold_us.map(|us| us.saturating_mul(1000));
     let (making, sent) = (Making { layout, config, hold_ns }, recorded(profile));
     let mut rows = Vec::new();
@@ -145,14 +143,14 @@ fn changed(
     config: CondensedConfig,
     launches: &[RecordedLaunch],
 ) -> Result<(Vec<FieldChange>, u64), PacketError> {
-    let config = CondensedConfig { arguments: KernelArguments::Fixed, ..config };
+    let config = config.with_arguments(KernelArguments::Fixed);
     let mut path = CondensedPath::in_format(config, *layout)?;
     let mut counts = vec![0; layout.fields().len()];
     let (mut repeated, mut last) = (0, BTreeMap::new());
     for RecordedLaunch { launch, .. } in launches {
         let image = path.image(launch);
         path.take(launch, &mut |_| {});
-        let key = (config.scope.table(0, launch.stream.0), launch.call.kernel);
+        let key = (config.scope().table(0, launch.stream.0), launch.call.kernel);
         let Some(before) = last.insert(key, image) else { continue };
         repeated += 1;
         let vector = image.differs(&before);
@@ -161,6 +159,6 @@ fn changed(
         }
     }
     let fields = layout.fields().iter().zip(counts);
-    let told = |(field, launches): (&AqlField, u64)| FieldChange { field: field.name, launches };
+    let told = |(field, launches): (&AqlField, u64)| FieldChange { field: field.name(), launches };
     Ok((fields.map(told).filter(|change| change.launches > 0).collect(), repeated))
 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::figures::{Cost, Counting, Timing};
 use crate::circuit::Jump;
+use crate::error::Reason;
 use crate::{Error, Grouped, Sampled, Shared};
 
 /// Largest width in blocks of a shared finder whose gates are counted; counting takes as long as
@@ -171,7 +172,7 @@ pub(super) fn shared(
 ) -> Result<Steps, Error> {
     let width = search.width();
     if width > MOST_WIDTH {
-        return Err(Error::TooManyBlocks { blocks: width.into(), most: MOST_WIDTH });
+        return Err(Error(Reason::TooManyBlocks { blocks: width.into(), most: MOST_WIDTH }));
     }
     let borders = borders(search);
     let masks = mask_gates(&borders, width, windows, counting);

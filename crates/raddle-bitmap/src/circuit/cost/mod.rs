@@ -69,6 +69,7 @@ mod figures;
 pub use figures::{Cost, Counting, Timing, Variant};
 
 use crate::Error;
+use crate::error::Reason;
 use count::Windows;
 
 impl Cost {
@@ -76,8 +77,8 @@ impl Cost {
     /// saturate at the end of `u64`.
     ///
     /// # Errors
-    /// [`Error::NoSuchTiming`] for [`Timing::Reused`] of another search than the grouped one;
-    /// [`Error::NoBlocks`]; [`Error::TooManyBlocks`] for a shared finder above 65,536 positions.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for [`Timing::Reused`] of another search than the grouped one;
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange); [`OutOfRange`](crate::ErrorKind::OutOfRange) for a shared finder above 65,536 positions.
     ///
     /// ```
     /// use raddle_bitmap::Grouped;
@@ -111,7 +112,7 @@ impl Cost {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoSuchTiming`], [`Error::NoBlocks`] and [`Error::TooManyBlocks`] for a timing, or a
+    /// [`Unsupported`](crate::ErrorKind::Unsupported), [`OutOfRange`](crate::ErrorKind::OutOfRange) and [`OutOfRange`](crate::ErrorKind::OutOfRange) for a timing, or a
     /// number of blocks, that cannot be counted.
     pub fn by_doublings(
         variant: Variant<'_>,
@@ -128,10 +129,10 @@ impl Cost {
         counting: Counting,
     ) -> Result<Self, Error> {
         if timing == Timing::Reused && !matches!(variant, Variant::Grouped(_)) {
-            return Err(Error::NoSuchTiming);
+            return Err(Error(Reason::NoSuchTiming));
         }
         let steps = match variant {
-            Variant::Full { blocks: 0 } => return Err(Error::NoBlocks),
+            Variant::Full { blocks: 0 } => return Err(Error(Reason::NoBlocks)),
             Variant::Full { blocks } => count::full(blocks, windows, counting),
             Variant::Grouped(search) => count::grouped(search, windows, counting),
             Variant::Sampled(search) => count::sampled(search, counting),

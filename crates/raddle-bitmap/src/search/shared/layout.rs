@@ -6,6 +6,7 @@ use core::iter;
 use core::ops::Range;
 
 use crate::Error;
+use crate::error::Reason;
 
 /// Kind of resource (the seed's resource type), which has a map of its own in the shared finder,
 /// with the number of its blocks.
@@ -37,11 +38,32 @@ pub enum Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Kind of resource whose free map is in the slot.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// First block of the slot in the width that the maps of a period share.
-    pub start: u32,
+    pub(crate) start: u32,
     /// Block behind the last one of the slot, in the width that the maps of a period share.
-    pub end: u32,
+    pub(crate) end: u32,
+}
+
+impl Slot {
+    /// Returns the kind of resource whose free map is in the slot.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the first block of the slot in the width that the maps of a period share.
+    #[must_use]
+    pub const fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// Returns the block behind the last one of the slot, in the width that the maps of a period
+    /// share.
+    #[must_use]
+    pub const fn end(&self) -> u32 {
+        self.end
+    }
 }
 
 impl Slot {
@@ -66,7 +88,7 @@ pub(super) fn place(
         (Layout::Halves, [_]) => iter::once(0..width).collect(),
         (Layout::Halves, [_, _]) => vec![0..width / 2, width / 2..width / 2 * 2],
         (Layout::Halves, _) => {
-            return Err(Error::SlotCount { period, slots: 2, kinds: kinds.len() });
+            return Err(Error(Reason::SlotCount { period, slots: 2, kinds: kinds.len() }));
         }
         (Layout::Borders(borders), _) => {
             let ranges = borders.get(period).cloned().unwrap_or_default();
@@ -78,7 +100,7 @@ pub(super) fn place(
     for (at, (&kind, Range { start, end })) in kinds.iter().zip(ranges).enumerate() {
         if kind.blocks > end - start {
             let (blocks, slot) = (kind.blocks, end - start);
-            return Err(Error::SlotTooNarrow { period, at, blocks, slot });
+            return Err(Error(Reason::SlotTooNarrow { period, at, blocks, slot }));
         }
         slots.push(Slot { kind, start, end });
     }
@@ -90,7 +112,7 @@ fn packed(width: u32, period: usize, kinds: &[Kind]) -> Result<Vec<Range<u32>>, 
     let mut start = 0_u32;
     for (at, kind) in kinds.iter().enumerate() {
         let end = start.checked_add(kind.blocks).filter(|&end| end <= width);
-        let end = end.ok_or(Error::BordersExceed { period, at, width })?;
+        let end = end.ok_or(Error(Reason::BordersExceed { period, at, width }))?;
         ranges.push(start..end);
         start = end;
     }
@@ -104,15 +126,15 @@ fn check_borders(
     kinds: usize,
 ) -> Result<(), Error> {
     if ranges.len() != kinds {
-        return Err(Error::SlotCount { period, slots: ranges.len(), kinds });
+        return Err(Error(Reason::SlotCount { period, slots: ranges.len(), kinds }));
     }
     let mut behind = 0;
     for (at, range) in ranges.iter().enumerate() {
         if range.start < behind || range.end < range.start {
-            return Err(Error::BordersOverlap { period, at });
+            return Err(Error(Reason::BordersOverlap { period, at }));
         }
         if range.end > width {
-            return Err(Error::BordersExceed { period, at, width });
+            return Err(Error(Reason::BordersExceed { period, at, width }));
         }
         behind = range.end;
     }

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 pub use layout::{Kind, Layout, Slot};
 
 use super::{Full, Need, Promise, Search};
+use crate::error::Reason;
 use crate::{Error, View};
 
 /// Finder of the longest free runs of several maps, one for each kind of resource, which share one
@@ -38,11 +39,31 @@ pub struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
     /// Period of the round in which the kind of resource was searched, from 0.
-    pub period: usize,
+    pub(crate) period: usize,
     /// Number that names the kind ([`Kind::id`]).
-    pub kind: u32,
+    pub(crate) kind: u32,
     /// Length of the longest free run of the map of the kind, in blocks.
-    pub longest: u32,
+    pub(crate) longest: u32,
+}
+
+impl SharedRun {
+    /// Returns the period of the round in which the kind of resource was searched, from 0.
+    #[must_use]
+    pub const fn period(&self) -> usize {
+        self.period
+    }
+
+    /// Returns the number that names the kind ([`Kind::id`]).
+    #[must_use]
+    pub const fn kind(&self) -> u32 {
+        self.kind
+    }
+
+    /// Returns the length of the longest free run of the map of the kind, in blocks.
+    #[must_use]
+    pub const fn longest(&self) -> u32 {
+        self.longest
+    }
 }
 
 impl Shared {
@@ -63,17 +84,17 @@ impl Shared {
         layout: &Layout,
     ) -> Result<Self, Error> {
         if width == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         if bound > width {
-            return Err(Error::BoundAboveWidth { bound, width });
+            return Err(Error(Reason::BoundAboveWidth { bound, width }));
         }
         let asked = match layout {
             Layout::Borders(borders) => borders.len(),
             _ => periods.len(),
         };
         if periods.is_empty() || asked != periods.len() {
-            return Err(Error::PeriodCount { periods: periods.len(), borders: asked });
+            return Err(Error(Reason::PeriodCount { periods: periods.len(), borders: asked }));
         }
         let mut seen = Vec::new();
         let mut placed = Vec::with_capacity(periods.len());
@@ -118,7 +139,7 @@ impl Shared {
     pub fn find(&self, period: usize, maps: &[View<'_>]) -> Result<Vec<u32>, Error> {
         let slots = self.slots(period);
         if slots.is_empty() || slots.len() != maps.len() {
-            return Err(Error::MapCount { period, slots: slots.len(), maps: maps.len() });
+            return Err(Error(Reason::MapCount { period, slots: slots.len(), maps: maps.len() }));
         }
         let pairs = slots.iter().zip(maps);
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
@@ -147,7 +168,7 @@ impl Shared {
     /// let map = FreeMap::from_digits("01111110", Polarity::FreeIsOne)?;
     /// let pairs = Grouped::new(8, 4)?;
     /// let found = finder.round_by(|_| &pairs, |_| map.view())?;
-    /// assert!(found.iter().map(|found| found.longest).eq([4, 6, 6]));
+    /// assert!(found.iter().map(|found| found.longest()).eq([4, 6, 6]));
     /// # Ok::<(), raddle_bitmap::Error>(())
     /// ```
     ///
@@ -184,21 +205,21 @@ fn check_kinds(
     seen: &mut Vec<u32>,
 ) -> Result<(), Error> {
     if kinds.is_empty() {
-        return Err(Error::EmptyPeriod { period });
+        return Err(Error(Reason::EmptyPeriod { period }));
     }
     let mut sum = 0_u64;
     for kind in kinds {
         if kind.blocks == 0 {
-            return Err(Error::NoBlocks);
+            return Err(Error(Reason::NoBlocks));
         }
         if seen.contains(&kind.id) {
-            return Err(Error::KindTwice { id: kind.id });
+            return Err(Error(Reason::KindTwice { id: kind.id }));
         }
         seen.push(kind.id);
         sum += u64::from(kind.blocks);
     }
     if sum > u64::from(bound) {
-        return Err(Error::SumAboveBound { period, sum, bound });
+        return Err(Error(Reason::SumAboveBound { period, sum, bound }));
     }
     Ok(())
 }
@@ -213,10 +234,10 @@ impl Search for Shared {
     /// than the width.
     ///
     /// # Errors
-    /// [`Error::OtherSize`] for a map of more blocks than the width.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of more blocks than the width.
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {
         if map.blocks() > self.width {
-            return Err(Error::OtherSize { search: self.width, map: map.blocks() });
+            return Err(Error(Reason::OtherSize { search: self.width, map: map.blocks() }));
         }
         Ok(map.longest())
     }

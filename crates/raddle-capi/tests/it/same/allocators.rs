@@ -54,8 +54,8 @@ fn expected(model: &mut Allocator, step: &Step) -> Told {
                 Ok(plan) => plan,
                 Err(why) => {
                     // The order of the enum is the order of the names.
-                    let lacks = why.resource as u32;
-                    let placement = RaddlePlacement { lacks, rotation: why.rotation };
+                    let lacks = why.resource() as u32;
+                    let placement = RaddlePlacement { lacks, rotation: why.rotation() };
                     return (RaddleStatus::Refused, placement, Vec::new(), 0);
                 }
             };

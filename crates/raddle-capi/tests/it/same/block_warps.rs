@@ -50,7 +50,12 @@ fn expected(
         Step::Decide => model.decide().map_or("nothing".to_owned(), |it| {
             format!(
                 "{} {} {} {} {} {}",
-                it.route as u32, it.kernel.0, it.sm.0, it.first, it.count, it.n1
+                it.route() as u32,
+                it.kernel().0,
+                it.sm().0,
+                it.first(),
+                it.count(),
+                it.n1()
             )
         }),
         Step::Serve { sm } => match model.serve(CuId(sm)) {
@@ -158,8 +163,8 @@ proptest! {
         }
         for row in model.sms() {
             // SAFETY: a place of ours.
-            let (_, left) = told(|left| unsafe { raddle_block_warp_remaining(ours.0, row.sm.0, left) });
-            let Resources { registers, warps, shared } = row.remaining;
+            let (_, left) = told(|left| unsafe { raddle_block_warp_remaining(ours.0, row.sm().0, left) });
+            let Resources { registers, warps, shared } = row.remaining();
             prop_assert_eq!(left, RaddleSmResources { registers, warps, shared });
         }
     }

@@ -43,16 +43,9 @@ proptest! {
         let config = RaddleSliceConfig {
             t0, longest, capacity, rule, shares_as_time, until_completion, take_over, random, seed,
         };
-        let settings = SliceConfig {
-            shares: if shares_as_time == 1 { Shares::Time } else { Shares::Weight },
-            longest: (longest > 0).then_some(Ticks(longest)),
-            order: if random == 1 { LoadOrder::Random { seed } } else { LoadOrder::Fifo },
-            reload: if until_completion == 1 { Reload::Completion } else { Reload::OnePass },
-            take_over: [TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd][take_over as usize],
-            ..SliceConfig::new(Ticks(t0), capacity, [
+        let settings = SliceConfig::new(Ticks(t0), capacity, [
                 SliceRule::Claim, SliceRule::Equal, SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne,
-            ][rule as usize])
-        };
+            ][rule as usize]).with_shares(if shares_as_time == 1 { Shares::Time } else { Shares::Weight }).with_longest((longest > 0).then_some(Ticks(longest))).with_order(if random == 1 { LoadOrder::Random { seed } } else { LoadOrder::Fifo }).with_reload(if until_completion == 1 { Reload::Completion } else { Reload::OnePass }).with_take_over([TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd][take_over as usize]);
         let mut model = TwoStage::new(&settings).unwrap();
         // SAFETY: values and places of ours.
         let ours = Owned::new(|it| unsafe { raddle_slices_new(&raw const config, it) });
@@ -69,7 +62,7 @@ proptest! {
                 let (_, cuts) = told(|it| raddle_slices_cuts(ours.0, 1, given.as_ptr(), given.len(), it));
                 prop_assert_eq!(cuts == 1, model.cuts(Level(1), &pool));
                 let (status, slice) = told(|it| raddle_slices_next(ours.0, given.as_ptr(), given.len(), it));
-                let expected = model.next(&pool).map(|it| RaddleSlice { id: it.id, length: it.length.0 });
+                let expected = model.next(&pool).map(|it| RaddleSlice { id: it.id(), length: it.length().0 });
                 prop_assert_eq!((status == RaddleStatus::Ok).then_some(slice), expected);
             }
         }

@@ -1,6 +1,7 @@
 //! Which starts and ends does the account of resident workgroups refuse, and does it bear the
 //! largest numbers?
 
+use crate::book::Reason;
 use crate::book::{Book, BookError};
 use raddle_policy::{
     CuId, CuShape, Cus, Demand, Launch, LaunchId, Piece, Place, Resource, WaveSpan,
@@ -110,7 +111,7 @@ fn a_workgroup_known_by_name_starts_once() {
 fn what_is_not_there_cannot_end() {
     let mut book = Book::new(SHAPE, 2);
     let one = [piece(0, 1, 1, 0)];
-    let absent = BookError::NotResident { launch: PAIR.id, cu: CuId(0) };
+    let absent = BookError(Reason::NotResident { launch: PAIR.id, cu: CuId(0) });
     assert_eq!(not_ended(&mut book, ALL, &one), absent);
     assert!(absent.to_string().starts_with("k0 is said to end on cu0, where less of it lies"));
     book.start(&PAIR, ALL, &[piece(0, 1, 2, 1)], &[]).expect("fits");
@@ -118,17 +119,23 @@ fn what_is_not_there_cannot_end() {
     for bad in [piece(0, 1, 3, 1), piece(0, 1, u32::MAX, 1), piece(0, 1, 0, 1), piece(0, 1, 1, 9)] {
         let launch = PAIR.id;
         let cu = bad.cu;
-        assert_eq!(not_ended(&mut book, ALL, &[bad]), BookError::NotResident { launch, cu });
+        assert_eq!(
+            not_ended(&mut book, ALL, &[bad]),
+            BookError(Reason::NotResident { launch, cu })
+        );
     }
     // Beside the counted workgroups lies one that is known by name.
     book.start(&PAIR, ALL, &[piece(7, 1, 1, 1)], &[on(0), on(1)]).expect("fits");
     assert_eq!(not_ended(&mut book, ALL, &[piece(7, 1, 1, 0)]), absent);
     let (launch, cu) = (PAIR.id, CuId(1));
     for bad in [piece(7, 1, 4, 1), piece(7, 1, u32::MAX, 1), piece(0, 1, 3, 1)] {
-        assert_eq!(not_ended(&mut book, ALL, &[bad]), BookError::NotResident { launch, cu });
+        assert_eq!(
+            not_ended(&mut book, ALL, &[bad]),
+            BookError(Reason::NotResident { launch, cu })
+        );
     }
     let workgroup = 7;
-    let twice = BookError::Waves { launch, workgroup };
+    let twice = BookError(Reason::Waves { launch, workgroup });
     assert_eq!(not_ended(&mut book, ALL, &[piece(7, 0, 2, 1)]), twice);
     book.end(PAIR.id, ALL, &[piece(0, 1, 2, 1), piece(7, 1, 1, 1)]).expect("both kinds are there");
     assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
@@ -139,7 +146,7 @@ fn waves_that_are_not_there_cannot_end() {
     let mut book = Book::new(SHAPE, 1);
     let one = [piece(4, 1, 1, 0)];
     book.start(&PAIR, range(0, 1), &one, &[]).expect("fits");
-    let wrong = BookError::Waves { launch: PAIR.id, workgroup: 4 };
+    let wrong = BookError(Reason::Waves { launch: PAIR.id, workgroup: 4 });
     for (first, count) in [(0, 2), (1, 1), (0, 0), (u16::MAX, u16::MAX)] {
         assert_eq!(not_ended(&mut book, range(first, count), &one), wrong);
     }
@@ -226,7 +233,7 @@ fn parts_that_are_not_there_cannot_end() {
     let mut book = Book::new(SHAPE, 1);
     let pair = launch(0, demand(2, 1, 1, 1, 1));
     let one = [piece(4, 1, 1, 0)];
-    let wrong = BookError::Waves { launch: pair.id, workgroup: 4 };
+    let wrong = BookError(Reason::Waves { launch: pair.id, workgroup: 4 });
     book.start(&pair, cut(0, 1), &one, &[]).expect("fits");
     for span in [cut(1, 1), cut(0, 2), cut(0, 0), cut(u16::MAX, u16::MAX), range(0, 1)] {
         assert_eq!(not_ended(&mut book, span, &one), wrong);
@@ -234,7 +241,7 @@ fn parts_that_are_not_there_cannot_end() {
     for bad in [piece(4, 1, 1, 1), piece(4, 0, 2, 0), piece(4, 0, u32::MAX, 0)] {
         assert_eq!(not_ended(&mut book, cut(0, 1), &[bad]), wrong);
     }
-    let whole = BookError::NotResident { launch: pair.id, cu: CuId(0) };
+    let whole = BookError(Reason::NotResident { launch: pair.id, cu: CuId(0) });
     assert_eq!(not_ended(&mut book, ALL, &one), whole);
     book.start(&pair, cut(1, 1), &one, &[]).expect("fits");
     book.start(&pair, cut(0, 1), &[piece(5, 1, 1, 0)], &[]).expect("fits");

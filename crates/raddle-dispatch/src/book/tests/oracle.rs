@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::ledger::{Group, Kind, Ledger};
+use crate::book::Reason;
 use crate::book::{Book, BookError};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -88,7 +89,7 @@ impl Pair {
                 self.ledger = ledger;
                 true
             }
-            (Err(BookError::Overcommit { launch: id, .. }), None) => {
+            (Err(BookError(Reason::Overcommit { launch: id, .. })), None) => {
                 assert_eq!(id, launch.id);
                 assert_eq!(self.book.cus(), before.cus());
                 assert_eq!(self.book.resident_waves(id), before.resident_waves(id));
@@ -205,7 +206,11 @@ impl Pair {
                     WaveSpan::Cut { first, count: count - 1 },
                 ] {
                     let wrong = self.book.end(id, other, &[piece]);
-                    assert_eq!(wrong, Err(BookError::Waves { launch: id, workgroup }), "{other:?}");
+                    assert_eq!(
+                        wrong,
+                        Err(BookError(Reason::Waves { launch: id, workgroup })),
+                        "{other:?}"
+                    );
                 }
                 self.book.end(id, WaveSpan::Cut { first, count }, &[piece]).expect("resident");
                 self.ledger.remove(id, kind);

@@ -98,23 +98,70 @@ impl fmt::Display for LogRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRule {
     /// The number of times that the log breaks the rule.
-    pub count: u64,
+    pub(crate) count: u64,
     /// The number of the first line that breaks the rule, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// A description of how that line breaks the rule.
-    pub what: String,
+    pub(crate) what: String,
+}
+
+impl BrokenRule {
+    /// Returns the number of times that the log breaks the rule.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the number of the first line that breaks the rule, from 1.
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Returns a description of how that line breaks the rule.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.what
+    }
 }
 
 /// The result of checking a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
     /// The number of events read.
-    pub events: u64,
+    pub(crate) events: u64,
     /// The number of answers read.
-    pub answers: u64,
+    pub(crate) answers: u64,
     /// The rules that the log breaks, each with the count and the first line; empty where the log
     /// is right.
-    pub broken: BTreeMap<LogRule, BrokenRule>,
+    pub(crate) broken: BTreeMap<LogRule, BrokenRule>,
+}
+
+impl CheckedLog {
+    /// Returns these findings as those of a log with so many events and answers.
+    #[must_use]
+    pub fn counted(self, events: u64, answers: u64) -> Self {
+        Self { events, answers, ..self }
+    }
+
+    /// Returns the number of events read.
+    #[must_use]
+    pub const fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// Returns the number of answers read.
+    #[must_use]
+    pub const fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// Returns the rules that the log breaks, each with the count and the first line; empty where
+    /// the log is right.
+    #[must_use]
+    pub const fn broken(&self) -> &BTreeMap<LogRule, BrokenRule> {
+        &self.broken
+    }
 }
 
 impl CheckedLog {

@@ -17,8 +17,8 @@ pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<
     for (period, types) in round.periods.iter().enumerate() {
         let slots = finder.slots(period).iter().zip(types);
         let slots = slots.map(|(slot, (name, _))| {
-            let (start, last) = (slot.start, slot.end - 1);
-            format!("{name} ({} blocks) in places {start}..{last}", slot.kind.blocks)
+            let (start, last) = (slot.start(), slot.end() - 1);
+            format!("{name} ({} blocks) in places {start}..{last}", slot.kind().blocks)
         });
         let slots: Vec<String> = slots.collect();
         story.note(format!("period {}: {}", period + 1, slots.join(", ")));

@@ -61,7 +61,7 @@ impl Baseline {
             let probed = self.allocator.probe(cu, demand, SimdRule::From(*rotation));
             *rotation = match &probed {
                 Ok(plan) => plan.rotation(),
-                Err(refused) => refused.rotation,
+                Err(refused) => refused.rotation(),
             };
             probed.ok()
         })?;

@@ -80,11 +80,12 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let also = |number: usize, line: &str| twins.take(number, line);
     let checked = log::check::check_beside(&registry, text.as_bytes(), also);
     // A run that ends before its last launch has no whole log; what it lacks is told by `stuck`.
-    let broken = checked.map_err(told)?.broken;
+    let found = checked.map_err(told)?;
+    let broken = found.broken();
     let broken: Vec<String> = broken
         .iter()
         .map(|(rule, it)| {
-            format!("{rule}: {} times, first in line {}: {}", it.count, it.line, it.what)
+            format!("{rule}: {} times, first in line {}: {}", it.count(), it.line(), it.what())
         })
         .collect();
     if !broken.is_empty() {
@@ -100,7 +101,7 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     if let Some(first) = report.first() {
         return Err(format!("no twin answers so: {first}"));
     }
-    if let Some((line, ours, theirs)) = log::replay(text.as_bytes()).map_err(told)?.difference {
+    if let Some((line, ours, theirs)) = log::replay(text.as_bytes()).map_err(told)?.difference() {
         return Err(format!("line {line} is answered otherwise: {ours:?}, {theirs:?}"));
     }
     Ok(())

@@ -9,6 +9,7 @@ use super::open::{BITS, OpenSets};
 use super::resident::RunStarts;
 use super::{Matcher, Name};
 use crate::Error;
+use crate::error::Reason;
 
 impl Matcher {
     /// Places the workgroup or wave `name`, of a demand class, on a compute unit on which it fits,
@@ -69,10 +70,10 @@ impl Matcher {
     /// Frees all slots and granules that a workgroup on `cu` holds.
     ///
     /// # Errors
-    /// [`Error::NotHeld`] when the workgroup does not lie on `cu`; nothing has changed.
+    /// [`State`](crate::ErrorKind::State) when the workgroup does not lie on `cu`; nothing has changed.
     #[inline]
     pub(crate) fn release(&mut self, cu: CuId, launch: &Launch, name: Name) -> Result<(), Error> {
-        let absent = Error::NotHeld { launch: name.launch, workgroup: name.workgroup };
+        let absent = Error(Reason::NotHeld { launch: name.launch, workgroup: name.workgroup });
         let cu = cu.index();
         let resident = self.units.get(cu).ok_or(absent)?.resident;
         match self.groups.position(cu, resident, name) {

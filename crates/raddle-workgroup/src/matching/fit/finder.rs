@@ -9,6 +9,7 @@ use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Search as Method, Shared, Vi
 use raddle_policy::{CuShape, Resource};
 
 use crate::Error;
+use crate::error::{Reason, SearchFault};
 use crate::matching::search::{Excluded, SearchRule};
 
 /// The search that decides how long the longest free run of one resource is reported to be.
@@ -52,19 +53,19 @@ impl SearchRule {
     /// Returns the search for runs of a resource with this many granules.
     ///
     /// # Errors
-    /// [`Error::SearchRule`] where the rule does not suit this number of granules,
-    /// [`Error::SearchKeys`] for two keys where one is wanted, [`Error::NoGroups`] for a grouped
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of granules,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for two keys where one is wanted, [`Inconsistent`](crate::ErrorKind::Inconsistent) for a grouped
     /// search without either key.
     pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
-        let fault = |cause| Error::SearchRule { resource, cause };
-        let twice = |keys| Error::SearchKeys { resource, keys };
+        let fault = |cause: SearchFault| Error::search(resource, cause);
+        let twice = |keys| Error(Reason::SearchKeys { resource, keys });
         if granules == 0 {
             // A resource without granules needs no finder.
             return Ok(ResourceSearch::Exact);
         }
         match self {
             Self::Full | Self::Shared { .. } => Ok(ResourceSearch::Exact),
-            Self::Grouped { groups: None, size: None } => Err(Error::NoGroups),
+            Self::Grouped { groups: None, size: None } => Err(Error(Reason::NoGroups)),
             Self::Grouped { groups, size } => {
                 let groups = groups.as_ref().and_then(|it| it.of(resource));
                 let size = size.as_ref().and_then(|it| it.of(resource));
@@ -74,7 +75,7 @@ impl SearchRule {
                     (None, Some(&size)) => Grouped::of_size(granules, size),
                     (None, None) => return Ok(ResourceSearch::Exact),
                 };
-                search.map(ResourceSearch::Grouped).map_err(fault)
+                search.map(ResourceSearch::Grouped).map_err(|cause| fault(cause.into()))
             }
             Self::Sampled { amounts, excluding } => {
                 let by_default = amounts.is_none() && excluding.is_none();
@@ -83,12 +84,15 @@ impl SearchRule {
                 let search = match (amounts, excluding) {
                     (Some(_), Some(_)) => return Err(twice(["amounts", "excluding"])),
                     (Some(amounts), None) if !amounts.is_empty() => sampled(granules, amounts),
-                    (Some(_), None) => Sampled::steps(granules),
+                    (Some(_), None) => Sampled::steps(granules).map_err(Into::into),
                     (None, Some(Excluded::Amounts(excluded))) => {
                         Sampled::excluding(granules, |amount| excluded.contains(&amount))
+                            .map_err(Into::into)
                     }
-                    (None, Some(Excluded::Primes(_))) => Sampled::without_primes(granules),
-                    (None, None) if by_default => Sampled::steps(granules),
+                    (None, Some(Excluded::Primes(_))) => {
+                        Sampled::without_primes(granules).map_err(Into::into)
+                    }
+                    (None, None) if by_default => Sampled::steps(granules).map_err(Into::into),
                     (None, None) => return Ok(ResourceSearch::Exact),
                 };
                 search.map(ResourceSearch::Sampled).map_err(fault)
@@ -97,15 +101,15 @@ impl SearchRule {
     }
 }
 
-fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Error> {
+fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, SearchFault> {
     // The order is checked for all amounts, also for those larger than the resource.
     if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
-        return Err(raddle_bitmap::Error::SampleOrder { at: at + 1 });
+        return Err(SearchFault::SampleOrder { at: at + 1 });
     }
     // An amount of 0 wraps to an index out of range, which `Sampled::new` refuses.
     let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
     let k: Vec<u32> = k.filter(|&k| k < granules || k == u32::MAX).collect();
-    Sampled::new(granules, &k)
+    Ok(Sampled::new(granules, &k)?)
 }
 
 /// Returns a finder (a circuit that finds the longest free run) `width` granules wide, which
@@ -114,7 +118,7 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, raddle_bitmap::Err
 /// are those of the full search.
 ///
 /// # Errors
-/// [`Error::SearchRule`] where a finder of this width cannot serve the resources.
+/// [`OutOfRange`](crate::ErrorKind::OutOfRange) where a finder of this width cannot serve the resources.
 pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared>, Error> {
     let simds = u32::from(shape.simds);
     let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));
@@ -128,7 +132,7 @@ pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared
             Some(period) if blocks <= left => period.push(kind),
             _ => {
                 let alone = Shared::new(width, width, &[[kind]], &Layout::Packed);
-                alone.map_err(|cause| Error::SearchRule { resource, cause })?;
+                alone.map_err(|cause| Error::search(resource, cause))?;
                 left = width;
                 periods.push(vec![kind]);
             }
@@ -140,5 +144,5 @@ pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared
     }
     let resource = Resource::Vgpr;
     let finder = Shared::new(width, width, &periods, &Layout::Packed);
-    finder.map(Some).map_err(|cause| Error::SearchRule { resource, cause })
+    finder.map(Some).map_err(|cause| Error::search(resource, cause))
 }

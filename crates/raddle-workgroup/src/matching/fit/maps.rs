@@ -31,7 +31,7 @@ impl RunMaps {
     /// always reports the longest run, so that its reports are not stored.
     ///
     /// # Errors
-    /// [`Error::SearchRule`] where no memory could hold the maps.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no memory could hold the maps.
     pub(super) fn new(
         finder: ResourceSearch,
         resource: Resource,
@@ -40,7 +40,7 @@ impl RunMaps {
         exact: bool,
     ) -> Result<Self, Error> {
         let bank = Bank::new(maps, granules);
-        let bank = bank.map_err(|cause| Error::SearchRule { resource, cause })?;
+        let bank = bank.map_err(|cause| Error::search(resource, cause))?;
         let reported = if exact { 0 } else { maps };
         let reported = (0..reported).map(|_| finder.of_empty(granules)).collect();
         Ok(Self { bank, finder, reported, after: Vec::new() })
