@@ -275,7 +275,7 @@ fn the_first_screen_is_one() {
     for (args, medians) in [
         ([&[serve][..], &load].concat(), true),
         ([&[train][..], &["--goal", "train end 1us"]].concat(), false),
-        ([&[serve, train][..], &load].concat(), false),
+        ([&[serve, train][..], &load].concat(), true),
         ([&[serve, train][..], &load, &goals, &seeds].concat(), false),
         ([&[serve, train, tune][..], &load, &goals, &seeds].concat(), false),
         ([&[serve, chat, train, tune][..], &load, &both, &goals, &seeds].concat(), false),

@@ -112,7 +112,7 @@ const OTHERS: [&[&str]; 49] = [
 
 /// Options of `--help` that take the value of a file or folder, and are tried above, or whose file is
 /// never read as text.
-const TRIED: [&str; 21] = [
+const TRIED: [&str; 22] = [
     "--profile-a",
     "--profile-b",
     "--truth",
@@ -134,6 +134,7 @@ const TRIED: [&str; 21] = [
     "--kernels",
     "--socket",
     "--layer",
+    "--cuda",
     "--log",
 ];
 
