@@ -1,5 +1,7 @@
 //! How are two recordings of one program shown side by side?
 
+use std::cmp::Ordering;
+
 use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedTotals};
 use raddle_study::units::{count, duration, percent, plain, share};
 
@@ -39,16 +41,20 @@ fn sentence(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
     let [a, b] = both(changes, |it| it.span_ns);
     let times = format!("{} -> {}", duration(a), duration(b));
-    if a == b {
-        return format!("{second} takes as long as {first}: {}.", duration(a));
+    let than = match a.cmp(&b) {
+        Ordering::Equal => format!("as long as {first} ({})", duration(a)),
+        Ordering::Less => format!("{} longer than {first} ({times})", relative(a, b)),
+        Ordering::Greater => format!("{} shorter than {first} ({times})", relative(a, b)),
+    };
+    let [busy, idle] = [both(changes, |it| it.busy_ns), both(changes, |it| it.idle.idle_ns)];
+    let mut text = format!("{second} takes {than}");
+    if a != b || busy[0] != busy[1] {
+        text += &format!(
+            ": kernels ran for {}, and none ran for {}",
+            more_or_less(busy),
+            more_or_less(idle)
+        );
     }
-    let word = if b > a { "longer" } else { "shorter" };
-    let mut text = format!(
-        "{second} takes {} {word} than {first} ({times}): kernels ran for {}, and none ran for {}",
-        relative(a, b),
-        more_or_less(both(changes, |it| it.busy_ns)),
-        more_or_less(both(changes, |it| it.idle.idle_ns)),
-    );
     let by_cause = RecordedCause::ALL.map(|cause| (cause, caused_by(changes, cause)));
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {

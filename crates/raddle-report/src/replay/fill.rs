@@ -55,7 +55,10 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
     let chosen = result.compared().into_iter().next_back();
     let got = shares::got(result, chosen);
     if let Some(of) = chosen.and_then(|at| result.recipes.get(at)).filter(|_| !got.is_empty()) {
-        let heading = format!("What each tenant gets under {}", plain(&of.name, 60));
+        let heading = format!(
+            "What each process gets under {} (received: of the wave-slot time that all used)",
+            plain(&of.name, 60)
+        );
         document.add_on(Medium::Terminal, Block::Heading(heading));
         document.add_on(Medium::Terminal, Block::Table(got));
     }

@@ -16,9 +16,14 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
     let columns: Vec<Column> = columns.into_iter().chain([Column::name("process", NAME)]).collect();
-    let label = if all { "What each tenant got" } else { "" };
-    let mut table =
-        Table::new(label, columns).figures(["asked", "guaranteed", "received", "lent", "a second"]);
+    let label = if all { "What each process got" } else { "" };
+    let mut table = Table::new(label, columns).figures([
+        "asked",
+        "guaranteed",
+        "received",
+        "lent",
+        "per second",
+    ]);
     let recipes = result.recipes.iter().enumerate().filter(|(at, _)| of.is_none_or(|of| of == *at));
     for (_, recipe) in recipes {
         for got in &recipe.got {
