@@ -27,14 +27,14 @@
 //! assert_eq!(gpu.arrive(&low)?, None, "a block of it fits an SM");
 //! for n1 in [2, 2] {
 //!     let decision = gpu.decide().expect("an SM is free");
-//!     assert_eq!((decision.route, decision.n1), (Route::Whole, n1));
-//!     while gpu.serve(decision.sm)?.is_some() {}
+//!     assert_eq!((decision.route(), decision.n1()), (Route::Whole, n1));
+//!     while gpu.serve(decision.sm())?.is_some() {}
 //! }
 //! // Every warp slot is taken: an important block queues on the first SM with lower work only.
 //! gpu.arrive(&Kernel { id: LaunchId(1), rank: 1, blocks: 1, ..low })?;
 //! let decision = gpu.decide().expect("lower work everywhere");
-//! assert_eq!((decision.route, decision.sm.0), (Route::Second, 0));
-//! assert_eq!(gpu.serve(decision.sm)?, None, "nothing is stopped for it");
+//! assert_eq!((decision.route(), decision.sm().0), (Route::Second, 0));
+//! assert_eq!(gpu.serve(decision.sm())?, None, "nothing is stopped for it");
 //! # Ok::<(), raddle_sm::Error>(())
 //! ```
 #![no_std]

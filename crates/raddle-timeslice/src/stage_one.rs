@@ -51,6 +51,12 @@ impl Candidates {
     pub const fn level(&self) -> Level {
         self.level
     }
+
+    /// Returns the number of processes of the most urgent level in the pool.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
 }
 
 /// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run
@@ -65,7 +71,7 @@ impl Candidates {
 /// let pool = [entry(2, 3), entry(4, 1), entry(2, 10), entry(2, 5)];
 /// let mut loaded = Vec::new();
 /// let found = StageOne::new(Ticks(1), 2)?.load(pool, &mut loaded);
-/// assert_eq!(found.map(|found| (found.level, found.count)), Some((Level(2), 3)));
+/// assert_eq!(found.map(|found| (found.level(), found.count())), Some((Level(2), 3)));
 /// let indices: Vec<usize> = loaded.iter().map(|loaded| loaded.index).collect();
 /// assert_eq!(indices, [0, 3], "those that ran least");
 /// # Ok::<(), raddle_timeslice::SliceError>(())
