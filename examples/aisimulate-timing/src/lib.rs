@@ -1,0 +1,156 @@
+//! How long does a step of an engine take beside another program, by way of sharing and load?
+//!
+//! [`CoRunTable`] reads the rows of `raddle sweep`; [`StepTiming`] gives aisimulate-core the time of one of them. A step
+//! is one run of the profile: one pass of the simulated engine, with the batch that the profile holds.
+
+use std::collections::BTreeMap;
+
+use aisimulate_core::TimingModel;
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// Figures of one process under one way of sharing and one load; of several seeds the greatest of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Nanoseconds of a run alone on the device.
+    pub alone_ns: u64,
+    /// Nanoseconds of the median request.
+    pub median_ns: u64,
+    /// Nanoseconds that 99 % of the requests take at most.
+    pub p99_ns: u64,
+}
+
+/// Rows of one way, each with its load in requests a second, the lowest first.
+type Rows = Vec<(f64, Step)>;
+
+/// Step times of one process by way of sharing and by load.
+#[derive(Debug)]
+pub struct CoRunTable {
+    process: String,
+    ways: BTreeMap<String, Rows>,
+}
+
+impl CoRunTable {
+    /// Reads the JSON Lines of `raddle sweep --vary load=..`, where requests drive `process`.
+    ///
+    /// # Errors
+    ///
+    /// A text without rows, a line that is no row, a case without an answer or whose requests did not all end, and a sweep that varied
+    /// more than load, recipe and seed.
+    pub fn from_lines(text: &str, process: &str) -> Result<Self> {
+        let mut ways: BTreeMap<String, Rows> = BTreeMap::new();
+        for (index, line) in text.lines().enumerate() {
+            let (way, load, step) =
+                parsed_row(line, process).with_context(|| format!("line {}", index + 1))?;
+            let rows = ways.entry(way).or_default();
+            match rows.iter_mut().find(|(known, _)| *known == load) {
+                Some((_, greatest)) => *greatest = greatest_of(*greatest, step),
+                None => rows.push((load, step)),
+            }
+        }
+        ensure!(!ways.is_empty(), "no rows: let the sweep run first");
+        for rows in ways.values_mut() {
+            rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        Ok(Self { process: process.to_owned(), ways })
+    }
+
+    /// The ways of sharing in the table, in alphabetical order.
+    pub fn ways(&self) -> impl Iterator<Item = &str> {
+        self.ways.keys().map(String::as_str)
+    }
+
+    /// Figures under `way` at `load` requests a second: those of the least load in the table that is not below it.
+    ///
+    /// # Errors
+    ///
+    /// A way that the table lacks, and a load outside of its loads; each says what to sweep.
+    pub fn step(&self, way: &str, load: f64) -> Result<Step> {
+        let rows = self.ways.get(way).with_context(|| {
+            format!("no row has the way {way}: add --recipe {way} to the sweep, and run it again")
+        })?;
+        let (least, most) = (rows[0].0, rows[rows.len() - 1].0);
+        let above = rows.iter().find(|(known, _)| *known >= load);
+        match above {
+            Some((_, step)) if load >= least => Ok(*step),
+            _ => bail!(
+                "{load} requests of {} a second are outside of the {least} to {most} that were swept under {way}: \
+                 add {load}/s to --vary load, and run the sweep again, which keeps the rows that it has",
+                self.process
+            ),
+        }
+    }
+}
+
+/// The way, the load and the figures of a row.
+fn parsed_row(line: &str, process: &str) -> Result<(String, f64, Step)> {
+    let row: Value = serde_json::from_str(line).context("no row of a sweep")?;
+    let case = row["case"].as_str().context("a row without `case`")?;
+    if let Some(error) = row["error"].as_str() {
+        bail!("case {case} has no answer ({error}): mend that, and run the sweep again");
+    }
+    for key in case.split(' ').filter_map(|part| part.split_once('=')).map(|(key, _)| key) {
+        ensure!(
+            ["load", "recipe", "seed"].contains(&key),
+            "case {case} varies {key}: sweep with one value of it, as only load, recipe and seed are told apart"
+        );
+    }
+    let way = row["recipe"].as_str().context("a row without `recipe`: sweep with --recipe")?;
+    let load = row["load"].as_f64().context("a row without `load`: sweep with --vary load=..")?;
+    let figure = |name: &str| {
+        let key = format!("{process}.{name}");
+        row[&key]
+            .as_u64()
+            .with_context(|| format!("case {case} lacks {key}: sweep with --requests {process}=.."))
+    };
+    let (requests, ended) = (figure("requests")?, figure("requests-ended")?);
+    ensure!(
+        ended == requests,
+        "case {case}: {ended} of {requests} requests ended, so their median is unknown; sweep lower loads"
+    );
+    let step = Step {
+        alone_ns: figure("alone-ns")?,
+        median_ns: figure("p50-ns")?,
+        p99_ns: figure("p99-ns")?,
+    };
+    Ok((way.to_owned(), load, step))
+}
+
+fn greatest_of(a: Step, b: Step) -> Step {
+    Step {
+        alone_ns: a.alone_ns.max(b.alone_ns),
+        median_ns: a.median_ns.max(b.median_ns),
+        p99_ns: a.p99_ns.max(b.p99_ns),
+    }
+}
+
+/// One time for each pass of an engine that serves one sequence in one prefill pass.
+#[derive(Debug)]
+pub struct StepTiming {
+    step_ns: u64,
+}
+
+impl StepTiming {
+    /// Passes of `step_ns` nanoseconds.
+    pub fn from_ns(step_ns: u64) -> Self {
+        Self { step_ns }
+    }
+}
+
+impl TimingModel for StepTiming {
+    fn predict_prefill_ms(&self, batch_size: usize, _: usize, _: usize) -> Result<f64> {
+        ensure!(
+            batch_size == 1,
+            "the sweep has no time of {batch_size} requests in one pass: sweep a profile of such a batch, or set \
+             max_num_seqs to 1"
+        );
+        Ok(self.step_ns as f64 / 1e6)
+    }
+
+    fn predict_decode_ms(&self, _: usize, _: usize, _: usize, _: usize) -> Result<f64> {
+        bail!(
+            "the sweep has the time of a whole request, not that of a decode pass: sweep a profile of one, or ask for \
+             one output token"
+        )
+    }
+}
