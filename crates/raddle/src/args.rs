@@ -23,7 +23,7 @@ use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
 use crate::tune::TuneArgs;
 
-/// Replays GPU profiles under composable scheduling policies.
+/// Replays GPU profiles under every way of sharing a GPU, and under scheduling policies of your own.
 ///
 /// Without a verb it replays the bundled pair under four ways of sharing and says which one to use.
 #[derive(Debug, Parser)]

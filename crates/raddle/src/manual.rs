@@ -14,7 +14,7 @@ use crate::error::CliError;
 
 /// Verbs in groups, each group with its title, in the order in which help lists them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Choose a policy", &["replay", "share", "sweep", "tune", "check", "compare", "serve"]),
+    ("Choose a policy", &["share", "replay", "sweep", "tune", "check", "compare", "serve"]),
     ("Live", &["live"]),
     ("Look", &["inspect", "contention", "log", "recipes", "devices", "calibrate", "kernel"]),
     (

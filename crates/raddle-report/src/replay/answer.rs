@@ -207,7 +207,7 @@ fn fill_screen(
     overturning(result).for_each(&mut say);
     let (table, alike) = widest(result, (rows, below), columns).unzip();
     let all = answer.ranking.len();
-    let some = format!("{rows} of {all} policies (`-v`: all)");
+    let some = format!("{rows} of {all} policies (`-v`)");
     let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
     say(Block::Heading(format!("{}, {some}", what_on(result))));
     table.into_iter().for_each(|table| say(Block::Table(table)));

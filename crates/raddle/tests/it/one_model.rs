@@ -19,8 +19,8 @@ type Pair = &'static [&'static str];
 
 const PAIRS: [Pair; 3] = [
     &["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms", "--device=v100"],
-    &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=100ms"],
-    &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=100ms", "--device=h200"],
+    &["decode.csv", "learn.csv", "--requests=decode=40/s", "--until=50ms"],
+    &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=50ms", "--device=h200"],
 ];
 
 /// Recipes of which the first is today's way, and under the second neighbours cost something.
