@@ -257,7 +257,7 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) equal: bool,
     /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS.]FIGURE >
-    /// +N%, such as 'decode.request-p99 > +5%'; may be repeated
+    /// +N%, such as 'decode.request-p99 > +5%', or as a goal: 'decode p99 +5%'; may be repeated
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<Gate>,
     /// Print Markdown, for a pull request

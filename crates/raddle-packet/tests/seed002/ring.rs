@@ -49,7 +49,13 @@ proptest! {
                             *done = true;
                             prop_assert_eq!(told, Ok(()));
                         }
-                        None => prop_assert_eq!(told.map_err(|error| error.kind()), Err(ErrorKind::State)),
+                        None => {
+                            let text = format!(
+                                "packet {index} is not to be published: reserve it first, and publish it once"
+                            );
+                            let error = told.expect_err("it is not to be published");
+                            prop_assert_eq!((error.kind(), error.to_string()), (ErrorKind::State, text));
+                        }
                     }
                 }
                 Step::Take => {

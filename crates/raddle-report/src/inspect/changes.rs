@@ -58,7 +58,8 @@ fn sentence(changes: &ProfileChanges) -> String {
     let by_cause = RecordedCause::ALL.map(|cause| (cause, caused_by(changes, cause)));
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
-        text += &format!(", most of it while {} ({})", cause.told(), difference([a, b]));
+        let most = if text.contains(": ") { ", most of it" } else { ": idle time changed most" };
+        text += &format!("{most} while {} ({})", cause.told(), difference([a, b]));
     }
     if changes.common() < ALIKE {
         return text

@@ -3,6 +3,7 @@
 use super::either::SMALL;
 use super::words::percent;
 use super::{JudgedProcess, PolicyFigures};
+use crate::units::counted;
 
 /// Returns (index of a process, its change against the baseline as a fraction) for each process of
 /// which both figures are known; `row` is the index of the recipe's row.
@@ -21,6 +22,11 @@ pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option
     let told: Vec<String> = rows.into_iter().filter_map(told).collect();
     let base = &figures.rows[figures.baseline].recipe;
     (!told.is_empty()).then(|| format!("Against {base}: {}.", told.join("; ")))
+}
+
+/// Returns whether any process but one takes longer than under the baseline.
+pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool {
+    changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
 
 /// Number of changes that a sentence names; of more, the largest.
@@ -42,7 +48,8 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
             None => told,
         }
     });
-    let more = (left_out > 0).then(|| format!("{left_out} smaller changes"));
+    let more =
+        (left_out > 0).then(|| counted(left_out as u64, "smaller change", "smaller changes"));
     told.chain(more).collect::<Vec<_>>().join(" and ")
 }
 

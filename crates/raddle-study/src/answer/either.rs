@@ -88,7 +88,7 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
         return None;
     }
     let [one, other] = [best, second].map(|row| &figures.rows[row]);
-    let by_turns = one.recipe == TIME_SLICE;
+    let by_turns = way(&one.recipe) == TIME_SLICE;
     let (unknown, tells) = match by_turns {
         true => ("of turns and switches", "Both tried on the device tell it"),
         false => {
@@ -141,38 +141,50 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
 }
 
 /// Returns a sentence that the rows `best` and `second` differ by less than replays of these ways
-/// of sharing were wrong on measured devices; `None` where they differ by more. Policies that were
-/// measured on no device count as wrong by the most that was measured, but give no reason to leave
-/// the baseline, and none to doubt where one process runs alone.
+/// of sharing were wrong on measured devices; `None` where they differ by more, in both readings of
+/// recordings that do not say when work was issued. A policy that was measured on no device counts as
+/// wrong by the most that was measured. It raises no doubt where the baseline is the best, or where
+/// one process runs alone.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
-    let known = [one, other].map(|name| measured_error(name).map(|it| it.worst));
+    let known = [one, other].map(|name| measured_error(way(name)).map(|it| it.worst));
     let [first, next] = known.map(|error| error.unwrap_or(UNMEASURED));
-    // The gain has to hold in both readings of recordings that do not say when work was issued.
     let of =
         |rank: fn(&PolicyFigures, usize) -> f64| rank(figures, second) / rank(figures, best) - 1.0;
     let queued = of(|figures, row| figures.rank_by(row, |it| it.queued_ns.or(it.decisive_ns)));
-    let gain = of(PolicyFigures::rank).min(queued);
+    let gain = of(PolicyFigures::rank);
+    let enough = (1.0 + first) * (1.0 + next) - 1.0;
     let unmeasured = known.contains(&None);
     let apart = figures.processes.len() < 2 || best == figures.baseline;
-    if (unmeasured && apart) || gain >= (1.0 + first) * (1.0 + next) - 1.0 {
+    if (unmeasured && apart) || gain.min(queued) >= enough {
         return None;
     }
+    let if_queued = match gain < enough {
+        true => String::new(),
+        false => format!(" ({} if work was queued)", percent(queued.max(0.0))),
+    };
     let begin = format!(
-        "Either {one} or {other}: they differ by {} over all processes, and replays",
-        percent(gain.max(0.0))
+        "Either {one} or {other}: they differ by {}{if_queued} over all processes, and replays of",
+        percent(gain)
     );
     Some(match known {
         [Some(first), Some(next)] => format!(
-            "{begin} of these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
+            "{begin} these ways were off by up to {} and {} (docs/judged.md). Both tried on the device, and `raddle check`, tell it.",
             percent(first),
             percent(next),
         ),
         _ => format!(
-            "{begin} of other ways were off by up to {} (docs/judged.md).",
+            "{begin} measured ways were off by up to {} each (docs/judged.md).",
             percent(UNMEASURED)
         ),
     })
+}
+
+/// Returns the name of the way of sharing in the name of a row: the row itself, or the recipe of a
+/// candidate of a search, such as `mps` of `recipe=mps share.serve=2`.
+fn way(row: &str) -> &str {
+    let recipe = row.strip_prefix("recipe=").and_then(|rest| rest.split(' ').next());
+    recipe.unwrap_or(row)
 }
 
 /// Returns whether a process other than the one with the index `head` may take over 1 % longer than
@@ -192,6 +204,28 @@ mod tests {
     use crate::answer::{PolicyFigures, VerdictKind};
 
     /// A policy that was measured on no device is not trusted more than the ways that were.
+    /// A candidate of a search is the way that its recipe names.
+    #[test]
+    fn a_search_knows_the_error_of_a_measured_way() {
+        assert_eq!(
+            ["recipe=mps share.a=2", "mps", "turn.t0-us=4"].map(super::way),
+            ["mps", "mps", "turn.t0-us=4"]
+        );
+        // The errors of the two ways are 9 % and 4 %.
+        let of = |ms: f64, name: &str| {
+            let rows = [("time-slice", [42.5, 30.0], 5.0), (name, [ms, 30.0], 0.1)];
+            let rows = rows.map(|(recipe, figures, wait)| row(recipe, &figures, wait));
+            PolicyFigures::new("time-slice", serve_and_train(), rows.into(), Vec::new())
+                .verdict
+                .kind
+        };
+        for name in ["mps-priority", "recipe=mps-priority"] {
+            assert_eq!(of(37.0, name), VerdictKind::Use, "15 %");
+            assert_eq!(of(38.5, name), VerdictKind::Either, "10 %");
+        }
+        assert_eq!(of(37.0, "leftover-drain"), VerdictKind::Either, "15 %, and nobody measured it");
+    }
+
     #[test]
     fn a_small_gain_of_a_policy_that_nobody_measured_is_no_advice() {
         let rows =
@@ -204,7 +238,7 @@ mod tests {
         };
         let small = of(40.0, false);
         assert_eq!(small.kind, VerdictKind::Either, "{}", small.text);
-        let told = "they differ by 6 % over all processes, and replays of other ways were off by up to 9 % (docs/judged.md).";
+        let told = "they differ by 6 % over all processes, and replays of measured ways were off by up to 9 % each (docs/judged.md).";
         assert!(small.text.ends_with(told), "{}", small.text);
         let why = "Against time-slice: leftover-drain, a decode p99 6 % shorter.";
         assert_eq!(small.why.as_deref(), Some(why));

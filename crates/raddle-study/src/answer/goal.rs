@@ -1,5 +1,6 @@
 //! What is asked of a process, and is it met? `serve p99 20ms`, `train step +5%`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -194,12 +195,26 @@ impl Goal {
 /// Units that may stand behind the number of a limit.
 const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "%"];
 
+/// Returns the text of a goal without a sign of "less than" before its limit: a goal is an upper limit,
+/// with or without it.
+fn without_sign(text: &str) -> Cow<'_, str> {
+    let Some(at) = text.rfind(['<', '≤']) else { return text.into() };
+    let (head, sign) = text.split_at(at);
+    let limit = sign.trim_start_matches(['<', '≤']).trim_start_matches('=').trim_start();
+    let is_limit = limit.starts_with(|c: char| "+-.".contains(c) || c.is_ascii_digit());
+    match head.ends_with(char::is_whitespace) && is_limit {
+        true => format!("{head}{limit}").into(),
+        false => text.into(),
+    }
+}
+
 impl FromStr for Goal {
     type Err = GoalError;
 
     fn from_str(text: &str) -> Result<Self, GoalError> {
         let words = || GoalError::Words(text.to_owned());
-        let (rest, last) = text.trim().rsplit_once(char::is_whitespace).ok_or_else(words)?;
+        let plain = without_sign(text.trim());
+        let (rest, last) = plain.rsplit_once(char::is_whitespace).ok_or_else(words)?;
         // A space may stand before the unit, as in every other amount.
         let number = rest.trim_end().rsplit_once(char::is_whitespace);
         let is_number =
@@ -209,8 +224,7 @@ impl FromStr for Goal {
             Some((rest, number)) => (rest, &*format!("{number}{last}")),
             None => (rest, last),
         };
-        // A goal is an upper limit, with or without a sign that says so.
-        let rest = rest.trim_end().trim_end_matches(['<', '=', '≤']).trim_end();
+        let rest = rest.trim_end();
         let (process, metric) = rest.rsplit_once(char::is_whitespace).ok_or_else(words)?;
         let known = GoalMetric::NAMES.iter().find(|(name, _)| *name == metric);
         let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
@@ -300,8 +314,12 @@ mod tests {
     fn what_is_no_goal_says_what_is_wrong() {
         let wrong = |text: &str| text.parse::<Goal>().unwrap_err().to_string();
         assert!(wrong("p99 20ms").contains("NAME"));
-        let signed = ["serve p99 < 20ms", "serve p99 <= 20 ms", "serve p99 ≤ 20ms"];
+        let signed =
+            ["serve p99 < 20ms", "serve p99 <= 20 ms", "serve p99 ≤20ms", "serve p99 <20 ms"];
         assert!(signed.iter().all(|it| it.parse::<Goal>() == "serve p99 20ms".parse()));
+        assert!(
+            "serve p99 = 20ms".parse::<Goal>().is_err() && "a<2 p99 1ms".parse::<Goal>().is_ok()
+        );
         assert!(wrong("serve p98 20ms").contains("`p98` is no figure"));
         assert!(wrong("serve p98 20 ms").contains("`p98` is no figure"));
         assert!(wrong("serve p99 -20 ms").contains("`-20ms` is no limit"));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::changes::{against_today, all_changes, change, changes};
+use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
@@ -336,7 +336,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
         ("", _) if others_may_pay(figures, best, head) => String::new(),
         ("", _) => ", at no cost to the others".to_owned(),
         // A gain is no price.
-        _ if !others.contains(" longer") => format!(", and {others}"),
+        _ if !has_cost(figures, best, head) => format!(", and {others}"),
         _ => format!(", for {others}"),
     };
     let recipe = &figures.rows[best].recipe;

@@ -8,7 +8,8 @@ use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
 /// Figures of requests that a limit may name as goals do, without `request-` before them.
-const OF_REQUESTS: [&str; 2] = ["p50", "p99"];
+const OF_REQUESTS: [(&str, &str); 3] =
+    [("p50", "request-p50"), ("p99", "request-p99"), ("max", "request-longest")];
 
 /// Limit to how much greater a figure may be than in the first result of a comparison, such as
 /// `decode.request-p99 > +5%`.
@@ -76,10 +77,10 @@ impl FromStr for Gate {
         };
         let metric = slug(metric);
         // As in goals, a percentile of a process is that of its requests.
-        let metric = match OF_REQUESTS.contains(&&*metric) && process.is_some() {
-            true => format!("request-{metric}"),
-            false => metric,
-        };
+        let of_requests = OF_REQUESTS.iter().find(|(word, _)| *word == metric);
+        let metric = of_requests
+            .filter(|_| process.is_some())
+            .map_or(metric, |(_, name)| (*name).to_owned());
         if metric.is_empty() {
             return Err(bad());
         }
@@ -158,6 +159,8 @@ mod tests {
         let goal: Gate = "my decode p99 +5%".parse().unwrap();
         assert_eq!(goal.process.as_deref(), Some("my decode"));
         assert_eq!((goal.metric.as_str(), goal.limit), ("request-p99", 500));
+        let gate: Gate = "decode max +5%".parse().unwrap();
+        assert_eq!(gate.metric, "request-longest");
         let gate: Gate = "decode.p99 > 5%".parse().unwrap();
         assert_eq!(gate.metric, "request-p99", "not the wait of launches");
         for bad in ["makespan", "makespan > 5", "> 5%", "makespan > x%", "makespan < 5%"] {

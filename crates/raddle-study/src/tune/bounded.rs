@@ -6,8 +6,8 @@ use crate::error::StudyError;
 use crate::study::Study;
 use crate::sweep::CaseBounds;
 
-/// Number of candidates, the best first, of which figures are bounded: each takes several runs.
-const MOST_BOUNDED: usize = 4;
+/// Number of candidates, the best first, of which figures are bounded: as many as are shown.
+const MOST_BOUNDED: usize = 8;
 
 impl Tuning<'_, '_> {
     /// Adds the bounds of a candidate's figures to its row, and its figures without the recorded gaps

@@ -42,12 +42,12 @@ pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliEr
     let status = wait(child)?;
     drop(connection);
     let mut marks = String::new();
-    // If the file of marks cannot be read, the layer counts as not loaded.
+    // If the file of marks cannot be read, the library counts as not loaded.
     let _ = loaded.reopen().and_then(|mut file| file.read_to_string(&mut marks));
     if marks.is_empty() {
         return Err(CliError::Usage(not_loaded(program, &libraries)));
     }
-    // The layer has said so itself; the program's own failure is the worse one.
+    // The library has said so itself; the program's own failure is the worse one.
     let lost: Vec<&str> = env::lost_logs(&marks).collect();
     match (code(status), lost.first()) {
         (0, Some(lost)) => Err(CliError::Refused(format!(
