@@ -29,16 +29,20 @@ pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool 
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
 
-/// Number of changes that a sentence names; of more, the largest.
+/// Number of changes that a sentence names; of more, costs before gains, and the largest.
 const NAMED_CHANGES: usize = 3;
 
 /// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
-/// b p99 2 % shorter". Figures that stay the same are left out; of many, the largest are named.
+/// b p99 2 % shorter". Figures that stay the same are left out; of many, costs come before gains, the largest first.
 pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let mut changed: Vec<(usize, f64)> = changed.collect();
     let left_out = changed.len().saturating_sub(NAMED_CHANGES);
-    changed.sort_by(|(_, one), (_, other)| other.abs().total_cmp(&one.abs()));
+    // A cost is never among those that are only counted while a gain is named.
+    changed.sort_by(|(_, one), (_, other)| {
+        let costs = (*other > 0.0).cmp(&(*one > 0.0));
+        costs.then(other.abs().total_cmp(&one.abs()))
+    });
     changed.truncate(NAMED_CHANGES);
     changed.sort_by_key(|&(at, _)| at);
     let told = changed.into_iter().map(|(at, by)| {
@@ -48,8 +52,7 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
             None => told,
         }
     });
-    let more =
-        (left_out > 0).then(|| counted(left_out as u64, "smaller change", "smaller changes"));
+    let more = (left_out > 0).then(|| counted(left_out as u64, "other change", "other changes"));
     told.chain(more).collect::<Vec<_>>().join(" and ")
 }
 
@@ -72,4 +75,45 @@ pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
 /// Writes a change without its subject: "6 % longer".
 fn change_alone(by: f64) -> String {
     format!("{} {}", percent(by.abs()), if by > 0.0 { "longer" } else { "shorter" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::row;
+    use super::*;
+    use crate::answer::JudgedBy;
+
+    /// Makes figures of five processes that all take 100 ms under today's way, and `ms` under mps.
+    fn five(ms: [f64; 5], queued: Option<[f64; 5]>) -> PolicyFigures {
+        let plain = |name: &&str| JudgedProcess::plain(name, JudgedBy::Steps, Some(50_000_000));
+        let processes = ["a", "b", "c", "d", "e"].iter().map(plain).collect();
+        let today = row("time-slice", &[100.0; 5], 1.0).queued(Some(&row("", &[100.0; 5], 1.0)));
+        let other = queued.map(|ms| row("", &ms, 1.0));
+        let own = row("mps", &ms, 1.0).queued(other.as_ref());
+        PolicyFigures::new("time-slice", processes, vec![today, own], Vec::new())
+    }
+
+    #[test]
+    fn the_largest_changes_are_named_and_the_others_counted() {
+        let told = |ms| all_changes(&five(ms, None), 1, None);
+        let three = "a b step 20 % shorter and a c step 30 % shorter and a e step 40 % shorter";
+        assert_eq!(told([100.0, 80.0, 70.0, 90.0, 60.0]), format!("{three} and 1 other change"));
+        assert_eq!(told([95.0, 80.0, 70.0, 90.0, 60.0]), format!("{three} and 2 other changes"));
+        assert_eq!(told([100.0, 80.0, 70.0, 100.0, 60.0]), three);
+    }
+
+    #[test]
+    fn a_cost_is_a_process_that_takes_longer_whatever_the_words_say() {
+        let found =
+            five([50.0, 90.0, 100.0, 100.0, 100.0], Some([50.0, 120.0, 100.0, 100.0, 100.0]));
+        assert!(!has_cost(&found, 1, 0), "as replayed");
+        let told = "a b step 10 % shorter (20 % longer if work was queued)";
+        assert_eq!(all_changes(&found, 1, Some(0)), told);
+        assert!(found.verdict.text.contains(&format!(", and {told}.")), "{}", found.verdict.text);
+        // A small cost is named before larger gains.
+        let small = five([40.0, 60.0, 70.0, 80.0, 110.0], None);
+        assert!(has_cost(&small, 1, 0));
+        let told = ", for a b step 40 % shorter and a c step 30 % shorter and a e step 10 % longer and 1 other change.";
+        assert!(small.verdict.text.contains(told), "{}", small.verdict.text);
+    }
 }
