@@ -1,4 +1,4 @@
-//! Which calls have a body of their own?
+//! Which calls of the driver does the library answer by a function of its own?
 //!
 //! Launches wait for the turn. Waits of the program let ended launches be reported at once. Before a
 //! context ends, the library forgets its events there. Streams may get a priority. Everything else is a

@@ -1,5 +1,7 @@
 //! Which recipes are there, and which one does a name mean?
 
+mod prices;
+
 use std::path::Path;
 
 use raddle_device::Device;
@@ -10,7 +12,8 @@ use crate::error::StudyError;
 use crate::files::{Files, MemoryFiles};
 use crate::rules::Setting;
 use crate::unique::UniqueNames;
-use crate::units::duration;
+
+pub(crate) use prices::unknown_prices;
 
 /// Text of the bundled recipes in the order in which they are listed and replayed, each behind a
 /// line with its name.
@@ -29,11 +32,6 @@ fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
-
-/// Time of half a switch in the bundled recipe of time slices, to save or to restore a process, in
-/// nanoseconds; `TURN_NS` is the length of its turn. The user may set both otherwise.
-const SWITCH_NS: u64 = 151_500;
-const TURN_NS: u64 = 2_270_000;
 
 /// Names of the recipes that are replayed if none is named: how the device shares itself today, the
 /// two ways to keep processes apart, in space and in time, and the one that lets the most urgent
@@ -58,34 +56,6 @@ pub struct NamedRecipe {
     text: String,
     /// Names of the tables, and of the keys outside of all tables, in which the user set something.
     set: Vec<String>,
-}
-
-/// Times that a preemption flag costs, each as (key, most that the time is taken to be where it is
-/// unknown, in nanoseconds). All are assumed: the exit as twice that of a V100, the others as some
-/// reads over the bus.
-const MOST_OF_FLAG: [(&str, u64); 3] =
-    [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
-
-/// Most that a save or a restore of a process is taken to cost where nothing is known of a device, in
-/// nanoseconds, beside the bytes that it moves: half of the longest switch that was measured (RTX
-/// 5090).
-const MOST_OF_SWITCH: u64 = 178_000;
-
-/// Returns the costs of preempting that are unknown for a device, each as (key, most that it is taken
-/// to be in nanoseconds): those of a flag for recipes whose launches test one, those of a switch for
-/// recipes that save work and restore it.
-pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
-    let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
-    let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns()[2] / 2);
-    let [flag, exit, check] = MOST_OF_FLAG;
-    let (flags, switches) = (recipe.tests_flag(), recipe.switches());
-    let prices = [
-        (flag, runtime.flag_ns, flags),
-        (exit, runtime.exit_ns, flags),
-        (check, runtime.check_ns, flags),
-        (("switch-ns", half), runtime.switch_ns, switches),
-    ];
-    prices.into_iter().filter(|(_, known, pays)| *pays && known.is_none()).map(|it| it.0).collect()
 }
 
 impl NamedRecipe {
@@ -129,117 +99,6 @@ impl NamedRecipe {
     pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, StudyError> {
         let builder = recipe.builder(device.shape, device.cus);
         builder.map_err(|error| asked(error.of_file(&self.given, &self.text).into(), &self.set))
-    }
-
-    /// Returns the length of a turn and of half a switch on a device, each as (least, expected,
-    /// most) in nanoseconds. An entry is `None` where the user has set the figure, or the recipe is
-    /// not that of the driver's time slices.
-    fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
-        let slices = device.time_slices().filter(|_| self.is_time_sliced());
-        let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
-        let turn_us = recipe["turn"]["slice-us"].as_u64();
-        let is_set = self.set.iter().any(|table| table == "turn");
-        let turn = slices.map(|it| it.turn_ns()).filter(|[_, expected, _]| {
-            !is_set && [TURN_NS, *expected].map(|ns| Some(ns / 1000)).contains(&turn_us)
-        });
-        let switch_ns = self.recipe.runtime.switch_ns;
-        let halves = slices.map(|it| it.switch_ns().map(|whole| whole / 2));
-        let unset =
-            |[_, expected, _]: &[u64; 3]| [SWITCH_NS, *expected].map(Some).contains(&switch_ns);
-        [turn, halves.filter(unset)]
-    }
-
-    /// Returns bundled time slices with the turn and the switch of the device, where the device is
-    /// known to have other ones; any other recipe unchanged.
-    ///
-    /// # Errors
-    /// When the recipe cannot be read, which would be a fault of raddle itself.
-    pub(crate) fn in_turns_of(self, device: &Device) -> Result<Self, StudyError> {
-        let [turn, switch] = self.slices(device).map(|of| of.map(|[_, expected, _]| expected));
-        let (turn_ns, half_ns) = (turn.unwrap_or(TURN_NS), switch.unwrap_or(SWITCH_NS));
-        let turn = (turn_ns != TURN_NS).then(|| format!("turn.slice-us={}", turn_ns / 1000));
-        let switch = (half_ns != SWITCH_NS).then(|| format!("preempt.switch-ns={half_ns}"));
-        let settings = turn.into_iter().chain(switch).map(Setting::try_from);
-        let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
-        if settings.is_empty() {
-            return Ok(self);
-        }
-        let text = with(self.text, &settings).replace(&duration(TURN_NS), &duration(turn_ns));
-        let timed = Self::parse(self.name, &self.given, text, &Registry::bundled())?;
-        Ok(Self { offered: self.offered, ..timed })
-    }
-
-    /// Says which figures of a recipe are assumed for a device, such as the length of a turn;
-    /// `None` where none are.
-    pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
-        let [turn, switch] = self.slices(device);
-        let told = |what: &str, [least, own, most]: [u64; 3]| {
-            (least < most).then(|| {
-                let [own, least, most] = [own, least, most].map(duration);
-                format!("a {what} of time-slice is taken as {own}, it may be {least} to {most}")
-            })
-        };
-        let turn = turn.and_then(|bounds| told("turn", bounds));
-        let switch = switch.map(|bounds| bounds.map(|half| 2 * half));
-        let load = switch.filter(|_| self.recipe.runtime.load_ns.is_none()).map(|[.., most]| {
-            let most = duration(most / 2);
-            format!("to follow a process that has run dry as nothing, it may be up to {most}")
-        });
-        let switch = switch.and_then(|bounds| told("switch", bounds));
-        let prices = unknown_prices(&self.recipe, device).into_iter();
-        let prices = prices.map(|(key, most)| {
-            format!("{key} of {} as nothing, it may be up to {}", self.name, duration(most))
-        });
-        let told: Vec<String> = turn.into_iter().chain(switch).chain(load).chain(prices).collect();
-        (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
-    }
-
-    /// Returns copies of the recipe with the least and the most that each of its assumed figures
-    /// may be on a device; empty where no figure is assumed, or the user set them.
-    ///
-    /// # Errors
-    /// When a recipe cannot be read, which would be a fault of raddle itself.
-    pub(crate) fn priced(&self, device: &Device) -> Result<Vec<Self>, StudyError> {
-        let [turn, switch] = self.slices(device);
-        let several = |bounds: Option<[u64; 3]>| match bounds {
-            Some([least, _, most]) if least < most => vec![Some(least), Some(most)],
-            // A figure that was measured, or that the user set, stays.
-            _ => vec![None],
-        };
-        let (turns, switches) = (several(turn), several(switch));
-        if turns.len() * switches.len() == 1 {
-            return Ok(self.at_most_price(device).into_iter().collect());
-        }
-        let pairs = turns.iter().flat_map(|turn| switches.iter().map(move |switch| (turn, switch)));
-        let of = |(turn_ns, switch_ns): (&Option<u64>, &Option<u64>)| {
-            let turn = turn_ns.map(|ns| format!("turn.slice-us={}", ns / 1000));
-            let half = |key: &str| switch_ns.map(|ns| format!("preempt.{key}={ns}"));
-            // The time to follow a process that has run dry is unknown: none, or that of a restore.
-            let most = switch.map(|[.., most]| most);
-            let loads = self.recipe.runtime.load_ns.is_none() && *switch_ns == most;
-            let load = half("load-ns").filter(|_| loads);
-            let settings = turn.into_iter().chain(half("switch-ns")).chain(load);
-            let settings = settings.map(Setting::try_from);
-            let settings = settings.collect::<Result<Vec<_>, _>>().map_err(StudyError::Usage)?;
-            let text = with(self.text.clone(), &settings);
-            let priced = Self::parse(self.name.clone(), &self.given, text, &Registry::bundled())?;
-            Ok(Self { offered: self.offered, ..priced })
-        };
-        pairs.map(of).collect()
-    }
-
-    /// Returns a copy of the recipe in which each unknown cost of preempting is the most that it is
-    /// taken to be; `None` where none is unknown.
-    fn at_most_price(&self, device: &Device) -> Option<Self> {
-        let unknown = unknown_prices(&self.recipe, device);
-        let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
-        let mut recipe = self.recipe.clone();
-        let runtime = &mut recipe.runtime;
-        runtime.flag_ns = most("flag-ns").or(runtime.flag_ns);
-        runtime.exit_ns = most("exit-ns").or(runtime.exit_ns);
-        runtime.check_ns = most("check-ns").or(runtime.check_ns);
-        runtime.switch_ns = most("switch-ns").or(runtime.switch_ns);
-        (!unknown.is_empty()).then(|| Self { recipe, ..self.clone() })
     }
 
     /// Returns whether processes take turns at the whole device, in the driver's time slices.
@@ -439,47 +298,6 @@ mod tests {
         for slot in ["raddle", "turn", "allocate", "preempt"] {
             assert_eq!(one[slot], other[slot]);
         }
-    }
-
-    /// Time slices on a device whose turn is known have that turn, and the recipe's text says it;
-    /// keys that the user sets stay.
-    #[test]
-    fn time_slices_have_the_turn_of_the_device() {
-        let (registry, files) = (Registry::bundled(), MemoryFiles::default());
-        let of = |device: &str, set: &[&str]| {
-            let device = raddle_device::find(device).unwrap();
-            let set = set.iter().map(|it| Setting::try_from((*it).to_owned()).unwrap());
-            let set: Vec<Setting> = set.collect();
-            let wanted = ["today".to_owned()];
-            let mut all = choose(&wanted, TIME_SLICE, &set, (&registry, &files)).unwrap();
-            let NamedRecipe { name, recipe, .. } = all.remove(0).in_turns_of(&device).unwrap();
-            let turn = serde_json::to_value(&recipe).unwrap()["turn"]["slice-us"].clone();
-            (name, turn.as_u64(), recipe.description.unwrap_or_default())
-        };
-        let turns = |us, words: &str| {
-            let told = format!("one process at a time, in turns of {words}");
-            ("time-slice".to_owned(), Some(us), told)
-        };
-        assert_eq!(of("mi300x", &[]), turns(10_000, "10.0 ms"));
-        assert_eq!(of("h100", &[]), turns(2270, "2.27 ms"));
-        assert_eq!(of("mi300x", &["turn.slice-us=3000"]), turns(3000, "2.27 ms"));
-    }
-
-    /// The cost of saving and restoring work is unknown of most devices, which does not mean that
-    /// there is none.
-    #[test]
-    fn a_switch_of_unknown_cost_is_bounded_by_those_that_were_measured() {
-        let unknown = |name: &str, device: &str| {
-            let named = bundled(name, &Registry::bundled()).unwrap();
-            let device = raddle_device::find(device).unwrap();
-            let dear = named.priced(&device).unwrap();
-            let most: Vec<_> = dear.iter().map(|it| it.recipe.runtime.switch_ns).collect();
-            (unknown_prices(&named.recipe, &device), most)
-        };
-        let switch = vec![("switch-ns", 178_000)];
-        assert_eq!(unknown("weighted-slices", "h100"), (switch, vec![Some(178_000)]));
-        assert_eq!(unknown("weighted-slices", "a100"), (Vec::new(), Vec::new()), "measured");
-        assert_eq!(unknown("leftover-drain", "h100"), (Vec::new(), Vec::new()), "saves nothing");
     }
 
     #[test]

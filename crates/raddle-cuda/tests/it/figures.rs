@@ -1,5 +1,7 @@
-//! What does a launch cost? Only where `RADDLE_MEASURE` is set, on an idle machine and with an optimised
-//! library (`RADDLE_TEST_LAYER`), are the figures worth something.
+//! What does a launch through the library cost?
+//!
+//! The figures are printed where `RADDLE_MEASURE` is set, and are worth something on an idle machine,
+//! with an optimised library (`RADDLE_TEST_LAYER`).
 
 use crate::run::{Told, natively, with_library};
 

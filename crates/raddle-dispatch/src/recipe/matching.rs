@@ -1,4 +1,4 @@
-//! What does the policy `matching` take from the device?
+//! Which settings of the policy `matching` come from the device where a recipe leaves them out?
 
 use raddle_policy::Configured;
 use raddle_workgroup::{DecisionTime, Matching, MatchingConfig};

@@ -1,4 +1,4 @@
-//! Which texts do the errors have that name a submission?
+//! Which text has the error that refuses a submission, by its number?
 
 use raddle_preempt::LaunchHandle;
 
