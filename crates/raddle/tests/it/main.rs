@@ -45,6 +45,7 @@ mod packet_replay;
 mod pages;
 mod preempt;
 mod profiles;
+mod published;
 #[path = "../../../raddle-sim/tests/it/queued_streams.rs"]
 mod queued_streams;
 mod ranks;
