@@ -52,18 +52,18 @@ impl KernelNeed {
     }
 }
 
-/// Fact from which the need of a launch is known.
+/// Fact from which it is known what a launch needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// A rule of the user says it.
+    /// A rule of the user says what the kernel needs.
     Said,
     /// The kernel's name says it; the sizes of tiles in the name did not decide.
     Name,
     /// The name of a matrix product has the size of its tile, from which the need follows.
     Tile,
-    /// The grid of an attention kernel shows it.
+    /// The grid of an attention kernel shows the need.
     Grid,
-    /// The number of workgroups, or the length of the launch, shows it.
+    /// The number of workgroups, or the length of the launch, shows the need.
     Size,
     /// No fact: the need is unknown.
     #[default]
@@ -85,7 +85,7 @@ impl NeedSource {
     }
 }
 
-/// Figures of a launch from which its need is derived.
+/// Figures of a launch from which the resource that it needs most is derived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaunchSize {
     /// Number of workgroups of the launch; 0 if unknown.
@@ -94,7 +94,7 @@ pub struct LaunchSize {
     pub grid_x: u32,
     /// Number of compute units that the device has.
     pub units: u64,
-    /// Number of workgroups of the launch that the device holds at once.
+    /// Number of workgroups of the launch's demand that the device holds at the same time.
     pub at_once: u64,
     /// Time that the launch takes alone, in nanoseconds.
     pub duration_ns: u64,
@@ -136,8 +136,8 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
 
 /// Returns (the resource that an attention kernel needs most, the fact from which that is known).
 /// Attention of one token reads the cache of keys and values once and has one block of queries,
-/// along the x axis of its grid. A kernel with as many workgroups as the device holds stays on it
-/// until all blocks are done, as attention of whole prompts does.
+/// along the x axis of its grid. A kernel with about as many workgroups as the device holds keeps
+/// them there until all blocks of queries are done, as attention of whole prompts does.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -196,7 +196,7 @@ const MEMORY_FIRST: [&str; 27] = [
     "convert_dq",
     "reshape_and_cache",
 ];
-/// Further words of names of work on memory, beside those of the classes of activity.
+/// Further words of names of work on memory, beside those in the classes of assumed activity.
 const MEMORY_TOO: [&str; 24] = [
     "triton_poi",
     "triton_red",
@@ -227,7 +227,7 @@ const ATTENTION: [&str; 5] = ["attention", "flash", "fmha", "sdpa", "attn"];
 /// Words of names of attention of one token, whose keys and values are split or paged.
 const DECODES: [&str; 5] = ["splitkv", "split_kv", "decode", "paged", "attention_3d"];
 const BACKWARD: [&str; 2] = ["bwd", "backward"];
-/// Further words of names of matrix products, beside those of the class of activity.
+/// Further words of names of matrix products, beside those in the class of assumed activity.
 const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {
@@ -255,7 +255,8 @@ impl NamedKind {
     }
 }
 
-/// Returns the name of a kernel without the text in angle brackets or parentheses behind it.
+/// Returns the name of a kernel without its template arguments and parameters, the text in angle
+/// brackets or parentheses behind it.
 fn family(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut from = 0;

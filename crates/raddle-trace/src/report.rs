@@ -7,7 +7,7 @@ macro_rules! quirks {
         pub(crate) enum Quirk { $($(#[$doc])* $variant,)* }
 
         impl Quirk {
-            /// All quirks, in the order in which reports list them.
+            /// All quirks (faults and gaps of a file), in the order in which reports list them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// Returns the stable kebab-case name of the quirk, such as `no-line-end`.
@@ -15,7 +15,7 @@ macro_rules! quirks {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns one sentence about the quirk for the reader of a report.
+            /// Returns one sentence about the quirk, for the reader of an import report.
             const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
@@ -74,7 +74,7 @@ quirks! {
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
     /// The file does not describe any device.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
-    /// Ops name a hardware queue in place of their stream.
+    /// Ops name a hardware queue of the GPU in place of their stream.
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// An op is more than once in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
@@ -84,7 +84,7 @@ quirks! {
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps of an op show no duration, as it is shorter than the clock's step.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
-    /// Ops of a stream overlap by at most half of the shorter one.
+    /// Ops of a stream overlap by at most half of the shorter one, as programmatic launches do.
     Handover, "handover", "ops that begin before the one in front of them in their stream has ended, by at most half of the shorter one, wait for it: programmatic launches";
     /// Ops of a stream overlap by more than the clock's step.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
@@ -138,7 +138,7 @@ quirks! {
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
-/// How a table in a file ends.
+/// End of a table in a file: with or without a line end, or within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
     /// The last line has its line end.
@@ -149,7 +149,7 @@ pub(crate) enum TableEnd {
     Cut,
 }
 
-/// A quirk (fault or gap) that was met in a file, with its count.
+/// A quirk (fault or gap of a profile's file) that was met, with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QuirkMet {
     /// Stable kebab-case name of the quirk, such as `no-launch-call`.
@@ -160,7 +160,8 @@ pub struct QuirkMet {
     pub explanation: &'static str,
 }
 
-/// Counts of the records that were read, and of the quirks (faults and gaps) that were met.
+/// Counts of the records that an import read from a file, and of the quirks (faults and gaps) that
+/// it met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
     /// Number of events, or rows, of the file.
@@ -171,9 +172,9 @@ pub struct ImportReport {
     pub copies: u64,
     /// Number of fills that were kept.
     pub sets: u64,
-    /// Number of kernels left out because their record does not say when they ran.
+    /// Number of kernels left out because their record is malformed, or does not say when they ran.
     pub left_out: u64,
-    /// Number of kernels, among those left out, whose record is sound but for a time that cannot be
+    /// Number of kernels, among those left out, whose record is sound but for an impossible time
     /// (`impossible-time`); the others are malformed.
     pub timeless: u64,
     /// Sum of the durations, in nanoseconds, of kernels that have the shape of their launch in the
@@ -246,19 +247,19 @@ impl ImportReport {
         self.note(quirk);
     }
 
-    /// Counts a kernel whose record cannot be used.
+    /// Counts a kernel whose malformed record is left out.
     pub(crate) fn leave_out(&mut self) {
         self.note(Quirk::Malformed);
         self.left_out = self.left_out.saturating_add(1);
     }
 
-    /// Counts a kernel that is left out because its time cannot be.
+    /// Counts a kernel that is left out because its time is impossible.
     pub(crate) fn leave_out_timeless(&mut self) {
         self.left_out = self.left_out.saturating_add(1);
         self.timeless = self.timeless.saturating_add(1);
     }
 
-    /// Counts the quirks of how a table ends: a row in which the file stops is lost.
+    /// Counts the quirks (faults) of a table's end: a row in which the file stops is lost.
     pub(crate) fn ends(&mut self, end: TableEnd) {
         match end {
             TableEnd::Whole => {}
@@ -270,7 +271,8 @@ impl ImportReport {
         }
     }
 
-    /// Lists those of `quirks` that were met, with their counts, for a message.
+    /// Lists those of `quirks` (faults of the file) that were met, with their counts, for an error
+    /// message.
     pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
         let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
         let met: Vec<_> =

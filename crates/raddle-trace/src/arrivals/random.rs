@@ -48,7 +48,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Returns `-ln((2 x + 1) / 2^65)`, times 2^32.
+/// Returns `-ln((2 x + 1) / 2^65)`, times 2^32: an exponentially distributed number where `x` is 64
+/// random bits.
 fn minus_ln(x: u64) -> u64 {
     let odd = 2 * u128::from(x) + 1;
     let whole = 127 - odd.leading_zeros();

@@ -22,7 +22,8 @@ pub(crate) struct DraftWait {
 pub(crate) enum Waiter {
     /// The host waits until the call returns.
     Host,
-    /// A stream, by its number in the draft, waits: its first op that is issued after the call.
+    /// A stream waits (its number is that in the draft): its first op that is issued after the call
+    /// does not start before the awaited work has ended.
     Stream(u32),
 }
 
@@ -42,8 +43,8 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the work that a call for a copy waits for: its copy. `None` where the call returned
-    /// before the copy ended.
+    /// Returns the work that a call for a copy waits for: the copy, which must have ended when the
+    /// call returned. `None` where the call returned before the copy ended.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))

@@ -6,7 +6,7 @@ use crate::captures::KernelShape;
 use crate::decimal::{figure, unquote};
 use crate::report::Quirk;
 
-/// Unit in which a grid is counted.
+/// Unit in which an event or a launch call counts a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
     /// Grids are counted in whole workgroups.
@@ -38,8 +38,8 @@ impl KernelExtents {
         self.shape(unit).filter(|_| fits)
     }
 
-    /// Returns the quirk to report for extents that give no valid shape: an impossible grid, or an
-    /// impossible workgroup.
+    /// Returns the quirk (fault of the file) to report for extents that give no valid shape: an
+    /// impossible grid, or an impossible workgroup.
     pub(super) fn fault(self) -> Quirk {
         let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
         let possible = threads.is_some() && !self.block.contains(&u32::MAX);

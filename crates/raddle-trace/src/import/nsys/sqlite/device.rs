@@ -29,7 +29,7 @@ const COLUMNS: [&str; 12] = [
     "totalMemory",
 ];
 
-/// A GPU, identified as well as the file allows.
+/// A GPU of an Nsight Systems export, identified as well as the file allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gpu {
     /// A GPU by its number in the table of GPUs.
@@ -39,7 +39,7 @@ pub(super) enum Gpu {
     Cuda(Option<u64>),
 }
 
-/// GPUs of a file, and the CUDA numbers by which processes name them.
+/// GPUs of an Nsight Systems export, and the CUDA numbers by which processes name them.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,
