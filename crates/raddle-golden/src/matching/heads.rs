@@ -59,7 +59,8 @@ impl AskedOrder {
         }
     }
 
-    /// Lists the levels in their order at a tick, the best one first; `None` where levels ascend.
+    /// Lists the levels in the order of urgency at a tick, the best one first; `None` where that is
+    /// their ascending order.
     pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
         match self {
             Self::Ascending => None,
@@ -70,8 +71,7 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the lowest level (the least urgent), which the waves of a workgroup get that was cut
-    /// (E3).
+    /// Returns the lowest level (the least urgent), which the waves of a cut workgroup get.
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
@@ -119,9 +119,9 @@ pub(super) fn levels(
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Distributes entries over `channels` channels: entry n waits in channel n modulo `channels`, and
-/// the first entry of a channel that is not `None` is its head. Returns (the head of each channel,
-/// `None` without one; the index of the head in `entries`).
+/// Distributes entries (waiting workgroups) over `channels` channels: entry n waits in channel n
+/// modulo `channels`, and the first entry of a channel that is not `None` is its head. Returns (the
+/// head of each channel, `None` without one; the index of the head in `entries`).
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

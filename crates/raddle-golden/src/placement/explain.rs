@@ -9,7 +9,7 @@ use crate::explanation::{Story, counted};
 
 /// Number of the workgroup in the worked example of the placement contract (a fixed test run).
 const EXAMPLE_GROUP: u64 = 600;
-/// Number of workgroups that are shown from the beginning.
+/// Number of workgroups that the explanation of a replay shows from its beginning.
 const FIRST: u64 = 3;
 
 /// Explains a replay while it runs: the first workgroups, the first one that its first compute unit

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// counted.
 const TOLD: usize = 100;
 
-/// A place in a log: the number of the line, from 1, and its tick.
+/// A place in a log: the number of the line, from 1, and the line's tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -44,8 +44,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One slot of a recipe (place for one policy of the run), with the result of the check of its
-/// policy.
+/// One slot of a recipe (place for one policy of the run), with the result of the check of that
+/// policy's answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
     /// Name of the slot: `launch-path`, `turn`, `allocate` or `preempt`.
@@ -57,13 +57,13 @@ pub struct CheckedSlot {
     pub by: String,
     /// Plural word for the answers of the slot, such as "placements" or "turns".
     pub answers: &'static str,
-    /// Number of answers that were checked.
+    /// Number of the policy's answers that were checked.
     pub checked: u64,
-    /// Number of answers that differ from the rules.
+    /// Number of the policy's answers that differ from the rules.
     pub different: u64,
     /// The first answers that differ, at most 100.
     pub findings: Vec<Finding>,
-    /// Reason why answers are not checked, or no longer; `None` where they are.
+    /// Reason why the policy's answers are not checked, or no longer; `None` where they are.
     pub unchecked: Option<String>,
 }
 
@@ -112,8 +112,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records a difference: an answer at the place `at` of the log that is not the one by the rule
-    /// `rule`; `what` returns (expected answer, found answer).
+    /// Records a difference: an answer at the line and tick `at` of the log that is not the one by
+    /// the rule `rule`; `what` returns (expected answer, found answer).
     pub(super) fn differs(
         &mut self,
         at: Place,
