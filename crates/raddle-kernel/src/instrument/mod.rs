@@ -28,8 +28,8 @@ pub const LEAVES: u32 = 2;
 /// stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Test in a kernel by which a running launch can be stopped part-way: for the second cut, a range
-/// of launch numbers that must stop.
+/// Test in a kernel by which a running launch can be stopped part-way: work-items compare the
+/// launch's number with a range of numbers that must stop (the second cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
     /// No test, so the kernel never stops part-way: a second run is not known to be harmless.
@@ -45,9 +45,9 @@ pub enum Look {
 /// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
-    /// Text of the source with the prologues in it.
+    /// Text of the source with the prologues (tests of the preemption flag) in it.
     pub source: String,
-    /// Names of the kernels that have a prologue, each once, in the order of the source.
+    /// Names of the kernels that have got a prologue, each once, in the order of the source.
     pub kernels: Vec<String>,
     /// (name, reason) of the kernels that stay without a prologue.
     pub opaque: Vec<(String, Opaque)>,
@@ -59,7 +59,7 @@ pub struct Instrumented {
 pub enum Opaque {
     /// Other code calls the kernel, and does not know the arguments of the prologue.
     Called,
-    /// A macro makes the head of the kernel.
+    /// A macro makes the head of the kernel, so the text does not show where the kernel begins.
     Macro,
     /// The kernel's list of arguments has no end, or its body was not found.
     Head,

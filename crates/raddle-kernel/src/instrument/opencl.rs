@@ -155,7 +155,8 @@ impl Token<'_> {
     }
 }
 
-/// Returns the words and signs of a source; comments, literals and preprocessor lines are left out.
+/// Returns the words and signs of an OpenCL C source; comments, literals and preprocessor lines are
+/// left out.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
@@ -194,8 +195,8 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of bytes of `rest` up to the end of the line; a line end behind a backslash
-/// does not count.
+/// Returns the number of bytes of `rest` up to the end of the source line; a line end behind a
+/// backslash does not count.
 fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -295,8 +296,8 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Returns the index behind the bracket that closes the one at the index `open`; `None` where it is
-/// not closed.
+/// Returns the index of the token behind the bracket that closes the one at the index `open`;
+/// `None` where it is not closed.
 fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_u32;
     for (index, token) in tokens.iter().enumerate().skip(open) {
