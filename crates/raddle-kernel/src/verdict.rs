@@ -130,9 +130,9 @@ fn by_origin(
 /// memory is not known to be changed in place (overwritten by a value that is computed from it).
 const MOST_LOOKS: usize = 400_000;
 
-/// Returns (in place, line of the write) for each write of one argument that may fall on bytes that
-/// a read of the second run sees changed: `true` where it certainly overwrites a value by one that
-/// is computed from it.
+/// Returns (in place, line of the write) for each of `writes` that may fall on bytes which one of
+/// `reads`, of the same argument, reads: `true` where it certainly overwrites a read value by one
+/// that is computed from it.
 fn collisions(
     found: &Effects,
     reads: &[Placed<'_>],
