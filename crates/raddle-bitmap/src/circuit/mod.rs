@@ -47,11 +47,12 @@ pub use shared::{Masks, PeriodTrace};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Most blocks of a map, or positions of a shared finder, that a trace takes; its sequences then
-/// take 4 MiB.
+/// Most blocks of a map, or of the width of a shared finder, whose sequences are computed; they
+/// then take 4 MiB.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Returns an error for a number of blocks whose sequences would fill the memory.
+/// Returns an error for a number of blocks whose sequences would fill the memory (more than
+/// [`MOST_BLOCKS`]).
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
         return Err(Error(Reason::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS }));

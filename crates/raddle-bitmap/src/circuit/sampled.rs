@@ -25,7 +25,7 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// Returns the jumps that make every sample of the search, in their order.
+    /// Returns the jumps that make every sequence SA that the search tests, in their order.
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -39,7 +39,8 @@ impl Jump {
     }
 }
 
-/// Sequences that the sampled search makes of one map, step by step: f1 to f4.
+/// Sequences that the circuit of the sampled search makes of one map, by steps f1 to f4 of seed
+/// 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledTrace {
     search: Sampled,
@@ -50,11 +51,11 @@ pub struct SampledTrace {
 }
 
 impl SampledTrace {
-    /// Computes every sequence of the search for a map.
+    /// Computes every sequence of the sampled search for a map.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size, [`OutOfRange`](crate::ErrorKind::OutOfRange) above
-    /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Sampled, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;
         super::traceable_map(map)?;
@@ -93,8 +94,8 @@ impl SampledTrace {
         &self.jumps
     }
 
-    /// Returns the result of step f3 for each sample k: the sequence SA_k, which has a free place
-    /// where a run of k + 1 blocks is free.
+    /// Returns the result of step f3 for each tested k: the sequence SA_k, which says at which
+    /// blocks k + 1 free blocks in a row begin.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa

@@ -12,24 +12,24 @@ use crate::error::Reason;
 /// with the number of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Number that names the kind: any number, but each kind once in a round.
+    /// Number that names the kind of resource: any number, but each kind once in a round.
     pub id: u32,
-    /// Number of blocks of the map of this kind.
+    /// Number of blocks of the free map of this kind of resource.
     pub blocks: u32,
 }
 
 /// Division of the width that a period's maps share among the kinds of resource of that period.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One slot behind the other, each as wide as its map. With this layout, the bound on the sum
-    /// of a period is the only condition.
+    /// One slot (range for one map) behind the other, each as wide as its map. With this layout,
+    /// the bound on the sum of a period is the only condition.
     #[default]
     Packed,
     /// Two halves, each for a map of at most half the width; a kind that is alone in its period has
     /// the whole width.
     Halves,
-    /// For each period, one range of positions for each kind, in the order of the kinds; positions
-    /// between the ranges stay occupied.
+    /// For each period, one range of blocks for each kind of resource, in the order of the kinds;
+    /// blocks between the ranges stay occupied.
     Borders(Vec<Vec<Range<u32>>>),
 }
 
@@ -74,9 +74,9 @@ impl Slot {
     }
 }
 
-/// Returns the slot of every kind of a period, in the order of the kinds; an error where the layout
-/// has another number of slots, a slot too narrow for its map, or slots that overlap or exceed the
-/// width.
+/// Returns the slot (range of blocks) of every kind of resource of a period, in the order of the
+/// kinds; an error where the layout has another number of slots, a slot too narrow for its map, or
+/// slots that overlap or exceed the width.
 pub(super) fn place(
     layout: &Layout,
     width: u32,
