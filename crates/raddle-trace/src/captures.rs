@@ -196,7 +196,8 @@ mod tests {
         capture
     }
 
-    /// Returns grids in x, negative where a shape was found by name, and 0 where none was found.
+    /// Returns for each kernel of a graph the grid in x that it gets: negative where its shape was
+    /// found by name, 0 where none was found.
     fn found(captures: &[GraphCapture], names: &[&str], batch: Option<u64>) -> Vec<i64> {
         let mut ran = AlikeLaunches::default();
         ran.add(0, shape(77));

@@ -312,7 +312,7 @@ fn tile(name: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    /// A launch that is neither short nor small.
+    /// A launch that is neither short nor small, so that its name alone decides what it needs.
     const LARGE: LaunchSize = LaunchSize {
         workgroups: 4_000,
         grid_x: 4_000,

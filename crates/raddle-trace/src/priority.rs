@@ -172,7 +172,8 @@ mod tests {
         }
     }
 
-    /// Matches by recursion over the first character.
+    /// Matches a glob by recursion over its first character, slowly and plainly, as the oracle of
+    /// the fast match.
     fn naive(glob: &[char], text: &[char]) -> bool {
         match (glob.split_first(), text.split_first()) {
             (None, None) => true,

@@ -142,7 +142,7 @@ mod tests {
         assert_ne!(some(&task(poisson.process.clone(), 1), 0, 5), DIGITS);
     }
 
-    /// As `-ln(u)` in forty decimal digits gives them, rounded.
+    /// Numbers that `-ln(u)` gives, as computed with forty decimal digits and rounded.
     const DIGITS: [u64; 5] = [21_351_155, 39_098_397, 86_548_890, 107_597_092, 119_514_491];
 
     #[test]

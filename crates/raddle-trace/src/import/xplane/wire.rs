@@ -192,7 +192,8 @@ mod tests {
         WireFile::new(Cursor::new(bytes), bytes.len() as u64)
     }
 
-    /// Returns all fields, the bytes of those that have some, and whether the message was broken.
+    /// Returns all fields of a message in a file of these bytes, with the bytes of those that have
+    /// some, and whether the message was broken.
     fn all(bytes: &[u8]) -> (Vec<(u64, Vec<u8>)>, bool) {
         let mut file = file(bytes);
         let (mut fields, mut found) = (file.fields(), Vec::new());
