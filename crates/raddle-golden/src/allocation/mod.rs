@@ -2,9 +2,9 @@
 //! or simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
-//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and
-//! report what breaks a rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves the
-//! place open; `raddle golden bitmap` has the same rules).
+//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and report
+//! what breaks a rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves
+//! the place open; `raddle golden bitmap` has the same rules).
 //!
 //! ```
 //! use raddle_golden::allocation::{AllocationOptions, AllocationRule, check};

@@ -22,7 +22,7 @@ fn play(sms: u16, total: [u64; 3], options: BlockWarpConfig, kernels: &[Kernel])
     ours::play(sms, total, options, kernels).unwrap()
 }
 
-/// The digest's model printed its worked run with these.
+/// Returns the settings with which the digest's model printed its worked run.
 fn literal() -> BlockWarpConfig {
     BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() }
 }
@@ -56,7 +56,7 @@ fn every_table_of_the_worked_run_with_its_blocks() {
     }
 }
 
-/// In the spelling of the vectors.
+/// Writes the controllers' tables in the spelling of the digest's vectors.
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];
     let kernels = controllers.kernels().into_iter().map(|it| {
