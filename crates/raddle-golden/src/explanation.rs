@@ -34,9 +34,9 @@ pub struct ExplainedStep {
 pub(crate) struct Story {
     wanted: bool,
     steps: Vec<ExplainedStep>,
-    /// Number of lines of the current list, shown or not.
+    /// Number of lines of the explanation's current list, shown or not.
     listed: usize,
-    /// Number of steps beyond those that are shown.
+    /// Number of steps of the explanation beyond those that are shown.
     hidden: usize,
 }
 

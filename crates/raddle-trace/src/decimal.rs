@@ -76,9 +76,9 @@ pub(crate) struct DecimalNumber {
     /// The number times ten to the power of `places`, an argument of [`fixed`]; further digits are
     /// cut off.
     pub(crate) value: i64,
-    /// Number of digits that are written behind the point.
+    /// Number of digits that are written behind the decimal point.
     pub(crate) decimals: usize,
-    /// True if all digits behind the point are 0.
+    /// True if all digits behind the decimal point are 0.
     pub(crate) whole: bool,
 }
 

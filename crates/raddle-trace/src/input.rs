@@ -14,7 +14,7 @@ const DRAIN_CHUNKS: usize = 512;
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
-    /// Number of lines that have been skipped at the beginning.
+    /// Number of lines of the file that have been skipped at its beginning.
     pub(crate) lines: u64,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Returns the error that ended the input; `None` if the input came to its end.
+    /// Returns the error of the read that ended the input; `None` if the input came to its end.
     pub(crate) fn failure(self) -> Option<io::Error> {
         self.failure
     }

@@ -31,7 +31,7 @@ pub enum KernelNeed {
 }
 
 impl KernelNeed {
-    /// Every need, in the order in which results show them.
+    /// All needs (resources that a kernel may need most), in the order in which results show them.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Compute, Self::Latency, Self::Unknown];
 
     /// Returns the name of the need in options and results, such as `memory`.
@@ -45,7 +45,8 @@ impl KernelNeed {
         }
     }
 
-    /// Returns the need with this name; `None` for an unknown name.
+    /// Returns the need (resource that a kernel needs most) with this name, such as `memory`;
+    /// `None` for an unknown name.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|need| need.name() == word)

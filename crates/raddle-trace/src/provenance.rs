@@ -34,7 +34,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All fields, in the order in which results show them.
+    /// All fields of an op that have an origin, in the order in which results show them.
     pub const ALL: [Self; 7] = [
         Self::Arrival,
         Self::Duration,

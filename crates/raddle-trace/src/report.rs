@@ -62,9 +62,9 @@ quirks! {
     ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
     /// The start or the length of an op is impossible.
     ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that start before 0 and apart (with Nsight Systems all that start before 0), or that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
-    /// An op starts before 0 and is kept.
+    /// An op starts before time 0 of the recording and is kept.
     BeforeZero, "before-zero", "ops that start before 0, when the recording began, were kept: the clock counts from another moment, or their times are wrong";
-    /// An op starts before 0, apart from the others, and is kept.
+    /// An op starts before time 0 of the recording, apart from the others, and is kept.
     ApartBeforeZero, "apart-before-zero", "ops that start before 0 are followed by a gap that is longer than the recording from 0 on: they are too many to be left out, and the span and idle time say little";
     /// The launch of an op lies too long before the recording, or before 0.
     ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0 where no op does, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
@@ -141,9 +141,9 @@ quirks! {
 /// End of a table in a file: with or without a line end, or within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
-    /// The last line has its line end.
+    /// The last line of the table has its line end.
     Whole,
-    /// The last line has no line end, so its last value or comment may be cut off.
+    /// The last line of the table has no line end, so its last value or comment may be cut off.
     NoLineEnd,
     /// The table ends within a row, which is lost.
     Cut,

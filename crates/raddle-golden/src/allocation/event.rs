@@ -118,7 +118,7 @@ pub struct AllocationEvent {
     pub(super) line: u64,
     /// Clock cycle of the event, never smaller than that of the event before.
     pub clock: u64,
-    /// Kind of the event.
+    /// Kind of the event, such as a request or a placement.
     pub kind: AllocationEventKind,
     /// Number that names the workgroup.
     pub workgroup: u64,

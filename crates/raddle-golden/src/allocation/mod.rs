@@ -177,7 +177,7 @@ impl AllocationReport {
 }
 
 impl fmt::Display for AllocationFinding {
-    /// Writes the finding in one line, without its map.
+    /// Writes the finding in one line, without the picture of the blocks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, line, clock, what, .. } = self;
         write!(f, "line {line}, clock {clock}: {rule}: {what}")

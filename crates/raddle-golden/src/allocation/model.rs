@@ -442,7 +442,8 @@ impl Model {
         self.units[index].tags.retain(|_, wave| wave.0 != placed.workgroup);
     }
 
-    /// Ends the check: open requests while nothing runs are a finding of the rule `Stop`.
+    /// Ends the check and returns its report. Requests that are open while no workgroup runs are a
+    /// finding of the rule `Stop`.
     pub(super) fn finish(mut self) -> AllocationReport {
         let open = self.requests.len() as u64;
         let runs = self

@@ -49,7 +49,7 @@ struct Entry {
     fields: Fields,
     /// Number of launches stored in the entry or encoded from it.
     uses: u64,
-    /// Number of the last such launch.
+    /// Number of the last launch that was stored in the entry or encoded from it.
     last: u64,
 }
 

@@ -173,7 +173,7 @@ impl Desk {
         }
     }
 
-    /// Removes a process that leaves, with its launches.
+    /// Removes from the state of the log a process that leaves, with its launches.
     pub(super) fn left(&mut self, process: ProcessId) {
         self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
@@ -236,7 +236,7 @@ impl Desk {
         }
     }
 
-    /// Removes a launch that has ended or was refused.
+    /// Removes from the state of the log a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.remove(&id) else { return };

@@ -249,7 +249,7 @@ impl OpenLog {
         }
     }
 
-    /// Removes a launch that has ended or was refused.
+    /// Removes from the state of the log a launch that has ended or was refused.
     fn forget(&mut self, id: LaunchId) {
         if self.launch(id).is_some() {
             self.desk.forget(id);

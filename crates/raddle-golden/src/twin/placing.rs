@@ -50,15 +50,15 @@ pub(super) enum Wanted {
 /// Aspect in which the policy's answer and that by the rules differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// Difference in the launch, the workgroup or its waves.
+    /// The two answers differ in the launch, the workgroup or its waves.
     Which,
-    /// Difference in the compute unit.
+    /// The two answers differ in the compute unit.
     Unit,
-    /// Difference in the addresses.
+    /// The two answers differ in the addresses of the waves.
     Address,
-    /// Difference in whether something starts: one answer starts something, the other does not.
+    /// One answer starts something, the other does not.
     Whether,
-    /// Difference in the tick at which the policy is to be asked again.
+    /// The two answers differ in the tick at which the policy is to be asked again.
     When,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
     /// Processes that have the turn, so that they may issue launches.
     pub(super) named: Vec<ProcessId>,
-    /// Tick until which they have the turn; `None` for ever.
+    /// Tick until which the processes have the turn; `None` for ever.
     until: Option<u64>,
     /// True if the policy has to be asked in the current step of the log.
     due: bool,

@@ -84,7 +84,7 @@ fn e1_match() {
     assert_eq!(decision.target.map(|it| it.channel), tied.first().copied());
 }
 
-/// Returns the channels of the candidates that have this level.
+/// Returns the channels whose heads (first workgroups) have this level and fit some compute unit.
 fn channels_of(
     decision: &MatchDecision<String>,
     heads: &[Option<MatchHead<String>>],

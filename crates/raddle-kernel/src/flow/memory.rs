@@ -122,7 +122,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Returns the memory to which pointers may lead that are stored in the memory `origin`.
+    /// Returns the memory to which a pointer may lead that is read from the memory `origin`.
     pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
             PointerOrigin::Local(_) | PointerOrigin::Private(_) => {

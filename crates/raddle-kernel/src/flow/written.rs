@@ -23,7 +23,7 @@ pub(super) type FactSet = Vec<u64>;
 
 /// Facts about written bytes that are certain at the beginning and at the end of each basic block.
 pub(super) struct WrittenFacts {
-    /// All facts, sorted; a fact's index is its number.
+    /// All facts (bytes that the kernel writes), sorted; a fact's index is its number.
     facts: Vec<WrittenBytes>,
     pub(super) before: Vec<FactSet>,
     after: Vec<FactSet>,

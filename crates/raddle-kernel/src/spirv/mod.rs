@@ -129,7 +129,7 @@ fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     Ok(found)
 }
 
-/// Returns whether the words of a literal string spell `name`.
+/// Returns whether the words of a literal string in SPIR-V spell `name`.
 fn names(words: &[u32], name: &str) -> bool {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     text.split(|byte| *byte == 0).next() == Some(name.as_bytes())

@@ -35,7 +35,7 @@ impl Rate {
         Self(requests as u64 * 1_000_000_000)
     }
 
-    /// Returns the number of requests in 10^9 seconds.
+    /// Returns the rate as a number of requests in 10^9 seconds.
     #[must_use]
     pub(crate) const fn in_giga_second(self) -> u64 {
         self.0

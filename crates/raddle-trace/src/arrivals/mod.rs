@@ -33,7 +33,7 @@ pub use random::SplitMix64;
 
 /// Most requests that a trace of requests may have; a longer one is refused.
 const REQUEST_LIMIT: usize = 1 << 24;
-/// Most bytes of a file in JSON that are read.
+/// Most bytes that are read of a file of arrivals in JSON.
 const BYTE_LIMIT: u64 = 1 << 28;
 /// Problem, in the words of the error message, of a file that ends in the middle.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
@@ -74,7 +74,7 @@ enum ArrivalFormat {
 }
 
 impl ArrivalFormat {
-    /// Returns the kebab-case name of the format in results.
+    /// Returns the name of the format in results, such as `azure`.
     const fn name(self) -> &'static str {
         match self {
             Self::Disb => "disb",

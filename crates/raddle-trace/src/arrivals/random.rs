@@ -8,7 +8,7 @@
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Natural logarithm of 2, times 2^32.
 const LN_2: u128 = 2_977_044_472;
-/// Number of binary digits behind the point that are computed of a logarithm.
+/// Number of binary digits behind the binary point to which a logarithm is computed.
 const BITS: u32 = 40;
 
 /// A source of random numbers, SplitMix64, whose numbers are equal on every machine.

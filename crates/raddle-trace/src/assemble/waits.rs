@@ -33,7 +33,7 @@ pub(crate) enum Awaited {
     /// All work that was issued to a stream of the draft up to a time: (stream, time on the
     /// source's clock).
     Stream(u32, i64),
-    /// All work that was issued to the device.
+    /// All work that was issued to the device before the call.
     Device,
     /// Work of one stream that the file does not name. It is taken to be the stream of the last op
     /// issued, if all ops issued to that stream had ended when the call returned.

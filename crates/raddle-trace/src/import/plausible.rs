@@ -30,13 +30,13 @@ const SIGN: u64 = 1 << 63;
 /// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlausibleLimits {
-    /// Most vector registers of one work-item.
+    /// Most vector registers that one work-item can have.
     registers: u32,
-    /// Most shared memory of one workgroup, in bytes.
+    /// Most bytes of shared memory that one workgroup can have.
     lds_bytes: u32,
-    /// Most work-items in one workgroup.
+    /// Most work-items that one workgroup can have.
     threads: u32,
-    /// Most workgroups along (x, y, z).
+    /// Most workgroups that a grid can have along (x, y, z).
     grid: [u32; 3],
 }
 
@@ -187,7 +187,8 @@ impl Together {
         Self { first, last, middle, ..near }.with_begin(ops)
     }
 
-    /// Finds `begin`, before which ops are apart from this group, where ops start before 0.
+    /// Sets the group's time `begin`: ops that start before it, and before time 0, are apart from
+    /// the group.
     fn with_begin(mut self, ops: &[Op]) -> Self {
         if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
             return self;

@@ -128,7 +128,7 @@ struct RpdReader<'w> {
 }
 
 impl<'w> RpdReader<'w> {
-    /// Reads the ops of all GPUs.
+    /// Reads from a database of rocmProfileData the ops (kernels, copies and fills) of all GPUs.
     fn read(words: &'w BTreeMap<i64, RpdWord>, database: &Database) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (names, queues) = Default::default();

@@ -20,7 +20,7 @@ pub(super) struct SqliteSource<'a> {
     /// Path of the file as the caller gave it, for messages.
     pub(super) file: String,
     pub(super) database: Database,
-    /// Callback for the progress through the rows.
+    /// Callback for the progress through the rows of the database.
     pub(super) watch: Watch<'a>,
     /// Number of bytes after which the file stops too early; `None` where it is whole.
     cut: Option<u64>,

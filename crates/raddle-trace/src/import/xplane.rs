@@ -30,7 +30,7 @@ use wire::{WireFields, WireFile, WireSpan, WireValue};
 /// Most bytes of a profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
 
-/// Most planes whose names a message lists.
+/// Most planes (devices and hosts) of a profile whose names an error message lists.
 const SHOWN: usize = 4;
 
 /// Imports a profile of JAX, XLA or TensorFlow; an error where it has no kernel that can be used.
@@ -131,7 +131,7 @@ fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
 struct XPlaneReader<R> {
     file: WireFile<R>,
     found: KinetoCollector,
-    /// Names of the planes that are no GPUs.
+    /// Names of the profile's planes (devices and hosts) that are no GPUs.
     others: BTreeSet<String>,
 }
 

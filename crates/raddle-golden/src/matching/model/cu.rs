@@ -13,7 +13,7 @@ use serde::Serialize;
 pub enum Stock {
     /// A resource of which each demand gets neighbouring blocks: registers, LDS.
     Run {
-        /// The blocks that are free.
+        /// Map of the resource's blocks: which of them are free.
         map: FreeMap,
         /// Block behind those that were handed out last, from which `Fit::Next` goes on; 0 at
         /// first.

@@ -25,7 +25,7 @@ const SPREAD: u64 = 1000;
 /// and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
-    /// Algorithm that places workgroups.
+    /// Algorithm of the placement contract that places workgroups.
     pub algorithm: Algorithm,
     /// Number of compute units of the device.
     pub cus: u16,

@@ -57,9 +57,9 @@ pub(in crate::import) trait RecordSink {
 /// How the reading of a document ended, and how many faults it met.
 #[derive(Debug, Default)]
 pub(in crate::import) struct DocumentEnd {
-    /// Position in the text, in bytes, at which the reading ended.
+    /// Position in the document's text, in bytes, at which the reading ended.
     pub(in crate::import) position: u64,
-    /// True if the input ended before the document did.
+    /// True if the input ended before the JSON document did.
     pub(in crate::import) truncated: bool,
     /// Offset in the text, in bytes, at which the text stops being JSON; `None` where all of it is
     /// JSON.

@@ -174,7 +174,7 @@ pub(in crate::import) struct KinetoCollector {
     /// synchronisation, which need no call beside them.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
-    /// Number of calls that launch a kernel or a graph.
+    /// Number of calls of the host that launch a kernel or a graph.
     pub(super) launches: u64,
     /// True if any time in the trace shows parts of a microsecond, so that the clock is finer.
     pub(in crate::import) fine: bool,

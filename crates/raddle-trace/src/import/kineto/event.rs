@@ -7,11 +7,11 @@ use crate::import::document::{members, string};
 /// Kinds of events of a PyTorch trace that the importer treats differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Category {
-    /// A kernel on the device.
+    /// An event of a kernel that ran on the device.
     Kernel,
-    /// A copy on the device.
+    /// An event of a copy by the device.
     Copy,
-    /// A fill of memory on the device.
+    /// An event of a fill of memory by the device.
     Set,
     /// A call of the CUDA or HIP runtime or driver on the host.
     Call,

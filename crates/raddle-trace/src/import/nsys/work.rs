@@ -16,11 +16,11 @@ pub(super) const UNNAMED: &str = "unnamed";
 /// Shared memory of one workgroup, in bytes, and how exactly it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lds {
-    /// Size in bytes, exact.
+    /// Size of the shared memory in bytes, exact.
     Exact(u32),
-    /// Size in bytes, one of several that the file writes alike.
+    /// Size of the shared memory in bytes, one of several that the file writes alike.
     Rounded(u32),
-    /// The file gives no size.
+    /// The file gives no size of the shared memory.
     Unknown,
 }
 

@@ -58,7 +58,7 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// Number of rows that the last query asked for.
+    /// Number of rows that the last query asked for; the next query may ask for twice as many.
     count: usize,
 }
 

@@ -23,7 +23,7 @@ pub(in crate::import) struct LoadedDatabase {
     pub(super) copy: NamedTempFile,
     /// Number of bytes of the temporary copy.
     pub(super) bytes: u64,
-    /// True if the end of the file is missing.
+    /// True if the end of the database file is missing.
     pub(super) cut: bool,
     /// True if the compressed form of the file was damaged.
     pub(super) damaged: bool,

@@ -149,7 +149,7 @@ impl GpuTrace {
         Ok(true)
     }
 
-    /// Counts in the report a row that cannot be read.
+    /// Counts in the import report a row of the table that cannot be read.
     fn malformed(&mut self) {
         self.report.events += 1;
         self.report.leave_out();

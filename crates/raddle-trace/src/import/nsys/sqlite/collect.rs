@@ -39,7 +39,7 @@ const PLACE: [&str; 9] = [
 /// Index of the column of the correlation number in [`PLACE`].
 const CORRELATION: usize = 6;
 
-/// Columns that only the table of kernels has.
+/// Columns of an Nsight Systems export that only the table of kernels has.
 const KERNEL: [&str; 15] = [
     "gridX",
     "gridY",

@@ -60,7 +60,8 @@ impl RocprofRows {
         }
     }
 
-    /// Reads a row, or counts it in the report where it cannot be used.
+    /// Reads a row of rocprof's table of kernels, or counts it in the import report where it cannot
+    /// be used.
     ///
     /// # Errors
     /// The column and the text of a time that was rounded: no time in the file can be trusted.
