@@ -68,8 +68,8 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Answers the question in the text of a line, as JSON without the question's id; the steps go to
-/// `story`. A fault where the question cannot be answered.
+/// Answers the question in the text of a line, as JSON without the question's id; `story` records
+/// the steps to the answer. A fault where the question cannot be answered.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {

@@ -58,8 +58,8 @@ pub struct Topic {
     pub name: &'static str,
     /// An example question, as JSON.
     pub example: &'static str,
-    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer in
-    /// the story.
+    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer,
+    /// from which it is explained.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 

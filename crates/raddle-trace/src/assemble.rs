@@ -186,7 +186,7 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 
 impl Profile {
     /// Returns the ops `first..first + count` as a profile that starts at time 0 and has no waits.
-    /// The report of that profile counts only the quirks of order, arrivals and durations.
+    /// The report of that profile counts only the quirks (faults) of order, arrivals and durations.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());

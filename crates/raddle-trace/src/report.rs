@@ -10,12 +10,14 @@ macro_rules! quirks {
             /// All quirks (faults and gaps of a file), in the order in which reports list them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the stable kebab-case name of the quirk, such as `no-line-end`.
+            /// Returns the stable name of the quirk (fault or gap of a file) in results, such as
+            /// `no-line-end`.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns one sentence about the quirk, for the reader of an import report.
+            /// Returns one sentence about the quirk (fault or gap of a file), for the reader of an
+            /// import report.
             const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
@@ -152,11 +154,11 @@ pub(crate) enum TableEnd {
 /// A quirk (fault or gap of a profile's file) that was met, with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QuirkMet {
-    /// Stable kebab-case name of the quirk, such as `no-launch-call`.
+    /// Stable name of the quirk (fault or gap of a file) in results, such as `no-launch-call`.
     pub name: &'static str,
-    /// Number of times that the quirk was met, 1 or more.
+    /// Number of times that the quirk (fault or gap of a file) was met, 1 or more.
     pub count: u64,
-    /// Sentence about the quirk for the reader of a report.
+    /// Sentence about the quirk (fault or gap of a file) for the reader of a report.
     pub explanation: &'static str,
 }
 
@@ -203,7 +205,8 @@ impl Default for ImportReport {
 }
 
 impl ImportReport {
-    /// Returns the quirks that were met, in the order in which reports list them.
+    /// Returns the quirks (faults and gaps of the file) that were met, in the order in which
+    /// reports list them.
     pub fn quirks(&self) -> impl Iterator<Item = QuirkMet> + '_ {
         let met = |&quirk: &Quirk| QuirkMet {
             name: quirk.name(),
@@ -213,7 +216,8 @@ impl ImportReport {
         Quirk::ALL.iter().map(met).filter(|met| met.count > 0)
     }
 
-    /// Returns how often a quirk was met, by its name; 0 for an unknown name.
+    /// Returns how often a quirk (fault or gap of the file) was met, by its name; 0 for an unknown
+    /// name.
     #[must_use]
     pub fn met(&self, name: &str) -> u64 {
         self.quirks().find(|met| met.name == name).map_or(0, |met| met.count)

@@ -47,8 +47,8 @@ pub use shared::{Masks, PeriodTrace};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Most blocks of a map, or of the width of a shared finder, whose sequences are computed; they
-/// then take 4 MiB.
+/// Most blocks of a map, or of the width of a shared finder (one circuit for several maps), whose
+/// sequences are computed; they then take 4 MiB.
 pub const MOST_BLOCKS: u32 = 4096;
 
 /// Returns an error for a number of blocks whose sequences would fill the memory (more than

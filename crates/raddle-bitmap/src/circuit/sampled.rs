@@ -10,22 +10,24 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// Step that makes one combined sequence SA from another: `SA_to = SA_from op (SA_from shifted by
-/// to - from)`.
+/// Step of the sampled search that makes one combined sequence SA (SA_k says where k + 1 free
+/// blocks in a row begin) from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Index of the combined sequence SA that the jump starts from; SA_0 = S_0 exists from the
-    /// beginning.
+    /// Index of the combined sequence SA from which the step starts; SA_0, the map itself, exists
+    /// from the beginning.
     pub from: u32,
-    /// Index of the sequence SA that the jump makes.
+    /// Index of the combined sequence SA that the step makes: SA_k says where k + 1 free blocks in
+    /// a row begin.
     pub to: u32,
-    /// True if the sequence SA that the jump makes is one that the search samples, false if it is
-    /// only a step on the way to one.
+    /// True if the search tests the combined sequence SA that the step makes, false if that is only
+    /// made on the way to another.
     pub sampled: bool,
 }
 
 impl Jump {
-    /// Returns the jumps that make every sequence SA that the search tests, in their order.
+    /// Returns the steps that make every combined sequence SA which the search tests, in their
+    /// order (SA_k says where k + 1 free blocks in a row begin).
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -87,8 +89,8 @@ impl SampledTrace {
         &self.s
     }
 
-    /// Returns the result of step f3: (jump, sequence SA that it makes) for each jump, those
-    /// between samples included.
+    /// Returns the result of step f3: each jump, which makes one combined sequence from another,
+    /// with the sequence SA that it makes, also where the search does not test it.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps

@@ -14,17 +14,17 @@ use crate::{Error, Shared, Slot, View};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
     /// In the sequence D_e, which is shifted by e, the e digits at the trailing end of every slot
-    /// are set to occupied (step g32 of the seed).
+    /// (range for one map) are set to occupied (step g32 of the seed).
     #[default]
     All,
     /// In the sequence D_e, which is shifted by e, only the e-th digit from the trailing end of
-    /// every slot is set to occupied. The chain keeps the other digits occupied, so that one gate
-    /// for each border and shift is enough.
+    /// every slot (range for one map) is set to occupied. The chain keeps the other digits
+    /// occupied, so that one gate for each border and shift is enough.
     Newest,
 }
 
-/// Sequences that the circuit of a shared finder makes of the maps of one period, by steps g2 and
-/// g31 to g34 of seed 000.
+/// Sequences that the circuit of a shared finder makes of the maps that it searches together (in
+/// one period), by steps g2 and g31 to g34 of seed 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodTrace {
     setup: Setup,
@@ -36,8 +36,8 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Computes every sequence for the maps of one period, which are given in the order of the
-    /// period's slots.
+    /// Computes every sequence of a shared finder (one circuit for several maps) for the maps that
+    /// it searches together in one period, given in the order of the period's slots.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) as [`Shared::find`],
@@ -97,8 +97,8 @@ impl PeriodTrace {
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// Returns the result of step g343: the length of the longest free run of each map of the
-    /// period, in blocks.
+    /// Returns the result of step g343: the length of the longest free run, in blocks, of each map
+    /// that is searched in the period.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
         self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()

@@ -113,8 +113,8 @@ fn sampled() {
     }
 }
 
-/// Returns rounds of shared finders of every kind: one period, borders that move, halves under a
-/// whole, gaps.
+/// Returns shared finders (one circuit for several maps) of every kind: one period, borders that
+/// move, halves under a whole, gaps.
 fn rounds() -> Vec<Shared> {
     let mut id = 0;
     let mut kinds = |blocks: &[u32]| -> Vec<Kind> {

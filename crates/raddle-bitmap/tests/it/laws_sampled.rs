@@ -20,8 +20,8 @@ const TABLE: [(&str, &str, u32, u32); 8] = [
     ("0000000000000000", "0000000", 0, 0),
 ];
 
-/// Returns sampled searches with jumps of every kind: each amount, gaps that need doublings, a late
-/// beginning.
+/// Returns sampled searches whose tested lengths differ by gaps of every kind: each amount, gaps
+/// that need doublings, a late beginning.
 fn lists(blocks: u32) -> Vec<Sampled> {
     let all: Vec<u32> = (0..blocks).collect();
     let some: [&[u32]; 4] = [&all, &[0, 7], &[2, 4, 8], &[0, 1, 3, 5, 9]];

@@ -6,8 +6,9 @@ use raddle_bitmap::{Search, Shared, View};
 
 use crate::{every_map, map};
 
-/// Worked example of a shared finder, as (maps, widths of their slots, sequence D0, sequence DQR of
-/// each map, reported lengths, lengths that it would report without masks).
+/// Worked example of a shared finder (one circuit for several maps), as (maps, widths of their
+/// slots, sequence D0, sequence DQR of each map, reported lengths, lengths that it would report
+/// without masks).
 type Row = ([&'static str; 2], [u32; 2], &'static str, [&'static str; 2], [u32; 2], [u32; 2]);
 
 const TABLE: [Row; 6] = [
@@ -19,7 +20,8 @@ const TABLE: [Row; 6] = [
     (["11111", "11111"], [5, 5], "111111111100", ["11111", "11111"], [5, 5], [10, 5]),
 ];
 
-/// Makes a shared finder 12 blocks wide for two maps in slots of these widths.
+/// Makes a shared finder (one circuit for several maps) 12 blocks wide, for two maps in ranges of
+/// these widths.
 pub(crate) fn finder(maps: [&FreeMap; 2], slots: [u32; 2]) -> Shared {
     let kinds: Vec<Kind> =
         (0..).zip(maps).map(|(id, map)| Kind { id, blocks: map.blocks() }).collect();
@@ -104,8 +106,8 @@ fn seed(layout: &Layout) -> (Shared, [FreeMap; 3]) {
     (Shared::new(128, 128, &periods, layout).unwrap(), maps)
 }
 
-/// Checks that a kind of resource alone in its period may be searched by any method (ambiguity 8 of
-/// the digest).
+/// Checks that a kind of resource whose map is searched alone may be searched by any method
+/// (ambiguity 8 in our summary of the seed).
 #[test]
 fn a_kind_alone_in_its_period_may_be_searched_by_any_method() {
     let (search, maps) = seed(&Layout::Packed);

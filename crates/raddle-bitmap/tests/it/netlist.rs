@@ -38,7 +38,7 @@ pub(crate) struct Netlist {
     /// Number of bits in registers between the first clock and the second, and between the second
     /// and the third.
     pub(crate) registers: Vec<u64>,
-    /// Output of the circuit: the sequence under test, or one for each slot.
+    /// Output of the circuit: the sequence under test, or one for each slot (range for one map).
     pub(crate) outputs: Vec<Vec<Wire>>,
 }
 

@@ -87,8 +87,8 @@ fn sampled() {
     insta::assert_snapshot!("sampled", table);
 }
 
-/// Writes the table for a round with the whole map in its first period, and its two halves in the
-/// second.
+/// Writes the table for a shared finder that searches the whole map first, and then its two halves
+/// together.
 #[test]
 fn shared() {
     let kind = |id, blocks| Kind { id, blocks };

@@ -230,8 +230,8 @@ fn e7_example() {
     assert_eq!(two.answers(), found);
 }
 
-/// Checks the seed's masks, given as words of 128 bits; bit 0 is the lowest and so the rightmost
-/// digit.
+/// Checks the masks that the seed gives for the borders between maps, as words of 128 bits; bit 0
+/// is the lowest and so the rightmost digit.
 #[test]
 fn e7_masks() {
     let all = vectors();

@@ -125,8 +125,8 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one period of a search circuit that resources share, of `width` blocks; the
-/// borders of its slots do not matter. A fault where such a circuit has no such timing.
+/// Counts the clocks in which a search circuit of `width` blocks, which resources share in turn,
+/// searches the maps that lie in it side by side. A fault where such a circuit has no such timing.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);

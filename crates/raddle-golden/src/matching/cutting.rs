@@ -29,8 +29,8 @@ pub(super) struct MatchCutting {
 /// A head (first workgroup of a channel) that may be cut into waves.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which the workgroup is the first one of its channel; of several heads the oldest
-    /// is cut.
+    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
+    /// the one that has waited longest is cut.
     pub(super) since: u64,
     /// Demand of the first of the waves into which the workgroup would be cut.
     pub(super) piece: Wants<String>,
@@ -42,7 +42,8 @@ pub(super) struct MayCut {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
     g: u64,
-    /// Step that follows the decision; `None` for a decision without a head, which does not count.
+    /// Step that follows the decision: dispatch, retry or cut; `None` where no channel has a
+    /// workgroup, so that the decision does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<Step>,
     /// Channel whose head (first workgroup) is cut into waves; `None` where none is.

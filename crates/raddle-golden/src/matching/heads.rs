@@ -78,10 +78,10 @@ impl AskedOrder {
     }
 }
 
-/// Ranks the levels of the heads (by channel; `None` where a channel has no head) and the level
-/// `pieces` of the waves of a cut workgroup (`None` without one), by the list `order`, the best
-/// first. Without a list levels ascend, the lowest number best. A fault where the list repeats a
-/// level, or lacks one of a head.
+/// Ranks the levels of the heads, the first workgroups of channels (`None` where a channel has
+/// none), and the level `pieces` of the waves of a cut workgroup (`None` without one), by the list
+/// `order`, the best first. Without a list levels ascend, the lowest number best. A fault where the
+/// list repeats a level, or lacks one of a head.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],

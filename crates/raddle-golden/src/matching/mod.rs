@@ -66,8 +66,8 @@ struct MatchQuestion {
     balance: Balance,
     pick: Choice,
     place: MatchPlace,
-    /// For each channel the index of its head in the question's list of entries; `None` where each
-    /// entry is a channel of its own.
+    /// For each channel the index of its head (first workgroup) in the question's list of entries;
+    /// `None` where each entry is a channel of its own.
     entries: Option<Vec<usize>>,
     /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
     /// then.
@@ -114,8 +114,8 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Index of the head in the question's list of entries, where entries are distributed over
-    /// fewer channels; else `None`.
+    /// Index of the dispatched workgroup in the question's list of entries, where entries are
+    /// distributed over fewer channels; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -229,8 +229,8 @@ fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     starts
 }
 
-/// Returns the marked channels after a decision: new marks for the levels that the heads have, and
-/// the given marks for all other levels.
+/// Returns the marked channels (chosen lately among tied channels) after a decision: new marks for
+/// the levels that the channels' first workgroups have, and the given marks for all other levels.
 fn marks_after(question: &MatchQuestion, decision: &MatchDecision<String>) -> MarkedChannels {
     let mut marks = question.marks.clone();
     for (position, level) in question.levels.given.iter().enumerate() {

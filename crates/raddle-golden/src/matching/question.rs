@@ -87,8 +87,8 @@ struct AskedHead {
     /// cut into them.
     #[serde(default)]
     independent: bool,
-    /// Tick since which the workgroup is the first one of its channel; of several heads the oldest
-    /// is cut.
+    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
+    /// the one that has waited longest is cut.
     #[serde(default)]
     since: u64,
 }
@@ -288,7 +288,7 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
 }
 
 /// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
-/// levels that some head has; a fault where the marks cannot be.
+/// levels that the channels' first workgroups have; a fault where the marks cannot be.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

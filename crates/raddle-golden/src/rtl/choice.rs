@@ -27,7 +27,7 @@ pub(super) struct ChoiceSpec {
 }
 
 /// Writes a circuit that chooses among the heads (first workgroups) of channels: the one of the
-/// best level, of equal ones the lowest channel without a mark.
+/// best level, of equal ones the lowest channel that is not marked (was not chosen lately).
 ///
 /// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head, 0
 /// is the best), `marks` (of each level, one for each channel). Outputs: `any`, `channel`, and

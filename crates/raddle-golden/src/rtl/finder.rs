@@ -10,14 +10,14 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A border between two neighbouring slots of a period, in a circuit that searches several maps
-/// side by side: no window (run of blocks that is tested) may cross it.
+/// A border between two neighbouring slots (ranges for one map each) of a circuit that searches
+/// several maps side by side: no window (run of blocks that is tested) may cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
     /// First place (block of the circuit's input) behind the border.
     pub(super) at: u32,
-    /// (width of the widest slot that ends at the border, width of the widest that begins there),
-    /// both in places (blocks).
+    /// (width of the widest slot, the range of one map, that ends at the border; width of the
+    /// widest that begins there), both in blocks.
     pub(super) widest: [u32; 2],
 }
 
@@ -271,8 +271,8 @@ pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     all
 }
 
-/// Returns the segments of blocks between neighbouring ends of slots, as (start, end), that lie
-/// within a slot.
+/// Returns the segments of blocks between neighbouring ends of slots (ranges for one map each), as
+/// (start, end), that lie within a slot.
 fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
@@ -283,7 +283,8 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.filter(within).collect()
 }
 
-/// Returns the borders where two slots of one period meet, ascending; windows must not cross them.
+/// Returns the borders where two slots (ranges for one map each) meet that are searched together,
+/// ascending; windows must not cross them.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

@@ -78,7 +78,8 @@ impl Leaving {
     }
 
     /// Checks the method `how` (its word in the log) by which the process `id` is asked to leave; a
-    /// difference from the rules is recorded in `slot`, with the line and tick `at` of the log.
+    /// difference from the rules is recorded in `slot`, the report on the preempt policy, with the
+    /// line and tick `at` of the log.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -117,7 +118,7 @@ impl Leaving {
     }
 
     /// Ends a step of the log: each process that had to be asked to leave in it and was not is
-    /// recorded as a difference in `slot`.
+    /// recorded as a difference in `slot`, the report on the preempt policy.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -424,8 +424,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of a slot, as its policy broke a law (a rule that every policy must keep) and
-    /// another policy answers from now on.
+    /// Ends the check of the policy in the slot `slot`, as it broke a law (a rule that every policy
+    /// must keep) and another policy answers from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -136,7 +136,7 @@ impl Placing {
     }
 
     /// Checks the start of workgroups of one launch, in one line, or in one line each in a log in
-    /// full detail; differences are recorded in `slot`.
+    /// full detail; differences are recorded in `slot`, the report on the allocate policy.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -232,7 +232,8 @@ impl Placing {
     }
 
     /// Checks an answer `found` of the log that is no start: it must equal the answer of the twin
-    /// (naive model). A difference is recorded in `slot`, under the place `at` of the log.
+    /// (naive model). A difference is recorded in `slot`, the report on the allocate policy, with
+    /// the line and tick `at`.
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -264,8 +265,8 @@ impl Placing {
 
     /// Checks the reasons that an answer gives for waiting: each must be of a known launch, of a
     /// compute unit of the device, and of a resource of which less is available than wanted. A
-    /// false reason is recorded in `slot` as a difference. The available amount itself is not
-    /// checked, since it is what the policy's search sees.
+    /// false reason is recorded in `slot`, the report on the allocate policy. The available amount
+    /// itself is not checked, since it is what the policy's search sees.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -287,7 +288,7 @@ impl Placing {
     }
 
     /// Ends a step of the log. If a workgroup could start by the rules and none did, that is
-    /// recorded in `slot` as a difference.
+    /// recorded in `slot`, the report on the allocate policy.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };

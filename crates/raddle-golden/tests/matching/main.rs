@@ -75,7 +75,8 @@ pub(crate) fn left(stock: &Stock) -> String {
     }
 }
 
-/// Makes the model from compute units, without marks, for this many levels and channels.
+/// Makes the model from compute units, for this many levels and channels; no channel was chosen
+/// lately.
 pub(crate) fn matching<R>(cus: Vec<Cu<R>>, levels: usize, channels: usize) -> MatchModel<R> {
     MatchModel { cus, marks: Marks::new(levels, channels).unwrap(), fit: Fit::First }
 }

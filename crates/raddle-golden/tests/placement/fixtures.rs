@@ -31,8 +31,8 @@ pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> ContractKern
     ContractKernel { threads, vgpr, sgpr, lds }
 }
 
-/// Returns the folder of the golden files, beside that of the real profiles; `None` where it is not
-/// there.
+/// Returns the folder of the contract's files of known placements, beside that of the real
+/// profiles; `None` where it is not there.
 pub(crate) fn peers() -> Option<PathBuf> {
     raddle_testkit::beside("peers")
 }

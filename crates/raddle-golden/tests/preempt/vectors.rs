@@ -19,8 +19,8 @@ const RUNS: [(&str, &[usize], u64); 3] = [
     ("C_k2_running_not_idempotent", &[2], 87),
 ];
 
-/// Returns the vectors' word for a step of the run, and its launch. The vectors' model submits to
-/// the runtime again in one line.
+/// Returns the word of the known results (test vectors) for a step of the run, and its launch.
+/// Their model submits to the runtime again in one line.
 fn word(step: &PreemptStep) -> Option<(&'static str, Option<usize>)> {
     Some(match *step {
         PreemptStep::Captured(k) => ("S2.2 capture", Some(k)),

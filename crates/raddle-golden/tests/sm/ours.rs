@@ -65,7 +65,8 @@ pub(crate) fn tables(controllers: &Controllers) -> String {
     kernels.chain(sms).collect::<Vec<_>>().join(" ")
 }
 
-/// Plays the jobs on SMs, and returns the story of the run; every table is checked on the way.
+/// Plays the jobs on SMs, and returns the log, the ends and the stuck kernels of the run; every
+/// table is checked on the way.
 pub(crate) fn play(
     sms: u16,
     total: [u64; 3],

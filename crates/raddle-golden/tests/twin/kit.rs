@@ -114,7 +114,8 @@ pub(crate) fn check(log: &str) -> Report {
     twin::check(log.as_bytes()).expect("it can be read")
 }
 
-/// Checks that the twins have checked every answer of a log, and that none differs.
+/// Checks that the twins (naive models of policies) have checked every answer of a log, and that
+/// none differs.
 pub(crate) fn agrees(log: &str, of: &str) {
     let report = check(log);
     for slot in &report.slots {

@@ -401,8 +401,8 @@ impl State {
         Part { cu, simds: lie, sgpr, lds, waves, barriers }
     }
 
-    /// Keeps the state that the golden model's answer leaves: marks, pointer, and whether a random
-    /// number was drawn.
+    /// Keeps the state that the golden model's answer leaves: channels chosen lately, SIMD of the
+    /// next surplus wave, and whether a random number was drawn.
     fn chosen(&mut self, answer: &Value, heads: &[Option<Head>], head: Head) {
         let of_head = |it: &Value| heads[number(&it["channel"]) as usize].expect("a head");
         let level = self.level(head);

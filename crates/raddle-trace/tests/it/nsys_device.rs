@@ -5,8 +5,8 @@ use crate::nsys::{import, labels, place, try_import};
 use crate::nsys_db::*;
 use raddle_trace::{ImportConfig, SourceDevice, TraceError};
 
-/// Returns the device's name in the profile of a database, and the counts of the quirks that
-/// concern the device.
+/// Returns the device's name in the profile of a database, and the counts of the faults of the file
+/// that concern the device.
 pub(crate) fn device(db: &Db) -> (Option<String>, Vec<(&'static str, u64)>) {
     let p = import(db);
     let ours = ["no-device", "device-not-listed"].map(|quirk| (quirk, p.report.met(quirk)));

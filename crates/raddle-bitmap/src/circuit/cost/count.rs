@@ -8,8 +8,8 @@ use crate::circuit::Jump;
 use crate::error::Reason;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Largest width in blocks of a shared finder whose gates are counted; counting takes as long as
-/// width times borders.
+/// Largest width in blocks of a shared finder (one circuit for several maps) whose gates are
+/// counted; counting takes as long as width times borders.
 const MOST_WIDTH: u32 = 65_536;
 
 /// Gates, gate levels (`depth`) and register bits of a search circuit's three steps shift, combine
@@ -133,8 +133,8 @@ pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) ->
     }
 }
 
-/// Counts the gates and register bits of the sampled search: its jumps from one sequence SA to
-/// another, and a reducing tree for each length that it tests.
+/// Counts the gates and register bits of the sampled search: for each combined sequence that it
+/// makes from another one, and a reducing tree for each length that it tests.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -246,8 +246,9 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots (ranges for one map each) of a period meet, as (block of
-/// the border in the shared width, width of the widest slot that ends there).
+/// Returns the borders at which two slots (ranges for one map each) meet that are searched
+/// together, as (block of the border in the shared width, width of the widest slot that ends
+/// there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -265,14 +266,14 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
     borders
 }
 
-/// Segments into which the borders of all slots of a round cut the width that the maps of a shared
-/// finder lie in, and the slots as ranges of segments.
+/// Segments into which the borders of all slots (ranges for one map each) cut the width of a shared
+/// finder, and the slots as ranges of segments.
 struct Shapes {
-    /// Each segment within a slot, as (first block, block behind the last) in the shared width,
-    /// ascending.
+    /// Each segment within a slot (range for one map), as (first block, block behind the last) in
+    /// the shared width, ascending.
     segments: Vec<(u32, u32)>,
-    /// Each slot of the round once, as (index in `segments` of its first segment, index behind its
-    /// last one).
+    /// Each slot (range for one map) once, as (index in `segments` of its first segment, index
+    /// behind its last one).
     slots: Vec<(usize, usize)>,
 }
 

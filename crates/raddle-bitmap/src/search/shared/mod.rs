@@ -35,10 +35,12 @@ pub struct Shared {
     periods: Vec<Vec<Slot>>,
 }
 
-/// Result of a shared finder for one kind of resource in one round: its longest run of free blocks.
+/// Result of a shared finder (one circuit for several maps) for one kind of resource: its longest
+/// run of free blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// Period of the round in which the kind of resource was searched, from 0.
+    /// Number, from 0, of the period (the maps that are searched together) in which the kind of
+    /// resource was searched.
     pub(crate) period: usize,
     /// Number that names the kind of resource ([`Kind::id`]).
     pub(crate) kind: u32,
@@ -47,7 +49,8 @@ pub struct SharedRun {
 }
 
 impl SharedRun {
-    /// Returns the period of the round in which the kind of resource was searched, from 0.
+    /// Returns the number, from 0, of the period (the maps that are searched together) in which the
+    /// kind of resource was searched.
     #[must_use]
     pub const fn period(&self) -> usize {
         self.period
@@ -67,8 +70,9 @@ impl SharedRun {
 }
 
 impl Shared {
-    /// Returns a finder that is `width` blocks wide (the seed's E). `periods` has the kinds of
-    /// resource that are searched in each period of a round.
+    /// Returns a finder for several maps that is `width` blocks wide (the seed's E). `periods` has
+    /// the kinds of resource whose maps are searched together, period by period; all periods
+    /// together are a round.
     ///
     /// `bound` is the seed's A: the maps of no period have more blocks together. The hardware needs
     /// `bound <= width`; give the width where there is no other bound.
@@ -105,34 +109,36 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Returns the width of the shared finder, in blocks (the seed's E): the maps of one period
+    /// Returns the width of the shared finder, in blocks (the seed's E): maps that are searched
     /// together have at most this many.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Returns the most blocks that the maps of one period may have together (the seed's A).
+    /// Returns the most blocks that maps which are searched together (in one period) may have (the
+    /// seed's A).
     #[must_use]
     pub const fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// Returns the number of periods in which all maps are searched once (the seed's C).
+    /// Returns the number of periods, one after the other, in which the finder has searched all
+    /// maps once (the seed's C).
     #[must_use]
     pub const fn periods(&self) -> usize {
         self.periods.len()
     }
 
-    /// Returns the slots (ranges for one map each) of a period, counted from 0; no slot for a
-    /// period out of range.
+    /// Returns the slots (ranges for one map each) of the maps that are searched together in the
+    /// period with this number, from 0; no slot for a number out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest free run of each map of one period, in blocks, in the
-    /// order of the period's slots.
+    /// Returns the length of the longest free run, in blocks, of each map that is searched in this
+    /// period, in the order of the period's slots.
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -226,7 +232,7 @@ fn check_kinds(
     Ok(())
 }
 
-/// As a [`Search`], the finder has one map alone, to which its whole width belongs.
+/// As a [`Search`], the shared finder has one map alone, to which its whole width belongs.
 impl Search for Shared {
     fn promise(&self) -> Promise {
         Promise::Exact

@@ -18,7 +18,7 @@ pub struct Candidate {
     pub cus: Vec<usize>,
 }
 
-/// One resource of which a compute unit has too little for one head.
+/// One resource of which a compute unit has too little for the head (first workgroup) of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingResource<R> {
     /// Index of the channel whose head (first workgroup) lacks the resource.

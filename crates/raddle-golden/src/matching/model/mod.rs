@@ -94,8 +94,9 @@ pub struct MatchDecision<R> {
     /// Heads (first workgroups of channels) that fit at least one compute unit, by index of the
     /// channel.
     pub candidates: Vec<Candidate>,
-    /// Every resource of which a compute unit has too little for a head; sorted by channel, compute
-    /// unit, shared resources before those of SIMDs, SIMD, resource.
+    /// Every resource of which a compute unit has too little for a head (first workgroup of a
+    /// channel); sorted by channel, compute unit, shared resources before those of SIMDs, SIMD,
+    /// resource.
     pub refusals: Vec<LackingResource<R>>,
     /// Workgroup that is dispatched; `None` where nothing fits.
     pub target: Option<MatchTarget<R>>,
@@ -115,8 +116,8 @@ pub struct MatchTarget<R> {
     pub shared: BTreeMap<R, TakenPiece>,
     /// Blocks that the workgroup takes of the resources of each SIMD.
     pub simds: Vec<BTreeMap<R, TakenPiece>>,
-    /// Number of waves for each SIMD, by which the pointer moves; `None` unless the workgroup was
-    /// given as a number of waves.
+    /// Number of waves that each SIMD gets; `None` unless the workgroup was given as a number of
+    /// waves.
     pub balanced: Option<balance::Target>,
 }
 
@@ -189,9 +190,9 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the blocks that a channel's head takes on the compute unit `on` with the index `cu`: a
-/// start for the blocks of every resource. `None` where a search reported a longer run than the
-/// free map has.
+/// Finds the blocks that a channel's head (first workgroup) takes on the compute unit `on` with the
+/// index `cu`: a start for the blocks of every resource. `None` where a search reported a longer
+/// run than the free map has.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

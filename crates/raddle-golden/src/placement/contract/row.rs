@@ -35,8 +35,8 @@ impl PlacedWorkgroup {
     }
 }
 
-/// Prints the line of a golden file: `number,CU<n>`, and `,simd:vgpr:sgpr:lds` for each wave, with
-/// addresses in bytes; without a line end.
+/// Prints the workgroup as the placement contract's files of known results do: `number,CU<n>`, and
+/// `,simd:vgpr:sgpr:lds` for each wave, with addresses in bytes; without a line end.
 impl fmt::Display for PlacedWorkgroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},CU{}", self.number, self.cu.0)?;

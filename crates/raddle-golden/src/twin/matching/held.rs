@@ -116,8 +116,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Returns the address of every wave of a workgroup: wave w is on the SIMD `pointer` + w,
-    /// modulo the number of SIMDs, after the earlier waves of that SIMD.
+    /// Returns the address of every wave of a workgroup: waves go to the SIMDs in turn, from the
+    /// SIMD `pointer` on, and lie behind the workgroup's earlier waves on that SIMD.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();

@@ -271,8 +271,8 @@ impl Matching {
         if level == best { 0 } else { level + u64::from(level < best) }
     }
 
-    /// Makes one match of a head to a compute unit, and returns the workgroup that starts, with every alternative
-    /// where the pick is random; `None` where nothing fits.
+    /// Matches one head (first workgroup of a channel) with a compute unit, and returns the workgroup that starts,
+    /// with every alternative where the pick is random; `None` where nothing fits.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<Vec<Starts>> {
         let fits: Vec<Vec<usize>> = heads.iter().map(|head| self.fitting(&head.demand)).collect();
         let candidates = || heads.iter().zip(&fits).filter(|(_, fits)| !fits.is_empty());

@@ -28,7 +28,8 @@ struct Ended {
 /// not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Picoseconds that the shared finder needs to search all maps once (a round).
+    /// Picoseconds that the search circuit, which all resources share, needs to search all maps
+    /// once.
     round: u64,
     late: VecDeque<Ended>,
 }
@@ -69,8 +70,8 @@ impl Turns {
 }
 
 impl Matching {
-    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free at once; where
-    /// one finder searches all maps in turn, they are free when it sees the end.
+    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free immediately;
+    /// where one circuit searches all maps in turn, they are free when it sees the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {

@@ -19,7 +19,8 @@ pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of changes (facts of the log and heads that fitted) until now.
+    /// Number of changes until now: facts of the log, and heads (first workgroups of channels) that
+    /// fitted.
     facts: u64,
     /// Last decision (round), as (number of changes before it, its tick).
     round: Option<(u64, u64)>,
@@ -104,8 +105,8 @@ impl Split {
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Records that the head of a channel fitted, the workgroup `workgroup`; `over` is true if all
-    /// its waves have started.
+    /// Records that the first workgroup of a channel, `workgroup`, or a wave of it, fitted; `over`
+    /// is true if all its waves have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;

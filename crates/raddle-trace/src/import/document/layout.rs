@@ -50,7 +50,7 @@ pub(in crate::import) trait RecordSink {
     /// Returns the number of kernels that the document holds, also those that were left out.
     fn kernels_seen(&self) -> u64;
 
-    /// Returns the report in which quirks are counted.
+    /// Returns the import report, in which faults of the document are counted.
     fn report(&mut self) -> &mut ImportReport;
 }
 

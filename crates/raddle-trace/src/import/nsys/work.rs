@@ -87,7 +87,7 @@ impl KernelNotes {
         Quirk::ImpossibleThreads,
     ];
 
-    /// Adds a quirk, which must be one of `QUIRKS`, to the set if `so` is true.
+    /// Adds a quirk (fault of the file), which must be one of `QUIRKS`, to the set if `so` is true.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
