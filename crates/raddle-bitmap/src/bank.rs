@@ -352,7 +352,7 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// Returns the word of these maps, if each of them has one word and all are equal; `None`
+    /// Returns the bits of these maps, if each of them fits one word and all are equal; `None`
     /// otherwise.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {

@@ -133,8 +133,9 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Computes the weighted sum of each candidate's row of amounts; `given` are the weights. A fault
-/// names the place: `at` is (place of weights and rows, key of the rows).
+/// Computes the weighted sum of the row of amounts of each candidate (compute unit that fits);
+/// `given` are the weights. A fault names the place: `at` is (place of weights and rows, key of the
+/// rows).
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -145,8 +146,9 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error for a candidate's row of amounts that cannot be scored to a fault: the row
-/// has `amounts` amounts for `weights` weights, and `at` is its place in the question.
+/// Converts the error for a row of amounts of a candidate (compute unit that fits) that cannot be
+/// scored to a fault: the row has `amounts` amounts for `weights` weights, and `at` is its place in
+/// the question.
 fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault {
     let (kind, message) = match error.kind() {
         ErrorKind::Overflow => (FaultKind::Overflow, "this score is beyond 64 bits".to_owned()),

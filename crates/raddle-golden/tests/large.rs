@@ -136,7 +136,7 @@ fn costs_of_any_number_of_blocks_are_told() {
 }
 
 /// Checks every map of a few blocks, in every form of the circuit: the model answers what the
-/// circuits' traces say.
+/// sequences of the circuit say.
 #[test]
 fn answers_and_traces_agree() {
     use raddle_bitmap::circuit::{FullTrace, GroupedTrace, SampledTrace, Setup};

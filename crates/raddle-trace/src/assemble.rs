@@ -46,8 +46,8 @@ pub(crate) struct Draft {
     pub(crate) report: ImportReport,
 }
 
-/// Builds the profile from an importer's draft: sorts the ops, and finds arrivals, dependencies and
-/// waits.
+/// Builds the profile from the records that an importer has collected: sorts the ops, and finds
+/// arrivals, dependencies and waits.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
     let Draft { between_ns, memory_bytes, resolution_ns, .. } = draft;

@@ -162,7 +162,7 @@ enum NamedKind {
     /// Attention kernel: true if the name says that it is for a single token, false if it says that
     /// it is not, `None` where it says neither.
     Attention(Option<bool>),
-    /// No word of the name is known.
+    /// No word of the kernel's name is known.
     Unknown,
 }
 

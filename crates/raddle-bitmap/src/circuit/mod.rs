@@ -60,7 +60,8 @@ const fn traceable(blocks: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error for a map of more than [`MOST_BLOCKS`] blocks, which is too many for a trace.
+/// Returns an error for a map of more than [`MOST_BLOCKS`] blocks, whose sequences would fill the
+/// memory.
 const fn traceable_map(map: View<'_>) -> Result<(), Error> {
     traceable(map.blocks())
 }

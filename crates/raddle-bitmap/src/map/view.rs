@@ -19,7 +19,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Returns a view of the caller's own words, as a map of `blocks` blocks.
+    /// Makes the caller's own words readable as a map of `blocks` blocks.
     ///
     /// # Errors
     /// Without a block, with too few or too many words for this many blocks, and with a bit of 1
@@ -29,8 +29,8 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Returns a view of words of which the caller knows that they keep the rules of [`View::new`],
-    /// so that nothing is checked.
+    /// Makes words readable as a map, of which the caller knows that they keep the rules of
+    /// [`View::new`], so that nothing is checked.
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }

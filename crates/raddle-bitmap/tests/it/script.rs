@@ -10,11 +10,12 @@ use crate::naive::{Naive, best_fit, worst_fit};
 /// Most steps of a script that are run; the rest of the bytes is ignored.
 const STEPS: usize = 400;
 
-/// Most blocks to which a script lets a map grow, or the oracle would be all that runs.
+/// Most blocks to which a script lets a map grow, or the slow oracle (a map of plain booleans)
+/// would take all the time.
 const GROWN: u32 = 5_000;
 
-/// Runs a script of takings and releases on a map and on the oracle; panics when an answer is
-/// wrong.
+/// Runs a script of takings and releases on a map and on the oracle (a map of plain booleans);
+/// panics when an answer is wrong.
 pub(crate) fn run(bytes: &[u8]) {
     let [form, low, high, steps @ ..] = bytes else { return };
     let size = u32::from(u16::from_le_bytes([*low, *high]));
@@ -34,7 +35,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Makes a map and its oracle of `size` + 1 blocks, all free.
+    /// Makes a map and its oracle (a map of plain booleans) of `size` + 1 blocks, all free.
     fn of(size: u32, grows: bool) -> Self {
         let map = FreeMap::new(size + 1).expect("a block");
         Self {
@@ -103,7 +104,8 @@ impl Pair {
         }
     }
 
-    /// Takes a plan from map and oracle; the plan may be late, and must then be refused.
+    /// Takes the blocks of a plan from the map and its oracle; the plan may be late, and must then
+    /// be refused.
     fn commit(&mut self, plan: RunPlan) {
         let (start, len) = (plan.start(), plan.len());
         let possible = self.naive.all(start as usize, len as usize, true);

@@ -181,7 +181,7 @@ fn outside(start: u32, len: u32, blocks: u32) -> String {
     format!("{len} blocks from {start} do not lie in a map of {blocks}: use the map of the plan")
 }
 
-/// Compares all answers of a map under test with those of the oracle.
+/// Compares all answers of a map under test with those of the oracle (a map of plain booleans).
 fn same_answers<T: Subject>(subject: &T, naive: &Naive, from: u32, want: u32) {
     let first = naive.first_fit_from(from as usize, want as usize).map(|start| start as u32);
     assert_eq!(subject.first(from, want), first, "first {want} from {from} in {subject:?}");
@@ -200,8 +200,8 @@ fn same_state<T: Subject>(subject: &T, naive: &Naive) {
     assert_eq!(subject.longest() as usize, naive.longest(), "{subject:?}");
 }
 
-/// Takes blocks from the map under test and from the oracle, or gives them back; checks that an
-/// error changes nothing, and comes exactly when it must.
+/// Takes blocks from the map under test and from the oracle (a map of plain booleans), or gives
+/// them back; checks that an error changes nothing, and comes exactly when it must.
 fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, take: bool) {
     let before = subject.clone();
     let blocks = naive.0.len() as u32;
@@ -293,7 +293,7 @@ pub(crate) fn steps<T: Subject>() -> impl Strategy<Value = (usize, Steps)> {
 }
 
 /// Takes what first fit finds, releases what is held, and tries blocks that no search found, on the
-/// map under test and the oracle.
+/// map under test and on the oracle (a map of plain booleans).
 pub(crate) fn sequence<T: Subject>((blocks, steps): (usize, Steps)) {
     let mut naive = Naive(vec![true; blocks]);
     let mut subject = T::of(&naive.0);

@@ -59,8 +59,8 @@ proptest! {
         }
     }
 
-    /// Compares residency with filling a compute unit workgroup by workgroup, for compute units
-    /// that nobody builds.
+    /// Compares residency (workgroups that an empty compute unit holds) with filling a compute unit
+    /// workgroup by workgroup, for compute units that nobody builds.
     #[test]
     fn residency_equals_filling_one_by_one_on_any_shape(
         shape in (1u8..=8, 1u16..12, 0u16..40, 0u16..60, 0u32..40, 1u16..20, 0u16..10),

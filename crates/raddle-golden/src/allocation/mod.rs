@@ -128,7 +128,9 @@ pub struct AllocationOptions {
 }
 
 impl AllocationOptions {
-    /// Returns an error if a lag is given without a rule. Every check calls this before it begins.
+    /// Checks the options: a lag (clocks that may pass between the choice of a start and its
+    /// record) without a rule that predicts starts is an error. Every check calls this before it
+    /// begins.
     ///
     /// # Errors
     /// With a lag and no rule: the text for the user.

@@ -374,9 +374,10 @@ impl Model {
     }
 
     /// Compares the first block, `start`, of a placement of `size` blocks with the prediction of
-    /// `rule`, for the free blocks at all moments within the lag; a difference is added to the
-    /// findings. `index` is the index of the compute unit, `at` that of the resource; `free` has
-    /// the free runs of blocks, `held` the held ones.
+    /// `rule`, for the free blocks at all moments within the lag (the clocks for which freed blocks
+    /// may still be seen as taken); a difference is added to the findings. `index` is the index of
+    /// the compute unit, `at` that of the resource; `free` has the free runs of blocks, `held` the
+    /// held ones.
     fn start(
         &mut self,
         event: &AllocationEvent,

@@ -206,8 +206,8 @@ impl Start {
     }
 }
 
-/// Processes that a turn policy chose to run next: the candidates, and each chosen process with its
-/// weight and its slice in ticks.
+/// Processes that a turn policy chose to run next: the candidates (runnable processes of the most
+/// urgent level), and each chosen process with its weight and its slice in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,

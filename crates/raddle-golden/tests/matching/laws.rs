@@ -83,7 +83,8 @@ fn stock<'u>(cu: &'u Unit, simd: Option<usize>, name: &str) -> &'u Stock {
     simd.map_or(&cu.shared, |simd| &cu.simds[simd]).get(name).expect("they are alike")
 }
 
-/// Checks the candidates and the refusals of a decision against a count block by block.
+/// Checks against a count block by block which heads (first workgroups of channels) fit which
+/// compute units, and which resources lack.
 fn check(
     model: &MatchModel<&'static str>,
     heads: &[Option<Entry>],

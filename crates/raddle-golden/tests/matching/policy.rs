@@ -47,8 +47,8 @@ struct Twins<'s> {
     entries: Vec<ReadyLaunch>,
     cursor: usize,
     resident: Vec<Resident>,
-    /// Index of the launch that comes first in the view; the others follow, around the end of the
-    /// list.
+    /// Index of the launch that comes first in the view which the policy gets; the others follow,
+    /// around the end of the list.
     first: usize,
     /// Streams of the launches, in the order of their first use; each is a channel.
     streams: Vec<(ProcessId, StreamId)>,
@@ -124,8 +124,8 @@ impl<'s> Twins<'s> {
         }
     }
 
-    /// Returns the view that the policy gets: every launch, from the index `first` on around the
-    /// end of the list.
+    /// Returns the launches that the policy gets to see: all of them, from the index `first` on
+    /// around the end of the list.
     fn view(&self) -> Vec<ReadyLaunch> {
         let (behind, front) = self.entries.split_at(self.first % self.entries.len());
         [front, behind].concat()

@@ -149,8 +149,8 @@ pub(crate) fn load_sorted(pool: &[Process], t0: u64, capacity: usize) -> Vec<usi
     candidates
 }
 
-/// Computes the slices in ticks in the contract's fixed point; `None` where a figure is beyond 128
-/// bits.
+/// Computes the slices in ticks as docs/golden.md says, in fixed point; `None` where a figure is
+/// beyond 128 bits.
 pub(crate) fn slices(rule: &str, loaded: &[Process], t0: u64) -> Option<Vec<u128>> {
     let one = Big::of(1);
     let (low, high) = (Big::of(1 << 32), Big::of(1 << 64));

@@ -47,9 +47,11 @@ pub enum Look {
 pub struct Instrumented {
     /// Text of the source with the prologues (tests of the preemption flag) in it.
     pub source: String,
-    /// Names of the kernels that have got a prologue, each once, in the order of the source.
+    /// Names of the kernels that have got a prologue (test at their start whether to leave), each
+    /// once, in the order of the source.
     pub kernels: Vec<String>,
-    /// (name, reason) of the kernels that stay without a prologue.
+    /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
+    /// leave).
     pub opaque: Vec<(String, Opaque)>,
 }
 
@@ -57,7 +59,8 @@ pub struct Instrumented {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Opaque {
-    /// Other code calls the kernel, and does not know the arguments of the prologue.
+    /// Other code calls the kernel, and would not pass the arguments that the prologue (test at the
+    /// kernel's start) adds.
     Called,
     /// A macro makes the head of the kernel, so the text does not show where the kernel begins.
     Macro,

@@ -87,10 +87,11 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// Functions of OpenCL C that the prologue calls. A compiler that runs work-items side by side, as
-/// PoCL's, goes on doing so only where the test costs a read for the whole workgroup: it runs the
-/// test once before the loop over the work-items, if the launch's word and the second cut (the
-/// range of launch numbers that must stop) are plain reads by arguments alone, and if no value
+/// Text of the OpenCL C functions that a kernel's prologue calls, the test at its start whether the
+/// launch should leave. A compiler that runs work-items side by side, as PoCL's, goes on doing so
+/// only where the test costs a read for the whole workgroup: it runs the test once before the loop
+/// over the work-items, if the word of the launch (its state in shared memory) and the second cut
+/// (the range of launch numbers that must stop) are plain reads by arguments alone, and if no value
 /// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a
 /// plain read sees the stores of the host; elsewhere each read passes the caches.
 ///

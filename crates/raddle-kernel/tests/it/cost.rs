@@ -14,7 +14,8 @@ use raddle_kernel::instrument::{Look, UNDECIDED, opencl};
 use crate::corpus::{Case, Given};
 use crate::device::{More, OpenCl, start};
 
-/// Number of pairs of launches that are timed, one with the prologue and one without.
+/// Number of pairs of launches that are timed, one with the prologue (test at a kernel's start
+/// whether to leave) and one without.
 const PAIRS: usize = 101;
 
 const SOURCE: &str = "\
@@ -147,7 +148,7 @@ struct Bench<'d> {
 
 impl Bench<'_> {
     /// Measures launches of a kernel in turn, as (duration of the kernel as it is, duration with
-    /// the prologue).
+    /// the prologue, a test at its start).
     fn pairs(&self, case: &Case, count: usize) -> Vec<(Duration, Duration)> {
         let buffers = self.device.buffers(&start(case, 1));
         let cuts = self.device.buffer(&[0; 16]);

@@ -78,7 +78,7 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// Returns those statements of the corpus on this kernel that its execution shows to be wrong.
+    /// Returns what the corpus says of this kernel and its execution shows to be wrong, in words.
     fn judge(&self) -> Vec<String> {
         let name = &self.case.name;
         let mut wrong = Vec::new();

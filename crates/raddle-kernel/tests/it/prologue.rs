@@ -64,8 +64,9 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// Returns the memory and the launch's word after a launch that begins with this word and these
-    /// cuts.
+    /// Returns the memory and the word that holds the launch's state (such as `RUNS`), after a
+    /// launch that begins with this word and these cuts (ranges of launch numbers that leave or are
+    /// killed).
     fn run(&self, word: u32, cuts: [u32; 4], slot: u32) -> (Memory, u32) {
         let buffers = self.device.buffers(self.start);
         let bytes =

@@ -54,8 +54,8 @@ enum Placement {
     Wait(Option<Tick>),
 }
 
-/// Refuses each waiting launch of the view, with the first resource of which compute unit 0 has too
-/// little; the refusals are written into `round`, the answers of this decision.
+/// Refuses each launch that still has workgroups to start, with the first resource of which compute
+/// unit 0 has too little; the refusals are written into `round`, the answers of this decision.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));

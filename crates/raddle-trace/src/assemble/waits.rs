@@ -22,16 +22,16 @@ pub(crate) struct DraftWait {
 pub(crate) enum Waiter {
     /// The host waits until the call returns.
     Host,
-    /// A stream waits (its number is that in the draft): its first op that is issued after the call
-    /// does not start before the awaited work has ended.
+    /// A stream waits, by its number in the importer's list of streams: its first op that is issued
+    /// after the call does not start before the awaited work has ended.
     Stream(u32),
 }
 
 /// Work that a wait of the host or of a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// All work that was issued to a stream of the draft up to a time: (stream, time on the
-    /// source's clock).
+    /// All work that was issued to a stream up to a time: (number of the stream in the importer's
+    /// list, nanoseconds on the source's clock).
     Stream(u32, i64),
     /// All work that was issued to the device before the call.
     Device,

@@ -41,7 +41,7 @@ impl Target {
         Self::Arrivals,
     ];
 
-    /// Returns the name of the fuzz target, which its corpus has too.
+    /// Returns the name of the fuzz target, which its folder of inputs has too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kineto => "kineto",

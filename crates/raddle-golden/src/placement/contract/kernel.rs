@@ -19,8 +19,8 @@ const SGPR: u32 = 16;
 /// Number of bytes in an LDS granule of the placement contract (a fixed test run).
 const LDS: u32 = 256;
 
-/// A compute unit of the placement contract (AMD R9 Nano), in granules. Slots and barriers for
-/// workgroups never limit it: every workgroup has a wave.
+/// A compute unit of the placement contract's device (a fixed test run on an AMD R9 Nano), in
+/// granules. Slots and barriers for workgroups never limit it: every workgroup has a wave.
 pub const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,

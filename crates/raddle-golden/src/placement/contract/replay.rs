@@ -13,10 +13,10 @@ use crate::ModelError;
 use super::baseline::{Algorithm, Baseline};
 use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 
-/// Most workgroups that the placement contract's device places in a tick, and most completions that
-/// it handles in a tick.
+/// Most workgroups that the device of the placement contract (a fixed test run) places in a tick,
+/// and most completions that it handles in a tick.
 const A_TICK: usize = 8;
-/// Fewest cycles that a workgroup of the placement contract lasts.
+/// Fewest cycles that a workgroup lasts in the placement contract (a fixed test run).
 const SHORTEST: u64 = 500;
 /// Number of different durations: each workgroup lasts 0 to 999 cycles more than the shortest.
 const SPREAD: u64 = 1000;
@@ -25,7 +25,7 @@ const SPREAD: u64 = 1000;
 /// and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
-    /// Algorithm of the placement contract that places workgroups.
+    /// Algorithm of the placement contract (a fixed test run) that places workgroups.
     pub algorithm: Algorithm,
     /// Number of compute units of the device.
     pub cus: u16,
@@ -50,8 +50,8 @@ pub struct PlacementOutcome {
 }
 
 impl PlacementReplay {
-    /// Runs the replay of the placement contract, and calls `each` with every workgroup when it is
-    /// placed.
+    /// Runs the replay of the placement contract (a fixed test run), and calls `each` with every
+    /// workgroup when it is placed.
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
@@ -67,7 +67,7 @@ impl PlacementReplay {
 /// (number of a workgroup that will end, its compute unit).
 type DueWorkgroup = (u64, CuId);
 
-/// State of a replay of the placement contract that is running.
+/// State of a replay of the placement contract (a fixed test run) that is under way.
 struct Play {
     baseline: Baseline,
     launch: Launch,
@@ -138,8 +138,8 @@ impl Play {
         })
     }
 
-    /// Runs step 2 of a tick of the placement contract: places workgroups until the first that fits
-    /// nowhere, at most eight, and returns their number.
+    /// Runs the second step of a tick of the placement contract (a fixed test run): places
+    /// workgroups until the first that fits nowhere, at most eight, and returns their number.
     fn place(&mut self) -> usize {
         for (placed, row) in self.rows.iter_mut().enumerate() {
             if self.next == self.launch.workgroups {
@@ -157,8 +157,8 @@ impl Play {
         A_TICK
     }
 
-    /// Runs step 3 of a tick of the placement contract: handles at most eight completions, frees
-    /// what they held, and returns their number.
+    /// Runs the third step of a tick of the placement contract (a fixed test run): handles at most
+    /// eight completions, frees what they held, and returns their number.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
         for (workgroup, cu) in self.messages.drain(..count) {
@@ -169,8 +169,8 @@ impl Play {
         count
     }
 
-    /// Runs step 4 of a tick of the placement contract: draws when each of the `placed` workgroups
-    /// of this tick ends, and passes each workgroup to `each`.
+    /// Runs the fourth step of a tick of the placement contract (a fixed test run): draws when each
+    /// of the `placed` workgroups of this tick ends, and passes each workgroup to `each`.
     fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
