@@ -5,14 +5,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value is outside its range: another one is needed.
+    /// An argument is outside its range.
     OutOfRange,
-    /// Values contradict each other, or what they are given for.
+    /// Arguments contradict each other, or do not suit the map or search that they are given to.
     Inconsistent,
     /// Blocks that are to be taken are not all free, or blocks that are to be given back are not
     /// all taken.
     State,
-    /// The seed (the design document) has no such circuit.
+    /// The circuit asked for does not exist in the seed (the design document).
     Unsupported,
 }
 

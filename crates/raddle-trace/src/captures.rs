@@ -84,7 +84,7 @@ pub(crate) enum Found {
     /// By order: the k-th launch of a kernel's name in the graph has the shape of the k-th launch
     /// of that name in the capture.
     InOrder,
-    /// By name: the shape is that which most launches of the kernel's name have.
+    /// By name: the launch has the shape that most captured launches of the kernel's name have.
     ByName,
 }
 

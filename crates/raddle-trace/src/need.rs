@@ -18,9 +18,9 @@ const NARROW: u32 = 16;
 /// The resource that a kernel needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelNeed {
-    /// The bandwidth of the device's memory.
+    /// The kernel needs the bandwidth of the device's memory most.
     Memory,
-    /// The arithmetic units of the compute units.
+    /// The kernel needs the arithmetic units of the compute units most.
     Compute,
     /// Neither memory nor compute: the kernel is small, and lasts as long as its chain of accesses
     /// and launches.
@@ -56,17 +56,18 @@ impl KernelNeed {
 /// Fact from which it is known what a launch needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// A rule of the user says what the kernel needs.
+    /// A rule of the user says what the kernel needs most.
     Said,
-    /// The kernel's name says it; the sizes of tiles in the name did not decide.
+    /// The kernel's name says what it needs most; the sizes of tiles in the name did not decide.
     Name,
-    /// The name of a matrix product has the size of its tile, from which the need follows.
+    /// The kernel is a matrix product whose name has the size of its tile; what it needs most
+    /// follows from that size.
     Tile,
-    /// The grid of an attention kernel shows the need.
+    /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
     Grid,
-    /// The number of workgroups, or the length of the launch, shows the need.
+    /// The number of workgroups, or the length of the launch, shows what the launch needs most.
     Size,
-    /// No fact: the need is unknown.
+    /// No fact was found: what the launch needs most is unknown.
     #[default]
     Nothing,
 }

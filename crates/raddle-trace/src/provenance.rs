@@ -4,11 +4,11 @@
 /// Source of the value of one field of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The record of the op itself has the value.
+    /// The record of the op itself has the value of the field.
     Measured,
-    /// Another record has the value, and shares a key with the record of the op.
+    /// Another record of the file, which shares a key with the op's, has the value of the field.
     Joined,
-    /// No record has the value; a rule gave it.
+    /// No record has the value of the field; a rule gave it.
     Assumed,
     /// No record has the value, and no value takes its place: [`Field::Shape`] of an opaque kernel.
     Unknown,

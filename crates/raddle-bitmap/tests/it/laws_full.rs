@@ -68,8 +68,9 @@ fn t3_to_the_right_with_occupied_1() {
     assert_eq!((trace.sar().to_string().as_str(), trace.answer()), ("11100000", 3));
 }
 
-/// Checks laws T4, T5, T6 and T9, which look at the same sequences: of every map up to 10 blocks,
-/// in every form of the circuit.
+/// Checks four laws for every map up to 10 blocks, in every form of the circuit: the sequence under
+/// test is 1s, then 0s (T4), as many 1s as the longest run has blocks (T5), equal in all forms
+/// (T6); the shift by i has i occupied digits or more (T9).
 #[test]
 fn t4_t5_t6_t9_on_every_map_up_to_10_blocks() {
     for blocks in 1..=10 {

@@ -66,7 +66,8 @@ pub(crate) fn unmasked(d0: &str, slots: [u32; 2]) -> [u32; 2] {
     [from(0, slots[0]), from(slots[0], slots[0] + slots[1])]
 }
 
-/// Checks laws T2, T3 and T4, which look at the same pairs of maps: all pairs of 5 and 4 blocks.
+/// Checks laws T2 and T3 (the answer for a map depends on that map alone) and T4 (both ways to mask
+/// give equal sequences), for all pairs of maps of 5 and 4 blocks.
 #[test]
 fn t2_t3_t4_on_every_pair_of_5_and_4_blocks() {
     let mut wrong = 0;

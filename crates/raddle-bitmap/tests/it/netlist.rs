@@ -113,8 +113,8 @@ impl Netlist {
         self.tree(&wires, Self::or)
     }
 
-    /// Builds registers that hold sequences from one clock to the next. Folded, a constant needs no
-    /// register and equal wires need one.
+    /// Builds registers that hold sequences of digits from one clock to the next. If the circuit is
+    /// folded (constants removed), a constant needs no register and equal wires share one.
     fn clock(&mut self, sequences: &mut [Vec<Wire>]) {
         let mut all: Vec<Wire> = sequences.iter().flatten().copied().collect();
         if self.folds {

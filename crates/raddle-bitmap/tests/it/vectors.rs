@@ -37,7 +37,8 @@ fn list(value: &Value) -> &[Value] {
     list
 }
 
-/// Form of the circuit that the file names first; `right_1` is the other.
+/// Form of the search circuit that the file of test vectors names first: 1 is a free block, and
+/// sequences shift to the left. `right_1` is the file's other form.
 const LEFT_0: Setup = Setup::ALL[0];
 
 fn right_1() -> Setup {

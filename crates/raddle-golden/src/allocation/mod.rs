@@ -75,7 +75,8 @@ pub enum AllocationRule {
     Fit,
     /// Rule that requests do not stay open where no workgroup is left that could end and make room.
     Stop,
-    /// Rule that blocks are taken where the start rule of the check predicts it.
+    /// Rule that a workgroup's blocks start where the start rule of the check (first, best or worst
+    /// fit) predicts.
     Start,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct MatchCutting {
     failures: u64,
     /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Index of the lowest level (the least urgent) in the order of levels.
+    /// Index of the least urgent level in the order of levels.
     lowest: usize,
 }
 

@@ -13,24 +13,26 @@ use serde_json::Value;
 use super::HeadLevels;
 use crate::fault::{Fault, check_all, fault, has, read_at};
 
-/// Level of the waves of a cut workgroup where neither windows nor a list say which level is the
-/// lowest (least urgent). A recipe (file that chooses the policies of a run) has 256 levels.
+/// Level of urgency of the waves of a cut workgroup where neither windows nor a list say which
+/// level is the lowest (least urgent). A recipe (file that chooses the policies of a run) has 256
+/// levels.
 const LOWEST: u64 = 256;
 
-/// Order of levels, as a question asks for it.
+/// Order of the levels of urgency, as a question asks for it.
 #[derive(Debug)]
 pub(super) enum AskedOrder {
-    /// Levels ascend: level 1 is the best.
+    /// Levels of urgency ascend: level 1 is the most urgent.
     Ascending,
-    /// Levels in the order of the list, the best one first.
+    /// Levels of urgency in the order of the list, the most urgent first.
     Listed(Vec<u64>),
-    /// Levels by windows of time, one for each level: in its window a level is the best.
+    /// Windows of time, one for each level of urgency: in its window a level is the most urgent.
     Windows(Windows),
 }
 
 impl AskedOrder {
-    /// Reads the order: a list of levels, or the word by which a recipe (file that chooses the
-    /// policies of a run) names it; levels ascend for `None`. Any other value is a fault.
+    /// Reads the order of levels of urgency: a list of levels, or the word by which a recipe (file
+    /// that chooses the policies of a run) names it; levels ascend for `None`. Any other value is a
+    /// fault.
     pub(super) fn read(given: Option<&Value>) -> Result<Self, Fault> {
         let Some(given) = given else { return Ok(Self::Ascending) };
         if given != "static" && !has(given, "windows") {
@@ -59,8 +61,8 @@ impl AskedOrder {
         }
     }
 
-    /// Lists the levels in the order of urgency at a tick, the best one first; `None` where that is
-    /// their ascending order.
+    /// Lists the levels of urgency at a tick, the most urgent first; `None` where that is their
+    /// ascending order.
     pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
         match self {
             Self::Ascending => None,

@@ -73,18 +73,20 @@ struct MatchQuestion {
     /// then.
     now: u64,
     clocks: Option<MatchClocks>,
-    /// Levels by urgency at the tick of the decision, the best first; `None` unless windows of time
-    /// order them.
+    /// Levels of urgency at the tick of the decision, the most urgent first; `None` unless windows
+    /// of time order them.
     order: Option<Vec<u64>>,
     cutting: Option<MatchCutting>,
 }
 
-/// Levels of the heads (first workgroups of channels), as the question gives them, and their order.
+/// Levels of urgency of the heads (first workgroups of channels), as the question gives them, and
+/// their order.
 #[derive(Debug)]
 struct HeadLevels {
-    /// Levels in ascending order; the model knows a level by its index in this list, from 0.
+    /// Levels of urgency that the question gives, ascending; the model knows a level by its index
+    /// in this list, from 0.
     given: Vec<u64>,
-    /// For each level its rank in the order of urgency, 0 for the best.
+    /// For each level of the list `given` its rank in the order of urgency, 0 for the most urgent.
     ranks: Vec<usize>,
 }
 

@@ -15,7 +15,7 @@ pub struct TaskId(pub u32);
 pub struct GpuTask {
     /// Number that names the task.
     pub id: TaskId,
-    /// Level of the task, 0 the most urgent.
+    /// Level of urgency of the task, 0 the most urgent.
     pub level: Level,
     /// Share of the task, 1 or more: the task's weight is multiplied by it.
     pub share: u64,

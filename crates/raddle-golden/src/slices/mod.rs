@@ -62,7 +62,8 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of the task, counted from 1, the best; the seed (the design document) has 16 levels.
+    /// Level of urgency of the task, counted from 1, the most urgent; the seed (the design
+    /// document) has 16 levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,

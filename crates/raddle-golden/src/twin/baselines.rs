@@ -18,9 +18,10 @@ use super::unit::{Part, Unit, Units};
 /// Rule that picks the next launch and its compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The policy `greedy`: the lowest compute unit with room.
+    /// The policy `greedy`: takes the lowest compute unit with room.
     Greedy,
-    /// The policy `round-robin`: the next compute unit with room, from this number on.
+    /// The policy `round-robin`: takes the next compute unit with room, from this compute unit's
+    /// number on.
     RoundRobin(usize),
     /// The policy `leftover`: the compute unit with room for most workgroups; launches by arrival,
     /// or, where `by_level` is true, the most urgent first.
@@ -47,7 +48,8 @@ impl Baseline {
         Self { rule, units: Units::new(&Unit::empty(shape), count) }
     }
 
-    /// Picks the compute unit for the next workgroup of a launch; `None` where none has room.
+    /// Picks the compute unit for the next workgroup of a launch, none of `closed` (compute units
+    /// that are being reset); `None` where none has room.
     fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
         let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {

@@ -47,9 +47,9 @@ struct Costs {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     fields: Fields,
-    /// Number of launches stored in the entry or encoded from it.
+    /// Number of launches that were stored in the entry, or sent as differences from it.
     uses: u64,
-    /// Number of the last launch that was stored in the entry or encoded from it.
+    /// Number of the last launch that was stored in the entry, or sent as a difference from it.
     last: u64,
 }
 

@@ -15,8 +15,8 @@ use super::report::{Place, Slot};
 pub(super) enum Rule {
     /// `never`: no work of a process is taken off the device.
     Never,
-    /// One method of preemption for every process. The controller of seed 001 decides in its step S3.3
-    /// about each reset.
+    /// One method of preemption for every process. The controller of seed 001 decides about each
+    /// reset, which kills running launches (step S3.3).
     Always(Preemption),
     /// `cheapest`: of the methods that end within a bound of time, the one that wastes the least
     /// work; where none does, the fastest.

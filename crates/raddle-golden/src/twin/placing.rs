@@ -50,13 +50,13 @@ pub(super) enum Wanted {
 /// Aspect in which the policy's answer and that by the rules differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// The two answers differ in the launch, the workgroup or its waves.
+    /// The two answers differ in which launch, workgroup or waves start.
     Which,
-    /// The two answers differ in the compute unit.
+    /// The two answers differ in the compute unit on which a workgroup starts.
     Unit,
-    /// The two answers differ in the addresses of the waves.
+    /// The two answers differ in the addresses of the resources that the waves get.
     Address,
-    /// One answer starts something, the other does not.
+    /// One answer starts a workgroup or a wave, the other does not.
     Whether,
     /// The two answers differ in the tick at which the policy is to be asked again.
     When,

@@ -208,8 +208,8 @@ pub(super) struct Filling {
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Index, in the list of states, of the state after one more workgroup; `None` while it was not
-    /// computed.
+    /// Index, in the list `states`, of the state that a compute unit has after one more workgroup
+    /// of the launch; `None` while it was not computed.
     next: Option<usize>,
 }
 

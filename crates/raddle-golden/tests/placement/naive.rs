@@ -94,7 +94,8 @@ impl Unit {
     }
 }
 
-/// The naive device, with one algorithm object for each kernel.
+/// Oracle: a device that places workgroups by the rules of the placement contract, granule by
+/// granule, with one algorithm object for each kernel.
 pub(crate) struct Naive {
     algorithm: Algorithm,
     units: Vec<Unit>,

@@ -32,12 +32,13 @@ pub const KILLED: u32 = 3;
 /// launch's number with a range of numbers that must stop (the second cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
-    /// No test, so the kernel never stops part-way: a second run is not known to be harmless.
+    /// No test, so a launch of the kernel is never stopped part-way: a second run is not known to
+    /// be harmless.
     #[default]
     Never,
-    /// A test by each work-item for itself: the kernel has no barrier.
+    /// Each work-item tests for itself, since the kernel has no barrier.
     WorkItem,
-    /// One test for a whole workgroup, so that its work-items agree before a barrier.
+    /// One test for a whole workgroup, so that its work-items agree before they meet at a barrier.
     Workgroup,
 }
 

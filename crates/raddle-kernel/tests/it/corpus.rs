@@ -25,15 +25,15 @@ pub(crate) struct Case {
 pub(crate) enum Given {
     Floats(usize),
     Doubles(usize),
-    /// This many random numbers below a bound.
+    /// Buffer of random whole numbers, as (how many, bound below which they are).
     Ints(usize, i32),
-    /// A permutation of the indices below this number.
+    /// Buffer with the indices below this number in random order.
     Permutation(usize),
-    /// Beginnings of this many rows of a matrix, ascending.
+    /// Buffer with the ascending indices at which this many rows of a sparse matrix begin.
     Rows(usize),
     Int(i32),
     Float(f32),
-    /// Number of bytes of local memory.
+    /// Local memory of this many bytes.
     Local(usize),
 }
 

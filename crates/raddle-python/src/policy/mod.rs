@@ -52,8 +52,8 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the slot of a policy by the one method that it has; the error says that it has none or
-    /// several of the methods.
+    /// Returns for which slot of a recipe (which question of the dispatcher) a policy is, by the
+    /// one method that it has; an error where it has none or several of the methods.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),

@@ -103,12 +103,12 @@ pub struct LoadTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
-    /// Milliseconds, in which the traces of Mooncake and of loads count.
+    /// Milliseconds: the unit of times in the traces of Mooncake and in loads.
     Milliseconds,
-    /// Seconds, in which the traces of Bailian and BurstGPT count, and the `time` of DISB's own
-    /// benchmarks.
+    /// Seconds: the unit of times in the traces of Bailian and BurstGPT, and of `time` in DISB's
+    /// own benchmarks.
     Seconds,
-    /// Minutes, in which the `time` of REEF's benchmarks counts.
+    /// Minutes: the unit of `time` in REEF's benchmarks.
     Minutes,
 }
 
@@ -139,11 +139,12 @@ impl TimeUnit {
 /// Unit in which a trace of requests counts its arrivals, and where that unit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimesCount {
-    /// The arrivals are dates with times, or the file has no trace, so no unit is needed.
+    /// Requests arrive at dates with times, or the file has no trace of requests, so no unit is
+    /// needed.
     Dates,
-    /// The unit is that of the file's format.
+    /// Arrivals are numbers in the unit of the file's format.
     ByFormat(TimeUnit),
-    /// The unit is that which the caller asked for.
+    /// Arrivals are numbers in the unit that the caller asked for.
     AsAsked(TimeUnit),
 }
 

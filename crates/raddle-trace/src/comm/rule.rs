@@ -13,7 +13,7 @@ use crate::provenance::{Field, Origin};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
-    /// Communication kernels last as long as they did in the recording.
+    /// Communication kernels last as long in a replay as they did in the recording.
     Keep,
     /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
     /// in the profile: its work without the wait, as far as a profile can tell.

@@ -23,10 +23,11 @@ pub enum Variant<'a> {
 pub enum Timing {
     /// All steps of the search are made in one clock, each with its own hardware.
     OneClock,
-    /// One clock for each step, each step with its own hardware and registers between the steps.
+    /// Each step of the search takes one clock and has its own hardware, with registers between the
+    /// steps.
     ThreeClocks,
-    /// One clock for each step, all steps on one set of hardware; the grouped search alone has
-    /// this.
+    /// Each step of the search takes one clock, and all steps use one set of hardware; the grouped
+    /// search alone has this.
     Reused,
 }
 

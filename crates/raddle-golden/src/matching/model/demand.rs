@@ -12,8 +12,8 @@ use crate::ModelError;
 /// The head of a channel: its first workgroup, which goes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
-    /// Level of the workgroup, counted from 0; the order given to the decision says which level is
-    /// the best.
+    /// Level of urgency of the workgroup, counted from 0; the order given to the decision says
+    /// which level is the most urgent.
     pub level: usize,
     /// Demand of the workgroup: the amounts of resources that it needs.
     pub wants: Wants<R>,

@@ -100,7 +100,8 @@ pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
 /// Method by which the hardware reports the longest free run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// Reports the longest free run; also used where one circuit searches the resources in turn.
+    /// Reports the longest free run, in granules; a circuit that searches several resources in turn
+    /// does so too.
     Full,
     /// Reports the longest run of free groups, each of this many granules.
     Groups(u64),

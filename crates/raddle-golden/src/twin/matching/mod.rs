@@ -88,7 +88,7 @@ pub(super) struct Matching {
     fit: Fit,
     /// True if surplus waves, which the SIMDs cannot share equally, go to the SIMDs in turn.
     turns: bool,
-    /// Ticks of the windows of time in which each level is the best; empty if the order of levels is fixed.
+    /// Ticks of the window of time in which each level of urgency goes first; empty if their order is fixed.
     windows: Vec<u64>,
     /// True if one of several tied channels is picked at random, and not the lowest.
     random: bool,

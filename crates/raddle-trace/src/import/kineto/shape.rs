@@ -9,9 +9,9 @@ use crate::report::Quirk;
 /// Unit in which an event or a launch call counts a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
-    /// Grids are counted in whole workgroups.
+    /// The record gives the grid in whole workgroups.
     Workgroups,
-    /// Grids are counted in work-items; the last workgroup of an axis may be incomplete.
+    /// The record gives the grid in work-items; the last workgroup of an axis may be incomplete.
     WorkItems,
 }
 

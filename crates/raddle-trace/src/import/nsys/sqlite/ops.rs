@@ -28,7 +28,7 @@ pub(super) enum NsysName {
     /// The direction of a copy, by its number in the tables; `None` where it is missing.
     Copy(Option<i64>),
     Set,
-    /// A graph that was recorded as a whole, by its number.
+    /// Graph of kernels that was recorded as one op, by the number of the graph.
     Graph(i64),
 }
 

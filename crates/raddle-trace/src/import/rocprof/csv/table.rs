@@ -68,7 +68,8 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
 pub(super) enum RocprofTable {
     /// A table of kernels with their times.
     Kernels(RocprofColumns),
-    /// Another table of rocprof, without kernels; the texts are a description and advice.
+    /// A table of rocprof that has no kernels, as (description of the table, advice), for the error
+    /// message.
     Foreign(&'static str, &'static str),
 }
 
