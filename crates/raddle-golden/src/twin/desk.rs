@@ -254,9 +254,10 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Ends the submissions of a step of the log. Launches of one stream that follow each other
-    /// reach the device when all of them are launched, or each behind the one before it; copies
-    /// reach it at the tick of their submission.
+    /// Sets when the launches that one step of the log submits reach the device, and moves those
+    /// that have arrived by now. Launches of one stream that follow each other reach it when all of
+    /// them are launched, or each behind the one before it; copies reach it at the tick of their
+    /// submission.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let Self { jobs, lines, now, .. } = self;

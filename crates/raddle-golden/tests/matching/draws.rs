@@ -44,8 +44,8 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     )
 }
 
-/// Returns a search of this kind that a device of this shape can use: as many groups, at most, as
-/// divide every resource; as wide as the widest.
+/// Returns a search of this kind that a device of this shape can use: the number of groups is
+/// lowered until it divides every resource, and a shared search is as wide as the largest resource.
 pub(crate) fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
     let blocks = [shape.vgpr_per_simd.into(), sgpr, shape.lds];

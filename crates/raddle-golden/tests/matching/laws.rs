@@ -119,8 +119,9 @@ fn check(
     assert_eq!(decision.target.is_some(), !candidates.is_empty(), "nothing waits that fits");
 }
 
-/// Checks that the target has the best level, is the lowest of its tie, and lies at the lowest
-/// blocks.
+/// Checks that the dispatched workgroup has the most urgent level of all candidates, is of the
+/// channel that the marks choose among channels tied at that level, and gets the lowest free blocks
+/// of the lowest compute unit.
 fn check_target(
     model: &MatchModel<&'static str>,
     heads: &[Option<Entry>],

@@ -20,7 +20,8 @@ pub(crate) fn has(tool: &str) -> bool {
     found
 }
 
-/// Returns the number of lines that a test bench reads in the long run; `None` in every other run.
+/// Returns how many lines of test vectors a Verilog test bench reads, by the variable
+/// `RADDLE_RTL_LINES`; `None` where the variable is not set.
 pub(crate) fn lines() -> Option<u64> {
     let given = std::env::var("RADDLE_RTL_LINES").ok()?;
     Some(given.parse().unwrap())

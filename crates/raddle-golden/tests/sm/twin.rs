@@ -88,8 +88,8 @@ impl Beside {
         self.blocks.iter().filter(|it| it.cu == cu).map(|it| it.level).min()
     }
 
-    /// Returns the start of the first waiting block that can start waves, unit after unit (L1 to L3
-    /// of `docs/policies/block-warp.md`).
+    /// Returns the first start of waves that the controllers of the compute units may make, by
+    /// ascending unit (rules L1 to L3 of `docs/policies/block-warp.md`); `None` where none can be.
     fn serve(&self, ready: &ReadyView<'_>) -> Expected {
         ready.cus.ids().find_map(|cu| {
             let mut waiting: Vec<&Block> =
@@ -124,7 +124,8 @@ impl Beside {
         fitting.first().map(|&(cu, _)| cu)
     }
 
-    /// Makes the global controller's decision (G1 to G6 of `docs/policies/block-warp.md`).
+    /// Chooses which workgroup is handed to which compute unit, as the global controller does
+    /// (rules G1 to G6 of `docs/policies/block-warp.md`); `None` where none can be.
     fn decide(&mut self, ready: &ReadyView<'_>) -> Expected {
         let mut targets: Vec<&ReadyLaunch> =
             ready.launches.iter().filter(|entry| entry.undistributed() > 0).collect();
