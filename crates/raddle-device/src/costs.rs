@@ -10,7 +10,7 @@ use crate::Device;
 /// Time that killing the running work takes, in nanoseconds, on every device of the table but the
 /// V100.
 ///
-/// It was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
+/// The time was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
 /// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
 /// NVIDIA GV100. This includes the exits of the seven launches behind the killed one. For all other
 /// devices the figure is an assumption, and the time of an exit alone is not known.

@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced, each value of them?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit. The tables
+//! The vectors lie in `fixtures/vectors` of raddle-testkit. The tables
 //! of `laws_*` hold the same cases; here nothing of the file is left out.
 
 use raddle_bitmap::circuit::{

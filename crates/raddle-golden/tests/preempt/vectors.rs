@@ -1,6 +1,6 @@
 //! Are the worked runs of the digest's vectors reproduced?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit.
+//! The vectors lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_golden::preempt::model::{PreemptStep, StreamSetup, StreamWish, run};
 use raddle_policy::{ProcessId, Tick};

@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit. Their rules
+//! The vectors lie in `fixtures/vectors` of raddle-testkit. Their rules
 //! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
 
 use raddle_policy::{Level, Tick, Ticks};

@@ -3,7 +3,7 @@
 //! The log of the worked run is in `worked`; what can never fit is refused on arrival here (C12), so
 //! the studies of impossible blocks have nothing to reproduce.
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit.
+//! The vectors lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;

@@ -1,6 +1,6 @@
 //! May a source in OpenCL C have a variable that outlives a launch?
 //!
-//! Such a variable exists once for each program object, so the launches of one program must not run from
+//! The variable exists once for each program object, so the launches of one program must not run from
 //! two. The text is read as it stands, in every branch of every condition. What cannot be told counts as
 //! a variable: a macro at the place of a declaration, an included file.
 

@@ -26,7 +26,7 @@ pub(crate) struct TableComments<'a> {
 /// so that a reader assumes it anew by its own rule.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub(crate) fn write_launch_table(
     profile: &Profile,
     comments: &TableComments<'_>,
