@@ -11,14 +11,14 @@ use divan::counter::ItemsCount;
 use raddle_bitmap::{Bank, FreeMap, Polarity};
 
 const MAPS: usize = 1024;
-/// Blocks to look for.
+/// Number of blocks in a row that each search looks for.
 const WANT: u32 = 6;
 
 fn main() {
     divan::main();
 }
 
-/// Maps of `64 * W` blocks, 1 = free.
+/// Returns random maps of `64 * W` blocks, as words with 1 = free.
 fn maps<const W: usize>() -> Vec<[u64; W]> {
     let mut state = 0x5eed_u64;
     let mut next = || {
@@ -35,7 +35,7 @@ fn free_maps<const W: usize>() -> Vec<FreeMap> {
     maps::<W>().iter().map(|words| free(words).expect("as many words as blocks need")).collect()
 }
 
-/// Calls a search on every map.
+/// Measures a search, which is called on every map.
 fn each<T>(bencher: Bencher<'_, '_>, maps: &[T], search: impl Fn(&T) -> u32) {
     bencher.counter(ItemsCount::new(maps.len())).bench_local(|| {
         for map in black_box(maps) {
@@ -82,8 +82,8 @@ mod first_fit {
         });
     }
 
-    /// A first fit written by hand for two words: the starts in each by doubling, then the run over
-    /// their border.
+    /// Finds the first fit by code written by hand for two words: the starts in each by doubling,
+    /// then the run over their border.
     #[divan::bench]
     fn by_hand_128(bencher: Bencher<'_, '_>) {
         let want = black_box(WANT);
@@ -142,7 +142,8 @@ mod first_fit {
     }
 }
 
-/// Takes the first run of a map of a bank and gives it back; the longest run is kept.
+/// Takes the first run of free blocks of a map in a bank and gives it back; the bank keeps the
+/// length of the longest run.
 #[divan::bench(consts = [1, 2, 32])]
 fn take_and_release<const W: usize>(bencher: Bencher<'_, '_>) {
     let mut bank = Bank::new(MAPS, 64 * W as u32).expect("memory for 256 KiB");

@@ -8,7 +8,7 @@
 
 use raddle_bitmap::{Error, FreeMap, Polarity, RunPlan};
 
-/// A search of a map for a run of a length.
+/// A search of a map for this many free blocks in a row.
 type Search = fn(&FreeMap, u32) -> Option<RunPlan>;
 
 const SEARCHES: [(&str, Search); 3] = [
@@ -17,7 +17,8 @@ const SEARCHES: [(&str, Search); 3] = [
     ("worst fit", FreeMap::worst_fit),
 ];
 
-/// Plays the story with one search and returns the map, in which 1 is free.
+/// Takes and gives back blocks of a map by one search, and returns the map; shown as text, 1 is a
+/// free block.
 fn map_after(search: Search) -> Result<FreeMap, Error> {
     let mut map = FreeMap::new(64)?;
     let mut held = Vec::new();

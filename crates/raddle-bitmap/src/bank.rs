@@ -11,7 +11,7 @@ use crate::map::Identity;
 use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
 
-/// Bank of bitmaps of one resource and one size, such as the vector registers of every SIMD of a
+/// Bank of free maps of one resource and one size, such as the vector registers of every SIMD of a
 /// device: each map has one bit per block, free or taken. The bank keeps the length of each map's
 /// longest run of free blocks.
 ///
@@ -36,13 +36,13 @@ pub struct Bank {
     /// Words of all maps, one map after the other, with a bit of 1 for a free block; bits past the
     /// last block of a map are 0.
     words: Vec<u64>,
-    /// Length in blocks of the longest free run of each map; the next list has the number of free
-    /// blocks of each map.
+    /// Length in blocks of each map's longest run of free blocks.
     longest: Vec<u32>,
+    /// Number of free blocks of each map.
     free: Vec<u32>,
 }
 
-/// Copy of one map of a [`Bank`], its free and taken blocks. Other maps can be made equal to the
+/// Copy of one map of a [`Bank`]: which of its blocks are free. Other maps can be made equal to the
 /// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapState {
@@ -53,7 +53,7 @@ pub struct MapState {
 }
 
 impl Bank {
-    /// Returns a bank of `maps` maps of `blocks` blocks each, all free.
+    /// Returns a bank of `maps` maps of `blocks` blocks each, all blocks free.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no memory could hold the maps.
@@ -90,8 +90,8 @@ impl Bank {
         self.blocks
     }
 
-    /// Returns a view of the map with the index `map`; `None` where there is no such map, or where
-    /// the maps have no block.
+    /// Returns read access to the map with the index `map`; `None` where there is no such map, or
+    /// where the maps have no block.
     #[must_use]
     pub fn view(&self, map: usize) -> Option<View<'_>> {
         (self.blocks > 0 && map < self.len()).then(|| View::trusted(self.words(map), self.blocks))
@@ -120,36 +120,39 @@ impl Bank {
         self.free.get(map).copied().unwrap_or_default()
     }
 
-    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks
-    /// of one map; `None` where no run is that long. A plan for 0 blocks always starts at 0.
+    /// Finds the first run of at least `want` free blocks in one map, and returns a plan of its
+    /// lowest `want` blocks, which takes nothing yet; `None` where no run is that long. A plan for
+    /// 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit(&self, map: usize, want: u32) -> Option<RunPlan> {
         self.first_fit_from(map, 0, want)
     }
 
-    /// Returns a plan of the lowest `want` free blocks in a row of one map that start at or after
-    /// the block `from`; `None` where there are none. A plan for 0 blocks always starts at 0.
+    /// Finds the lowest `want` free blocks in a row of one map that start at or after the block
+    /// `from`, and returns a plan of them, which takes nothing yet; `None` where there are none. A
+    /// plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
         RunPlan::first(self.words(map), from, want, (&self.identity, map))
     }
 
-    /// Returns a plan for exactly the `len` blocks from `start` of one map; `None` where one of
-    /// them is not free.
+    /// Returns a plan for exactly the `len` blocks from `start` of one map, which takes nothing
+    /// yet; `None` where one of them is not free.
     #[must_use]
     pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
         let free = words::check(self.words(map), self.blocks, start, len, true);
         (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len, &self.identity, map))
     }
 
-    /// Takes the run of a plan from one of the maps. Returns the first block of the run.
+    /// Takes from one of the maps the blocks that a plan names, as a search found them. Returns the
+    /// first of these blocks.
     ///
     /// # Errors
-    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), a block of the run has been taken since
-    /// the search ([`State`](crate::ErrorKind::State)), or the plan is of another map ([`Inconsistent`](crate::ErrorKind::Inconsistent)); nothing
-    /// has changed then.
+    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), a block of the run has been
+    /// taken since the search ([`State`](crate::ErrorKind::State)), or the plan is of another map
+    /// ([`Inconsistent`](crate::ErrorKind::Inconsistent)); nothing has changed then.
     #[inline(always)]
     pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
         let (start, len) = plan.of(&self.identity, map)?;
@@ -157,9 +160,9 @@ impl Bank {
         Ok(start)
     }
 
-    /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit)
-    /// and [`commit`](Self::commit) in one. Returns the first block of the run; `None`, with
-    /// nothing changed, where no run is that long.
+    /// Takes the lowest `want` blocks in a row that are free in one of the maps:
+    /// [`first_fit`](Self::first_fit) and [`commit`](Self::commit) in one. Returns the first of
+    /// them; `None`, with nothing changed, where no run is that long.
     #[inline(always)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
         if want == 0 {
@@ -181,10 +184,10 @@ impl Bank {
         self.take_first_of_many(map, want)
     }
 
-    /// Takes the lowest run of `want` free blocks of each map from the index `first` on, one map
-    /// for each place of `starts`, and writes the first block of each run there. Returns whether
-    /// each map had a run; if not, the runs of some maps may be taken. Equal maps of one word, as
-    /// those of the SIMDs of a compute unit mostly are, are searched once.
+    /// Takes the lowest `want` free blocks in a row of each map from the index `first` on, one map
+    /// for each element of `starts`, and writes the first block taken there. Returns whether each
+    /// map had as many; if not, blocks of some maps may be taken. Equal maps of one word, as those
+    /// of the SIMDs of a compute unit mostly are, are searched once.
     #[inline(always)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
         let maps = first..first + starts.len();
@@ -206,10 +209,10 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
-    /// Takes runs of `want` blocks from several equal maps, each run from all of them, until no run
-    /// or no place of `starts` is left, and writes the first block of each run there. A run of 0
-    /// blocks begins at 0, at every place. Returns the number of runs; `None`, with nothing
-    /// changed, where maps differ or there is no map.
+    /// Takes `want` free blocks in a row from several equal maps, again and again the same blocks
+    /// from all of them, until no run or no element of `starts` is left, and writes the first block
+    /// of each run there. A run of 0 blocks begins at 0, for every element. Returns the number of
+    /// runs taken; `None`, with nothing changed, where maps differ or there is no map.
     #[inline(always)]
     pub fn take_row_of_equal(
         &mut self,
@@ -239,8 +242,8 @@ impl Bank {
     }
 
     /// Does the work of [`take_row_of_equal`](Self::take_row_of_equal) for maps of several words:
-    /// takes the runs from the first map, and makes the other maps copies of it. Returns the number
-    /// of runs; `None`, with nothing changed, where maps differ or there is no map.
+    /// takes the runs of blocks from the first map, and makes the other maps copies of it. Returns
+    /// the number of runs; `None`, with nothing changed, where maps differ or there is no map.
     #[inline(never)]
     fn take_row_of_many(
         &mut self,
@@ -271,15 +274,16 @@ impl Bank {
         Some(taken)
     }
 
-    /// Returns a copy of the map with the index `map`; `None` if there is no such map.
+    /// Returns a copy of the free and taken blocks of the map with the index `map`; `None` if there
+    /// is no such map.
     #[must_use]
     pub fn state(&self, map: usize) -> Option<MapState> {
         let (&longest, &free) = self.longest.get(map).zip(self.free.get(map))?;
         Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
     }
 
-    /// Makes each map with an index in `maps` equal to a copy. An index beyond the last map does
-    /// nothing; a copy of another number of blocks changes nothing.
+    /// Makes each map with an index in `maps` equal to the copy `to`. An index beyond the last map
+    /// does nothing; a copy of another number of blocks changes nothing.
     #[inline(always)]
     pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
@@ -324,8 +328,8 @@ impl Bank {
         }
     }
 
-    /// Gives back a run of `len` blocks to each map from the index `first` on, one map for each
-    /// place of `starts`, which has the first block of the run.
+    /// Gives back `len` blocks in a row to each map from the index `first` on, one map for each
+    /// element of `starts`, which has the first of these blocks.
     ///
     /// # Errors
     /// The error of the first run that cannot be released; the maps before it may have changed
@@ -348,7 +352,7 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// Returns the word of these maps, if each of them has one word and all are equal; `None`
+    /// Returns the bits of these maps, if each of them fits one word and all are equal; `None`
     /// otherwise.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {
@@ -358,7 +362,8 @@ impl Bank {
         rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
     }
 
-    /// Sets several maps of one word to the same word, longest run and number of free blocks.
+    /// Sets several maps of one word each to the same word, length of the longest free run and
+    /// number of free blocks.
     #[inline(always)]
     fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
         self.words[maps.clone()].fill(word);
@@ -389,17 +394,17 @@ impl Bank {
     /// Gives back the `len` blocks from `start` to one of the maps.
     ///
     /// # Errors
-    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), or one of the blocks is not taken
-    /// ([`State`](crate::ErrorKind::State)) or lies past the end ([`OutOfRange`](crate::ErrorKind::OutOfRange)); nothing has changed
-    /// then.
+    /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), or one of the blocks is not
+    /// taken ([`State`](crate::ErrorKind::State)) or lies past the end
+    /// ([`OutOfRange`](crate::ErrorKind::OutOfRange)); nothing has changed then.
     #[inline(always)]
     pub fn release(&mut self, map: usize, start: u32, len: u32) -> Result<(), Error> {
         self.change(map, start, len, false)
     }
 
     /// Takes the `len` blocks from `start` of one of the maps if `take` is true, else gives them
-    /// back; an error, with nothing changed, where that is not possible. Maps of one word take no
-    /// call and no loop.
+    /// back; an error, with nothing changed, where that is not possible. For maps of one word it
+    /// makes no call and no loop.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1
@@ -448,9 +453,9 @@ impl Bank {
     }
 
     /// Updates the length of the longest free run and the number of free blocks that the bank
-    /// stores for a map, after a run of `len` blocks was taken (`take` true) or given back. `below`
-    /// and `behind` are the numbers of free blocks in a row right below the run and right behind
-    /// it.
+    /// stores for a map, after `len` blocks in a row were taken (`take` true) or given back.
+    /// `below` and `behind` are the numbers of free blocks in a row right below these blocks and
+    /// right behind them.
     #[inline(always)]
     fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
         let (longest, free) = (self.longest[map], self.free[map]);
@@ -466,7 +471,8 @@ impl Bank {
         };
     }
 
-    /// Returns the words of the map with the index `map`; an empty list where there is no such map.
+    /// Returns the words with the bits of the map with the index `map`; an empty list where there
+    /// is no such map.
     #[inline(always)]
     fn words(&self, map: usize) -> &[u64] {
         match self.per {

@@ -15,7 +15,7 @@ use crate::{Error, FreeMap, Polarity, View};
 impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     type Error = Error;
 
-    /// Copies the bits into a map, in which a bit of 1 is a free block.
+    /// Makes a free map of a list of bits: a bit of 1 is a free block.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a bit, and an error with more than `u32::MAX` bits.

@@ -5,17 +5,18 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value is outside its range: another one is needed.
+    /// An argument is outside its range.
     OutOfRange,
-    /// Values contradict each other, or what they are given for.
+    /// Arguments contradict each other, or do not suit the map or search that they are given to.
     Inconsistent,
-    /// Blocks are not all free that are to be taken, or not all taken that are to be released.
+    /// Blocks that are to be taken are not all free, or blocks that are to be given back are not
+    /// all taken.
     State,
-    /// The seed has no such circuit.
+    /// The circuit asked for does not exist in the seed (the design document).
     Unsupported,
 }
 
-/// Reason why a map or a search refuses an argument; nothing has changed then.
+/// Reason why a free map or a search refuses an argument; nothing has changed then.
 ///
 /// Positions and lengths are in blocks, indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +24,7 @@ pub enum ErrorKind {
 pub struct Error(pub(crate) Reason);
 
 impl Error {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, by which a program decides how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -59,8 +60,8 @@ impl Error {
         }
     }
 
-    /// Returns the period of a shared search that is at fault, from 0; `None` where it is no single
-    /// one.
+    /// Returns the number, from 0, of the period of a shared search (one of several maps in turn)
+    /// that is at fault; `None` where it is no single one.
     #[must_use]
     pub const fn period(&self) -> Option<usize> {
         match self.0 {
@@ -75,7 +76,8 @@ impl Error {
         }
     }
 
-    /// Returns the slot of that period that is at fault, from 0; `None` where it is no single one.
+    /// Returns the number, from 0, of the slot (range for one map) of that period that is at fault;
+    /// `None` where it is no single one.
     #[must_use]
     pub const fn slot(&self) -> Option<usize> {
         match self.0 {
@@ -87,7 +89,7 @@ impl Error {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason of an error of a free map or a search, with the values that its message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("{len} blocks from {start} are not all free any more: search again")]

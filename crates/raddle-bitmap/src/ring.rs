@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use crate::Error;
 use crate::error::Reason;
 
-/// Run of blocks of a ring that was handed out and is not reclaimed.
+/// Part of a ring (blocks in a row) that was handed out and is not reclaimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     start: u32,
@@ -32,12 +32,13 @@ struct Part {
 pub struct Ring {
     blocks: u32,
     tail: u32,
-    /// Runs of blocks that were handed out and are not reclaimed, the oldest first.
+    /// Parts of the ring (blocks in a row) that were handed out and are not reclaimed, the oldest
+    /// first.
     parts: VecDeque<Part>,
 }
 
 impl Ring {
-    /// Returns an empty ring with its tail at 0.
+    /// Returns a ring without parts that are handed out, with its tail at block 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
@@ -54,8 +55,8 @@ impl Ring {
         self.blocks
     }
 
-    /// Returns the block at which a run of `want` blocks would begin; `None` where there is no
-    /// room. A run without blocks begins at 0.
+    /// Returns the block at which a part of `want` blocks in a row would begin; `None` where there
+    /// is no room. A part without blocks begins at 0.
     #[must_use]
     pub fn find(&self, want: u32) -> Option<u32> {
         if want == 0 {
@@ -69,8 +70,8 @@ impl Ring {
         (!self.parts.iter().any(meets)).then_some(start)
     }
 
-    /// Hands out a run of `want` blocks, and returns the block at which it begins; `None` where
-    /// there is no room.
+    /// Hands out `want` blocks in a row, and returns the first of them; `None` where there is no
+    /// room.
     pub fn allocate(&mut self, want: u32) -> Option<u32> {
         let start = self.find(want)?;
         if want > 0 {
@@ -80,7 +81,7 @@ impl Ring {
         Some(start)
     }
 
-    /// Gives back the run of taken blocks that begins at the block `start`.
+    /// Gives back the part of the ring (blocks in a row) that begins at the block `start`.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where no part begins there that is held.

@@ -23,12 +23,12 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 /// Number of barriers of a compute unit; only workgroups of two or more waves take one.
 const BARRIERS: u16 = 16;
 
-/// Granules of 16 scalar registers that the four SIMDs of a compute unit of GCN or CDNA hold: LLVM
+/// Granules of 16 scalar registers that a compute unit of GCN or CDNA has for its four SIMDs: LLVM
 /// (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD, so that a wave of more than 96 leaves
 /// 7 of 8 wave slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
 const SGPRS: u16 = 4 * 800 / 16;
 
-/// AMD instruction set, with the resources of a compute unit that has it.
+/// AMD instruction set, such as gfx942, with the resources of a compute unit that has it.
 pub(crate) struct Arch {
     pub(crate) name: &'static str,
     /// Number of work-items (lanes) of a wave: 32 or 64.
@@ -124,14 +124,14 @@ const fn rdna(name: &'static str, memory_bytes_per_us: u64, like: &'static str) 
 }
 
 impl Arch {
-    /// Returns whether tools count units of this instruction set in two ways: rocprofv3 counts
-    /// compute units, HIP and so PyTorch count pairs of them.
+    /// Returns whether tools count the compute units of this instruction set in two ways: rocprofv3
+    /// counts single ones, HIP and so PyTorch count pairs of them.
     pub(crate) const fn has_pairs(&self) -> bool {
         self.wave == WAVE_32
     }
 
-    /// Returns the resources of one compute unit. Workgroup slots are as many as wave slots, so
-    /// waves limit first.
+    /// Returns the resources of one compute unit with this instruction set, in granules. Workgroup
+    /// slots are as many as wave slots, so waves limit first.
     pub(crate) const fn shape(&self) -> CuShape {
         CuShape {
             simds: self.simds,

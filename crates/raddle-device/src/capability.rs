@@ -8,20 +8,20 @@ use raddle_policy::CuShape;
 
 use crate::Granules;
 
-/// Number of threads of a warp.
+/// Number of threads (work-items) of a warp.
 pub(crate) const WARP: u32 = 32;
-/// Most threads of one block, on every generation of this table.
+/// Most threads of one block (workgroup), on every generation of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
 /// Most registers of one thread, by the guide: number 255 reads as zero. (The occupancy header
 /// would let 256 pass, which no kernel has.)
 pub(crate) const MAX_REGISTERS: u32 = 255;
 /// Number of 32-bit registers in one granule, the unit in which an SM gives registers to a warp.
 const REGISTER_GRANULE: u32 = 256;
-/// Number of sub-partitions of an SM: register files, schedulers and wave slots come in four parts
-/// on every generation of this table.
+/// Number of sub-partitions (SIMDs) of an SM: register files, schedulers and wave slots come in
+/// four parts on every generation of this table.
 const SUB_PARTITIONS: u8 = 4;
 
-/// NVIDIA compute capability, with the resources of an SM that has it.
+/// NVIDIA compute capability, such as 9.0, with the resources of an SM that has it.
 pub(crate) struct Capability {
     pub(crate) major: u32,
     pub(crate) minor: u32,

@@ -5,7 +5,7 @@
 
 use crate::Device;
 
-/// Gigabytes of memory by data sheets, as (id of a device, gigabytes). NVIDIA: data sheets of V100
+/// Memory of devices by data sheets, as (id of a device, gigabytes). NVIDIA: data sheets of V100
 /// (16 and 32 GB), T4, A100 (40 and 80 GB), A30, A10, A40, RTX A6000, L4, L40, L40S, RTX 6000 Ada,
 /// H100, H20, H200, GH200 (96 GB), DGX B200, GB200 NVL72, RTX PRO 6000 Blackwell; GeForce product
 /// pages. AMD: data sheets of the Instinct cards (an MI250 has 128 GB on two dies) and Radeon
@@ -73,7 +73,7 @@ impl Device {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? * 1_000_000_000))
     }
 
-    /// Returns the most bytes of memory that drivers report for such a device: its own figure, or
+    /// Returns the most bytes of memory that drivers report for this device: its own figure, or
     /// else that of the data sheet read as GiB. `None` where [`Device::memory_bytes`] is `None`.
     ///
     /// ```

@@ -18,9 +18,9 @@ const GROUPS: [(&str, &[u16]); 4] =
 const H100_SXM: &[u16] = &[18, 18, 18, 16, 16, 16, 16, 14];
 
 impl Device {
-    /// Returns how many workgroups the device holds at once, where a compute unit holds `resident`
-    /// of them and they come in clusters of `cluster` workgroups; a `cluster` of 0 or 1 means that
-    /// there are no clusters.
+    /// Returns how many workgroups the device holds at the same time, where a compute unit holds
+    /// `resident` of them and they come in clusters of `cluster` workgroups that must run together;
+    /// a `cluster` of 0 or 1 means that there are no clusters.
     ///
     /// Where the sizes of the groups are not known, or no group holds such a cluster, the answer is
     /// `resident` times the compute units.

@@ -10,15 +10,15 @@ use crate::Device;
 /// Time that killing the running work takes, in nanoseconds, on every device of the table but the
 /// V100.
 ///
-/// It was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
+/// The time was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
 /// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
 /// NVIDIA GV100. This includes the exits of the seven launches behind the killed one. For all other
 /// devices the figure is an assumption, and the time of an exit alone is not known.
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
 /// Time in nanoseconds that a launch takes to start, find the preemption flag raised and leave, on
-/// an NVIDIA GV100: in the raw results of figure 9 of the same paper (`XpuOS/xsched-artifacts`),
-/// preemption level 2 begins at this much above the length of a kernel.
+/// an NVIDIA GV100: in the raw results of figure 9 of the `XSched` paper
+/// (`XpuOS/xsched-artifacts`), preemption level 2 begins at this much above the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
 /// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with seven
@@ -33,8 +33,8 @@ pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 /// Number of bytes of a 32-bit register.
 const REGISTER_BYTES: u64 = 4;
 
-/// Returns the time that moving `bytes` at the bandwidth `bytes_per_us` takes, rounded up to whole
-/// nanoseconds.
+/// Returns the time that moving `bytes` at the bandwidth `bytes_per_us` (bytes per microsecond)
+/// takes, rounded up to whole nanoseconds.
 ///
 /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
 #[must_use]

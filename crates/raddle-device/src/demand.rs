@@ -9,7 +9,7 @@ use raddle_policy::{Demand, Footprint, Resource};
 use crate::rounded::Rounded;
 use crate::{Device, Limits};
 
-/// Reason why a workgroup fits no compute unit of a device, not even an empty one.
+/// Reason why a workgroup can never run on a device: it does not fit an empty compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unfit {
     /// Resource that is short. It decides the unit of the two amounts: vector registers are those
@@ -23,10 +23,10 @@ pub struct Unfit {
 }
 
 impl Unfit {
-    /// Reason for a workgroup without threads, which is malformed rather than too large.
+    /// Reason of refusal for a workgroup without threads, which is malformed rather than too large.
     const NO_THREADS: Self = Self { resource: Resource::Waves, wanted: 1, available: 0 };
 
-    /// Returns whether the workgroup has no threads, so that its description must be wrong.
+    /// Returns whether the refused workgroup has no threads, so that its description must be wrong.
     #[must_use]
     pub fn is_malformed(&self) -> bool {
         *self == Self::NO_THREADS
@@ -93,8 +93,9 @@ impl Device {
         })
     }
 
-    /// Returns the first resource, in the order of `Limits::in_order`, of which an empty compute
-    /// unit has too little for one workgroup; `None` where the workgroup fits.
+    /// Returns why a workgroup can never run on the device: the first resource, in the order of
+    /// `Limits::in_order`, of which an empty compute unit has too little for it; `None` where the
+    /// workgroup fits.
     fn unfit(&self, footprint: &Footprint, rounded: &Rounded) -> Option<Unfit> {
         if rounded.waves == 0 {
             return Some(Unfit::NO_THREADS);

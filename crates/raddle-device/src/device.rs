@@ -26,7 +26,7 @@ pub enum Vendor {
     Seed,
 }
 
-/// Sizes of one allocation granule of each resource.
+/// Sizes of one granule (the smallest amount that the hardware hands out) of each resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -52,9 +52,9 @@ pub struct Granules {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Device {
-    /// Name of the device in kebab-case, such as `v100`.
+    /// Id of the device in tables and options, in kebab-case, such as `v100`.
     pub id: String,
-    /// Name of the product that its maker uses.
+    /// Name of the product that its maker uses, such as `Tesla V100-SXM2-16GB`.
     pub product: String,
     /// Maker of the device.
     pub vendor: Vendor,
@@ -104,7 +104,8 @@ pub struct Device {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
     /// Time in nanoseconds that a launch takes to leave without doing its work, from its start
-    /// until it is gone, where it finds the preemption flag raised; `None` if not measured.
+    /// until it has left the device, where it finds the preemption flag raised; `None` if not
+    /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
     /// Time in nanoseconds that a workgroup takes to test the preemption flag at its start, where
@@ -119,23 +120,25 @@ pub struct Device {
     /// its bytes; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// (least, expected, greatest) length of a turn of the driver's time slices, in nanoseconds,
-    /// the switch included; `None` if not measured, see [`Device::time_slices`].
+    /// (least, expected, greatest) length of a turn in which the driver lets one of several
+    /// processes run, in nanoseconds, the switch to it included; `None` if not measured, see
+    /// [`Device::time_slices`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn_ns: Option<[u64; 3]>,
     /// (least, expected, greatest) time of a switch from one process to another between two turns,
     /// in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub turn_switch_ns: Option<[u64; 3]>,
-    /// Measured (percentage of MPS, compute units that a process has under it); a percentage that
-    /// is not in this list is rounded down ([`Device::units_of_percent`]).
+    /// Measured pairs of (percentage that NVIDIA's MPS gives a process, compute units that the
+    /// process then has); a percentage that is not in this list is rounded down
+    /// ([`Device::units_of_percent`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub percent_units: Vec<(u32, u16)>,
-    /// Sources of the figures, with the figures that are assumed.
+    /// Sources of the figures of the device, with the figures that are assumed.
     pub source: String,
     /// Resources of one empty compute unit, in granules.
     pub shape: CuShape,
-    /// Sizes of one granule of each resource.
+    /// Sizes of one granule (the smallest amount that is handed out) of each resource.
     pub granules: Granules,
 }
 
@@ -144,7 +147,7 @@ pub struct Device {
 const SHORTEST_TURN_NS: u64 = 1_000;
 
 impl Device {
-    /// Checks that the figures can be those of a real device.
+    /// Checks that the figures of the device can be those of a real one.
     ///
     /// # Errors
     /// [`DeviceError`] when the shape is impossible, or a figure is 0 that must not be.
@@ -189,8 +192,9 @@ impl Device {
         }
     }
 
-    /// Returns how many compute units a process has under a percentage of MPS: the measured number,
-    /// or, where none was measured, that percentage of all compute units, rounded down.
+    /// Returns how many compute units a process has under a percentage of NVIDIA's MPS: the
+    /// measured number, or, where none was measured, that percentage of all compute units, rounded
+    /// down.
     #[must_use]
     pub fn units_of_percent(&self, percent: u32) -> u16 {
         let measured = self.percent_units.iter().find(|(of, _)| *of == percent);

@@ -4,13 +4,14 @@ use alloc::string::String;
 
 use raddle_policy::{ErrorKind, ShapeError};
 
-/// Reason why a description cannot be modelled as a device; `name` is the description's name.
+/// Reason why a profile's or a file's description cannot be modelled as a device; the description's
+/// name is in the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct DeviceError(pub(crate) Reason);
 
 impl DeviceError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, by which a program decides how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -23,7 +24,7 @@ impl DeviceError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason why a description is no device, with the values that the message says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
     /// A device whose compute units have an impossible shape; `error` says what is impossible.

@@ -32,7 +32,8 @@ pub use error::DeviceError;
 pub use lookup::{find, find_arch, find_product, with_arch, with_words};
 pub use memory::MemoryRates;
 pub use properties::{SourceDevice, from_properties};
-/// Re-export of the crate whose types the signatures of this crate have, such as ticks and demands.
+/// Re-export of the crate `raddle-policy`, whose types, such as ticks and demands, are in the
+/// signatures of this crate.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 pub use residency::{Limits, Residency};

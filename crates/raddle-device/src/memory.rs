@@ -10,14 +10,15 @@ use crate::Device;
 /// recording of one decoder beside one training loop (`fixtures/h200`) at 20 requests a second.
 pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
 /// Assumed bandwidth of one NVIDIA multiprocessor, in percent of the peak divided by the number of
-/// multiprocessors. 130 to 140 fitted measurements on an H200 (above) and on a V100 (public
-/// micro-kernels).
+/// multiprocessors. 130 to 140 fitted measurements on an H200 ([`H200_UNIT_BYTES_PER_US`]) and on a
+/// V100 (public micro-kernels).
 const NVIDIA_UNIT_PERCENT: u64 = 135;
 /// Bandwidth that all compute units together reach, in percent of the peak. The figure is assumed:
 /// copies on an H200 reach it.
 const REACHED_PERCENT: u64 = 85;
 
-/// Bandwidths of a device's memory, in bytes per microsecond.
+/// Bandwidths of a device's memory, in bytes per microsecond: peak, reached by all compute units,
+/// and of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryRates {
     /// Peak bandwidth of the memory, in bytes per microsecond.

@@ -191,8 +191,8 @@ fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
 }
 
-/// Returns `device`, built from the figures in `source`; an error where no workgroup could ever run
-/// on it, or [`Device::check`] refuses it.
+/// Returns `device`, built from the figures in `source`, if workgroups can run on it and
+/// [`Device::check`] accepts it; else an error.
 fn sound(source: &SourceDevice, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
     if device.cus == 0 || useless || device.check().is_err() {
@@ -211,15 +211,15 @@ fn shape(known: &Capability, source: &SourceDevice) -> Result<CuShape, DeviceErr
         .ok_or_else(|| impossible(source, "threads or registers of an SM"))
 }
 
-/// Returns whether the GPU is of another maker than NVIDIA. AMD profiles carry "compute
-/// capabilities" too (9.0, 9.4), which are not NVIDIA's.
+/// Returns whether the GPU of a profile is of another maker than NVIDIA. AMD profiles carry
+/// "compute capabilities" too (9.0, 9.4), which are not NVIDIA's.
 fn is_foreign(source: &SourceDevice) -> bool {
     let name = source.name.to_lowercase();
     source.wave_size.is_some_and(|lanes| lanes != WARP)
         || ["amd", "radeon", "instinct", "gfx", "intel"].iter().any(|maker| name.contains(maker))
 }
 
-/// Returns the error for a figure that no device can have; `what` names the figure.
+/// Returns the error for a figure of a profile that no device can have; `what` names the figure.
 fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
     DeviceError(Reason::Impossible { name: source.name.clone(), what })
 }
@@ -229,7 +229,7 @@ fn product(name: &str) -> String {
     if name.trim().is_empty() { "an unnamed device".to_string() } else { name.to_string() }
 }
 
-/// Returns the name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
+/// Returns a product name as an id in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
 /// `geforce-rtx-3080`.
 fn slug(name: &str) -> String {
     let name = name.to_lowercase();

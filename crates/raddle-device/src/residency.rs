@@ -8,81 +8,83 @@ use raddle_policy::{Footprint, Resource};
 use crate::Device;
 use crate::rounded::Rounded;
 
-/// Number of workgroups of one footprint for which an empty compute unit has room at once.
+/// Number of workgroups of one footprint (needs of a workgroup) for which an empty compute unit has
+/// room at the same time, with the resource that limits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
     /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
     pub(crate) workgroups: u32,
-    /// Resource with the least limit. Of several, the first in this order: workgroups, waves, VGPR,
-    /// SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    /// Resource that allows the fewest workgroups. Of several, the first in this order: workgroups,
+    /// waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
     pub(crate) limiter: Resource,
     /// Number of workgroups that fit by each resource alone.
     pub(crate) limits: Limits,
 }
 
 impl Residency {
-    /// Returns the number of workgroups that fit: the least of the limits; 0 where not even one
-    /// workgroup fits.
+    /// Returns the number of workgroups that fit an empty compute unit: the least of the limits; 0
+    /// where not even one workgroup fits.
     #[must_use]
     pub const fn workgroups(&self) -> u32 {
         self.workgroups
     }
 
-    /// Returns the resource with the least limit. Of several, the first in this order: workgroups,
-    /// waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    /// Returns the resource that allows the fewest workgroups. Of several, the first in this order:
+    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
     #[must_use]
     pub const fn limiter(&self) -> Resource {
         self.limiter
     }
 
-    /// Returns the number of workgroups that fit by each resource alone.
+    /// Returns the number of workgroups that fit an empty compute unit by each resource alone.
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 }
 
-/// Number of workgroups that fit by each resource alone; `u32::MAX` where a resource never limits.
+/// Number of workgroups that fit an empty compute unit by each resource alone; `u32::MAX` where a
+/// resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Number of workgroups that fit by workgroup slots.
+    /// Number of workgroups that fit an empty compute unit by its workgroup slots.
     pub(crate) workgroups: u32,
-    /// Number of workgroups that fit by wave slots; 0 also where the workgroup has no or too many
-    /// threads.
+    /// Number of workgroups that fit an empty compute unit by its wave slots; 0 also where the
+    /// workgroup has no or too many threads.
     pub(crate) waves: u32,
-    /// Number of workgroups that fit by vector registers; 0 also where a thread or a workgroup has
-    /// too many.
+    /// Number of workgroups that fit an empty compute unit by its vector registers; 0 also where a
+    /// thread or a workgroup wants too many.
     pub(crate) vgpr: u32,
-    /// Number of workgroups that fit by scalar registers.
+    /// Number of workgroups that fit an empty compute unit by its scalar registers.
     pub(crate) sgpr: u32,
-    /// Number of workgroups that fit by shared memory (LDS).
+    /// Number of workgroups that fit an empty compute unit by its shared memory (LDS).
     pub(crate) lds: u32,
     /// Number of workgroups for which an empty compute unit has enough hardware barriers.
     pub(crate) barriers: u32,
 }
 
 impl Limits {
-    /// Returns the number of workgroups that fit by workgroup slots.
+    /// Returns the number of workgroups that fit an empty compute unit by its workgroup slots.
     #[must_use]
     pub const fn workgroups(&self) -> u32 {
         self.workgroups
     }
 
-    /// Returns the number of workgroups that fit by wave slots; 0 also where the workgroup has no
-    /// or too many threads.
+    /// Returns the number of workgroups that fit an empty compute unit by its wave slots; 0 also
+    /// where the workgroup has no or too many threads.
     #[must_use]
     pub const fn waves(&self) -> u32 {
         self.waves
     }
 
-    /// Returns the number of workgroups that fit by vector registers; 0 also where a thread or a
-    /// workgroup has too many.
+    /// Returns the number of workgroups that fit an empty compute unit by its vector registers; 0
+    /// also where a thread or a workgroup wants too many.
     #[must_use]
     pub const fn vgpr(&self) -> u32 {
         self.vgpr
     }
 
-    /// Returns the number of workgroups that fit by shared memory (LDS).
+    /// Returns the number of workgroups that fit an empty compute unit by its shared memory (LDS).
     #[must_use]
     pub const fn lds(&self) -> u32 {
         self.lds
@@ -119,8 +121,8 @@ impl Limits {
         }
     }
 
-    /// Returns (resource, number of workgroups that fit by it) for each resource, in the order in
-    /// which ties between limits are decided.
+    /// Returns (resource, number of workgroups that fit an empty compute unit by it) for each
+    /// resource, in the order in which ties between limits are decided.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
@@ -133,8 +135,8 @@ impl Limits {
         ]
     }
 
-    /// Returns all resources that allow exactly `workgroups` workgroups, in the order in which ties
-    /// between limits are decided.
+    /// Returns all resources of which an empty compute unit has enough for exactly `workgroups`
+    /// workgroups, in the order in which ties between limits are decided.
     pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
         self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
     }
@@ -176,8 +178,8 @@ impl Device {
     }
 }
 
-/// Returns how many times `each` goes into `capacity`; `u32::MAX` where `each` is 0, as a resource
-/// of which nothing is taken never limits.
+/// Returns how many workgroups that take `each` of a resource fit into `capacity`; `u32::MAX` where
+/// `each` is 0, as a resource of which nothing is taken never limits.
 fn fitting(capacity: u64, each: u64) -> u32 {
     match capacity.checked_div(each) {
         Some(times) => u32::try_from(times).unwrap_or(u32::MAX),

@@ -5,22 +5,22 @@
 
 use crate::{Device, Vendor};
 
-/// The driver's time slices, in nanoseconds: each figure as (least, expected, greatest), which are
-/// equal where the figure is known for the device.
+/// Time slices by which the driver lets several processes take turns, in nanoseconds: each figure
+/// as (least, expected, greatest), which are equal where the figure is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeSlices {
-    /// (least, expected, greatest) length of a process's turn, in nanoseconds, the switch to the
-    /// process included.
+    /// (least, expected, greatest) length of the turn of one process, in nanoseconds, the switch to
+    /// the process included.
     pub(crate) turn_ns: [u64; 3],
     /// (least, expected, greatest) time of a switch from one process to another, in nanoseconds.
     pub(crate) switch_ns: [u64; 3],
-    /// Sources of the figures.
+    /// Sources of the figures, in words for a reader.
     pub(crate) source: &'static str,
 }
 
 impl TimeSlices {
-    /// Returns the (least, expected, greatest) length of a process's turn, in nanoseconds, the
-    /// switch to the process included.
+    /// Returns the (least, expected, greatest) length of the turn of one process, in nanoseconds,
+    /// the switch to the process included.
     #[must_use]
     pub const fn turn_ns(&self) -> [u64; 3] {
         self.turn_ns
@@ -33,14 +33,14 @@ impl TimeSlices {
         self.switch_ns
     }
 
-    /// Returns the sources of the figures.
+    /// Returns the sources of the figures, in words for a reader.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         self.source
     }
 }
 
-/// Time slices of NVIDIA devices without a measurement of their own.
+/// Time slices assumed for NVIDIA devices without a measurement of their own.
 const ASSUMED: TimeSlices = TimeSlices {
     turn_ns: [1_024_000, 2_270_000, 3_000_000],
     switch_ns: [40_000, 303_000, 356_000],
@@ -57,7 +57,7 @@ const OF_AMD: TimeSlices = TimeSlices {
     ..ASSUMED
 };
 
-/// The source of figures that a device brings with it.
+/// Words for the source of time slices that a device's own description gives.
 const OWN: &str = "turn-ns and turn-switch-ns of the device, where it gives them";
 
 /// (id, time slices) of the devices on which time slices were measured.
@@ -84,8 +84,8 @@ const MEASURED: &[(&str, TimeSlices)] = &[
 ];
 
 impl Device {
-    /// Returns the bounds of the driver's time slices between processes; `None` for a vendor of
-    /// which no figure is known.
+    /// Returns the bounds of the driver's time slices between processes on the device; `None` for a
+    /// vendor of which no figure is known.
     ///
     /// ```
     /// let slices = |id| raddle_device::find(id).expect("it is in the table").time_slices();

@@ -14,7 +14,7 @@ use raddle_policy::CuShape;
 
 use crate::{Device, Granules, Vendor};
 
-/// Device of the table, and the names by which profiles mean it.
+/// Entry of the device table: a device, and the names by which profiles mean it.
 pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
     pub(crate) product: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct DeviceRow {
     /// words of one list in a row.
     pub(crate) named: &'static [&'static [&'static str]],
     /// Words that, in a product name, mean a variant of the device with other figures, so that the
-    /// row is not taken.
+    /// name does not mean this device.
     pub(crate) not: &'static [&'static str],
     /// Name of the instruction set (AMD), such as `gfx942`; empty for other makers.
     pub(crate) arch: &'static str,
@@ -75,19 +75,19 @@ impl DeviceRow {
     }
 }
 
-/// Returns all devices of the table, in its order.
+/// Returns the entries of all devices of the table, in its order.
 pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
 
-/// Returns every device of the table: NVIDIA by age, AMD by age, then the example of the seed (a
+/// Returns every device of the table: NVIDIA by age, AMD by age, then the example of seed 000 (a
 /// design document).
 #[must_use]
 pub fn table() -> Vec<Device> {
     rows().map(DeviceRow::device).collect()
 }
 
-/// Returns the ids of the table, in its order.
+/// Returns the ids of all devices of the table, in its order.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.id)
 }

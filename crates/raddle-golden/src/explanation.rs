@@ -9,7 +9,7 @@ pub(crate) const MOST_LINES: usize = 20;
 /// Most steps of an explanation that are shown.
 const MOST_STEPS: usize = 40;
 
-/// The steps by which a model comes to its answer, and the answer.
+/// The steps by which a golden model comes to its answer, and the answer.
 #[derive(Debug, Serialize)]
 pub struct Explanation {
     /// Steps of the explanation, in order.
@@ -23,24 +23,25 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// Heading of the step.
     pub title: String,
-    /// Lines of text below the heading of the step.
+    /// Lines of text below the heading of the step, at most 20 of each list.
     pub lines: Vec<String>,
 }
 
-/// Recorder of the steps of a model as they happen, from which an explanation is made. If only the
-/// answer is wanted, it keeps no step; code that formats much checks [`Story::shows`] before.
+/// Recorder of the steps by which a golden model answers, from which an explanation is made. If
+/// only the answer is wanted, it keeps no step; code that formats much checks [`Story::shows`]
+/// before.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     wanted: bool,
     steps: Vec<ExplainedStep>,
-    /// Number of lines of the current list, shown or not.
+    /// Number of lines of the explanation's current list, shown or not.
     listed: usize,
-    /// Number of steps beyond those that are shown.
+    /// Number of steps of the explanation beyond those that are shown.
     hidden: usize,
 }
 
 impl Story {
-    /// Makes a recorder that stores the steps of an explanation.
+    /// Makes a recorder that stores the steps of an explanation; the default one stores none.
     pub(crate) fn told() -> Self {
         Self { wanted: true, ..Self::default() }
     }
@@ -69,7 +70,7 @@ impl Story {
         }
     }
 
-    /// Begins the last step of the explanation, which is always shown.
+    /// Begins the last step of the explanation, which is shown also where there are more than 40.
     pub(crate) fn end(&mut self, title: impl Into<String>) {
         self.end_steps();
         if self.wanted {
@@ -101,7 +102,7 @@ impl Story {
         self.push(text);
     }
 
-    /// Ends the recording, and returns its steps.
+    /// Ends the recording of the explanation, and returns its steps.
     pub(crate) fn into_steps(mut self) -> Vec<ExplainedStep> {
         self.end_steps();
         self.steps
@@ -115,7 +116,7 @@ impl Story {
         }
     }
 
-    /// Adds a step with the number of steps that are not shown, if there are any.
+    /// Adds a step to the explanation that says how many steps are not shown, if there are any.
     fn end_steps(&mut self) {
         self.end_list();
         let more = std::mem::take(&mut self.hidden) as u64;
@@ -125,7 +126,8 @@ impl Story {
         }
     }
 
-    /// Ends the current list, and adds a line with the number of its lines that are not shown.
+    /// Ends the current list of lines, and adds a line that says how many of its lines are not
+    /// shown.
     pub(crate) fn end_list(&mut self) {
         let more = std::mem::take(&mut self.listed).saturating_sub(MOST_LINES);
         if more > 0 {
@@ -134,7 +136,8 @@ impl Story {
     }
 }
 
-/// Joins at most the first [`MOST_LINES`] texts with commas, and says how many more there are.
+/// Joins at most the first [`MOST_LINES`] texts with commas, and writes behind them how many more
+/// there are.
 pub(crate) fn few(mut parts: Vec<String>) -> String {
     let more = parts.len().saturating_sub(MOST_LINES);
     if more > 0 {
@@ -144,8 +147,8 @@ pub(crate) fn few(mut parts: Vec<String>) -> String {
     parts.join(", ")
 }
 
-/// Joins the first 16 values on one line with `between` between them, and `..` behind them if there
-/// are more.
+/// Writes the first 16 values in one line with the text `between` between them, and `..` behind
+/// them if there are more.
 pub(crate) fn listed<T: ToString>(values: impl IntoIterator<Item = T>, between: &str) -> String {
     let mut values = values.into_iter();
     let mut shown: Vec<String> = values.by_ref().take(16).map(|it| it.to_string()).collect();

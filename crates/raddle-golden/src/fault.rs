@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Reason why the question in a line cannot be answered.
+/// Reason why the question to a golden model in a line cannot be answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -16,8 +16,8 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Message that tells a person what is wrong with the question.
     pub message: String,
-    /// JSON Pointer to the place in the line, "" for the whole line. A missing key is reported at
-    /// the object that lacks it.
+    /// JSON Pointer to the value in the line that is at fault, "" for the whole line. A missing key
+    /// is reported at the object that lacks it.
     pub at: String,
 }
 
@@ -26,7 +26,8 @@ impl Fault {
         Self { kind, message: message.into(), at: at.to_owned() }
     }
 
-    /// Returns the fault with the keys of its pointer as the question spells them.
+    /// Returns the fault with the keys of its JSON Pointer as the question spells them, with `-` or
+    /// with `_`.
     pub(crate) fn spelled_as_in(mut self, question: &Value) -> Self {
         let (mut value, mut at) = (question, String::new());
         for key in self.at.split('/').skip(1) {
@@ -54,12 +55,13 @@ impl From<ReadError> for Fault {
     }
 }
 
-/// Returns a function that converts an error of a model to a fault of this kind at this place.
+/// Returns a function that converts an error of a model to a fault of this kind; `at` is the JSON
+/// Pointer to the value of the question that is at fault.
 pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Fault {
     move |error| Fault::new(kind, at, error.to_string())
 }
 
-/// Reads the value of a question that is at the JSON Pointer `at`; a fault names that place.
+/// Reads the value of a question whose JSON Pointer is `at`; a fault names that pointer.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T, Fault> {
     read(value).map_err(|error| {
         let fault = Fault::from(error);
@@ -72,7 +74,8 @@ pub(crate) fn has(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
 }
 
-/// Returns a fault if `value` lies outside of a range; `at` is its place in the question.
+/// Returns a fault if `value` lies outside of a range; `at` is the value's JSON Pointer in the
+/// question.
 pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result<(), Fault> {
     if range.contains(&value) {
         return Ok(());
@@ -81,8 +84,8 @@ pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result
     Err(Fault::new(FaultKind::OutOfRange, at, message))
 }
 
-/// Returns a fault if a list has a number outside of a range; `at` is the list's place in the
-/// question.
+/// Returns a fault if a list has a number outside of a range; `at` is the list's JSON Pointer in
+/// the question.
 pub(crate) fn check_all(
     values: &[u64],
     range: &RangeInclusive<u64>,

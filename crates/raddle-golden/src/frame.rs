@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::explanation::Story;
 use crate::{Fault, Topic, json};
 
-/// Answers one question a line, and returns the number of lines that were refused. Each answer is
-/// written before the next question is read.
+/// Answers the questions of one topic, one a line, and returns the number of lines that were
+/// refused. Each answer is written before the next question is read.
 ///
 /// # Errors
 /// When the questions cannot be read or the answers cannot be written.
@@ -40,7 +40,7 @@ struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
-/// Returns (the answer to one line, with its line end; true if the line was answered without a
+/// Answers one line with a question; returns (the answer with its line end; true if it is no
 /// fault).
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
@@ -58,8 +58,8 @@ fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     (text, fine)
 }
 
-/// Returns the id of a question as its line has it: `null` where the line is not JSON, `None` where
-/// the question has no id.
+/// Returns the member `id` of the question in a line: `null` where the line is not JSON, `None`
+/// where the question has no id.
 fn id(text: &str) -> Option<String> {
     if serde_json::from_str::<&RawValue>(text).is_err() {
         return Some("null".to_owned());
@@ -68,8 +68,8 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Answers the question in the text of a line; the answer does not hold the question's id. A fault
-/// where the question cannot be answered.
+/// Answers the question in the text of a line, as JSON without the question's id; `story` records
+/// the steps to the answer. A fault where the question cannot be answered.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {

@@ -46,22 +46,24 @@ pub use explanation::{ExplainedStep, Explanation};
 pub use fault::Fault;
 pub use frame::answer_all;
 
-/// Most figures of an answer; an answer with more would be far larger than its question.
+/// Most numbers in an answer of a golden model; an answer with more would be far larger than its
+/// question.
 const MOST_FIGURES: u64 = 10_000_000;
 
-/// A kind of question that a golden model answers.
+/// A kind of question that a golden model answers, such as `windows`; tools compare hardware or a
+/// simulator with the answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
     /// Name of the topic on the command line.
     pub name: &'static str,
     /// An example question, as JSON.
     pub example: &'static str,
-    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer in
-    /// the story.
+    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer,
+    /// from which it is explained.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 
-/// All topics, in the order in which lists show them.
+/// All topics of golden models, in the order in which lists show them.
 pub const TOPICS: [Topic; 11] = [
     bitmap::TOPIC,
     windows::TOPIC,
@@ -76,13 +78,13 @@ pub const TOPICS: [Topic; 11] = [
     packet::TOPIC,
 ];
 
-/// Finds the topic with this name; `None` where there is none.
+/// Finds the golden topic with this name; `None` where there is none.
 #[must_use]
 pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// Answers one question; question and answer are JSON objects.
+/// Answers one question to a golden model; question and answer are JSON objects.
 ///
 /// # Errors
 /// When the question cannot be answered.
@@ -90,7 +92,7 @@ pub fn answer(topic: &Topic, question: &str) -> Result<String, Fault> {
     frame::solve(topic, question, &mut Story::default())
 }
 
-/// Answers one question, and explains the answer step by step.
+/// Answers one question to a golden model, and explains the answer step by step.
 ///
 /// # Errors
 /// When the question cannot be answered.
@@ -102,7 +104,7 @@ pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
     Ok(Explanation { steps: story.into_steps(), answer })
 }
 
-/// Formats an answer as JSON, which cannot fail for strings and integers.
+/// Formats the answer of a golden model as JSON, which cannot fail for strings and integers.
 fn json(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }

@@ -62,7 +62,7 @@ struct WindowQuestion {
     issued: Vec<Vec<u64>>,
 }
 
-/// Rows of amounts, one for each candidate (compute unit that fits), with the weights and the
+/// Amounts of the candidates (compute units that fit), one row for each, with the weights and the
 /// weighted sum of each row.
 struct ScoredRows {
     weights: Weights,
@@ -124,8 +124,8 @@ fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fa
     Ok(scored)
 }
 
-/// Scores how often the candidates (compute units that fit) issued each instruction; `at` is their
-/// place in the question, which a fault names.
+/// Scores how often the candidates (compute units that fit) issued each kind of instruction; `at`
+/// is their place in the question, which a fault names.
 fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
     let given = "j1, j2: candidates, how often each instruction was issued, and weights";
@@ -133,8 +133,9 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Computes the weighted sum of each row; `given` are the weights. A fault names the place: `at` is
-/// (place of weights and rows, key of the rows).
+/// Computes the weighted sum of the row of amounts of each candidate (compute unit that fits);
+/// `given` are the weights. A fault names the place: `at` is (place of weights and rows, key of the
+/// rows).
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -145,8 +146,9 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error of a row with so many amounts that cannot be scored by so many weights to a
-/// fault; `at` is the row's place in the question.
+/// Converts the error for a row of amounts of a candidate (compute unit that fits) that cannot be
+/// scored to a fault: the row has `amounts` amounts for `weights` weights, and `at` is its place in
+/// the question.
 fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault {
     let (kind, message) = match error.kind() {
         ErrorKind::Overflow => (FaultKind::Overflow, "this score is beyond 64 bits".to_owned()),

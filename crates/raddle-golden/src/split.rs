@@ -80,8 +80,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     pieces(&cut, story)
 }
 
-/// Returns the answer: for each round the counter of failures in a row after it, and the step that
-/// follows.
+/// Returns the answer of a question about rounds (decisions): for each round the number of failures
+/// in a row after it, and the step that follows.
 fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
     story.step("c0: the counter");

@@ -9,7 +9,7 @@ use raddle_golden::allocation::{
 
 const HEAD: &str = "# raddle placement table 1\n# units = 2\n# wave-slots = 12\n# resource vgpr = 64 per-wave\n# resource lds = 40 shared\nclock,event,unit,workgroup,waves,wave,tag,vgpr_start,vgpr_size,lds_start,lds_size\n";
 
-/// Equal numbers in every run.
+/// A random generator whose numbers are equal in every run of the test.
 struct Draw(u64);
 
 impl Draw {
@@ -30,7 +30,8 @@ struct Running {
     left: Vec<u64>,
 }
 
-/// A unit: which workgroup holds each block, the tail of each resource, and its parts in order.
+/// A compute unit of a test's dispatcher: the workgroup that holds each block, the tail of each
+/// resource, and the placements in order.
 #[derive(Default)]
 struct Unit {
     blocks: [Vec<Option<u64>>; 2],
@@ -61,7 +62,8 @@ fn place(unit: &Unit, at: usize, size: usize, rule: StartRule) -> Option<usize> 
     }
 }
 
-/// Makes a good table of this many workgroups; ends are seen `late` clocks later by the dispatcher.
+/// Makes a table of events without a fault, of this many workgroups; the dispatcher sees ends
+/// `late` clocks later.
 fn table(groups: u64, rule: StartRule, late: u64, seed: u64) -> Vec<String> {
     let mut draw = Draw(seed * 77 + 5);
     let mut units: Vec<Unit> = (0..2)
@@ -205,8 +207,8 @@ fn a_start_that_is_chosen_earlier_agrees_within_the_lag_alone() {
     }
 }
 
-/// A fault: its rule, the word of the line that it changes, and the change; `None` where this line
-/// does not allow it.
+/// A fault to plant in a table: the rule that it breaks, the word of the line that it changes, and
+/// the change; `None` where this line does not allow it.
 type Fault = (AllocationRule, &'static str, fn(&mut Vec<String>, usize) -> Option<()>);
 
 fn cell(lines: &mut [String], at: usize, column: usize, change: impl Fn(&str) -> String) {

@@ -20,7 +20,7 @@ struct Case {
     line: Option<String>,
     answer: Option<Box<RawValue>>,
     refused: Option<Refused>,
-    /// True if the explanation is part of the snapshot.
+    /// True if the snapshot of the case has the explanation too.
     #[serde(default)]
     explained: bool,
 }
@@ -97,7 +97,7 @@ fn every_answer_can_be_explained() {
     }
 }
 
-/// The steps as text.
+/// Writes the steps of an explanation as text.
 fn text(explanation: &Explanation) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(&explanation.steps) {
@@ -119,7 +119,8 @@ fn the_worked_examples_and_other_forms_are_explained() {
     }
 }
 
-/// Every topic has a question on the page, and every question there has the answer below it.
+/// Checks that every topic has a question on the page docs/golden.md, and every question there the
+/// answer below it.
 #[test]
 fn the_page_shows_what_is_answered() {
     let page = include_str!("../../../docs/golden.md");

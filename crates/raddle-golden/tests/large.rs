@@ -66,7 +66,8 @@ fn a_matching_of_too_much_is_refused() {
     assert_eq!((&error["kind"], &error["at"]), (&json!("out_of_range"), &json!("")));
 }
 
-/// Weights of unlike denominators: their sum has more digits than any integer of the machine.
+/// Checks weights of unlike denominators, whose sum has more digits than any integer of the
+/// machine.
 #[test]
 fn fractions_of_any_size() {
     let primes = [999_983, 999_979, 999_961, 999_959, 999_953, 999_931, 999_917, 999_907, 999_883];
@@ -119,7 +120,8 @@ fn cost_beside_miss_rate() {
     }
 }
 
-/// Variants that do not suit a number of blocks are left out, such as groups of a prime.
+/// Checks that search variants which do not suit a number of blocks are left out, such as groups of
+/// a prime.
 #[test]
 fn costs_of_any_number_of_blocks_are_told() {
     for (blocks, variants) in [(2, 5), (3, 6), (5, 6), (7, 6), (9, 6), (12, 8), (63, 6)] {
@@ -133,7 +135,8 @@ fn costs_of_any_number_of_blocks_are_told() {
     }
 }
 
-/// Every map of a few blocks, in every form: the model answers what the traces say.
+/// Checks every map of a few blocks, in every form of the circuit: the model answers what the
+/// sequences of the circuit say.
 #[test]
 fn answers_and_traces_agree() {
     use raddle_bitmap::circuit::{FullTrace, GroupedTrace, SampledTrace, Setup};

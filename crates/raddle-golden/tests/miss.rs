@@ -10,7 +10,8 @@ fn every_map(blocks: u32) -> impl Iterator<Item = FreeMap> {
         .map(move |code| FreeMap::from_words(&[code], blocks, Polarity::FreeIsOne).unwrap())
 }
 
-/// The share of all maps, each weighed by its chance: every block is free with chance a/b.
+/// Returns the chance that a map of `blocks` blocks has a property, by counting all maps; every
+/// block is free with chance a/b.
 fn by_counting(blocks: u32, (a, b): (u64, u64), is: impl Fn(&FreeMap) -> bool) -> f64 {
     let free = a as f64 / b as f64;
     let weight = |map: &raddle_bitmap::FreeMap| {

@@ -14,10 +14,10 @@ fn main() {
     divan::main();
 }
 
-/// A kernel of so many branches, each with a store of its own.
+/// Numbers of branches of the measured kernels; each branch has a store of its own.
 const BRANCHES: [usize; 3] = [30, 300, 3000];
 
-/// In PTX.
+/// Returns the text of a kernel with this many branches in PTX.
 fn ptx(branches: usize) -> String {
     let mut text = ".version 8.0\n.target sm_70\n.address_size 64\n\
                     .visible .entry f(.param .u64 a, .param .u64 c, .param .u32 n)\n{\n\
@@ -37,7 +37,8 @@ fn ptx(branches: usize) -> String {
     text + "ret;\n}\n"
 }
 
-/// In OpenCL C, where each branch also changes a variable of the work-item.
+/// Returns the text of a kernel in OpenCL C with this many branches, each of which also changes a
+/// variable of the work-item.
 fn opencl(branches: usize) -> String {
     let mut text = "__kernel void f(__global const int *a, __global int *c, int n) {\n  \
                     int i = (int)get_global_id(0);\n  int sum = 0;\n"
@@ -48,7 +49,8 @@ fn opencl(branches: usize) -> String {
     text + "}\n"
 }
 
-/// In OpenCL C, where each branch changes the memory that its condition reads.
+/// Returns the text of a kernel in OpenCL C with this many branches, each of which changes the
+/// memory that its condition reads.
 fn in_place(branches: usize) -> String {
     let mut text = "__kernel void f(__global int *c, int n) {\n  \
                     int i = (int)get_global_id(0);\n  int sum = 0;\n"
@@ -70,7 +72,8 @@ fn branches_in_ptx(bencher: Bencher<'_, '_>, branches: usize) {
     bencher.bench_local(|| judge(&Kernel::from_ptx(&text).expect("PTX")));
 }
 
-/// From SPIR-V on; nothing where there is no compiler.
+/// Measures the verdict on a kernel in OpenCL C, from its SPIR-V on; measures nothing where there
+/// is no compiler.
 #[divan::bench(args = BRANCHES)]
 fn branches_in_opencl(bencher: Bencher<'_, '_>, branches: usize) {
     from_spirv(bencher, &opencl(branches));
@@ -90,12 +93,12 @@ fn from_spirv(bencher: Bencher<'_, '_>, source: &str) {
     bencher.bench_local(|| judge(&Kernel::from_spirv(&spirv).expect("SPIR-V")));
 }
 
-/// Sixteen buffers that lie apart.
+/// Returns the memory of sixteen buffers that share no byte.
 fn ranges() -> Vec<Range> {
     (0..16).map(|at| Range::new(at * 4096, 4096)).collect()
 }
 
-/// Each of sixteen arguments with each other.
+/// Measures the comparison of each of sixteen arguments of a launch with each other.
 #[divan::bench]
 fn launch_of_16_pointers(bencher: Bencher<'_, '_>) {
     let pairs = (0..16).flat_map(|a| (a + 1..16).map(move |b| (a, b)));

@@ -17,7 +17,8 @@ pub struct Compiler {
     translator: PathBuf,
 }
 
-/// Versions of clang that are looked for in `PATH`, the tested version first.
+/// Versions of clang that are looked for in `PATH`, in the order of preference: the tested version
+/// first.
 const VERSIONS: [&str; 6] = ["15", "16", "17", "18", "19", "14"];
 
 /// Language versions of OpenCL C in the order in which they are tried. With the newer ones a
@@ -107,8 +108,8 @@ impl Compiler {
     }
 }
 
-/// Runs a program to its end. Where it fails, the error has the first lines that the program
-/// printed to standard error.
+/// Runs a program, such as the compiler, to its end. Where it fails, the error has the first lines
+/// that the program printed to standard error.
 fn run(command: &mut Command) -> Result<(), Error> {
     let program = command.get_program().to_string_lossy().into_owned();
     let done = command
@@ -122,5 +123,5 @@ fn run(command: &mut Command) -> Result<(), Error> {
     Err(Error::Refused { program, said: lines.join("\n") })
 }
 
-/// Most lines of a compiler's message that are shown.
+/// Most lines of a compiler's message that an error shows.
 const MOST_LINES: usize = 12;

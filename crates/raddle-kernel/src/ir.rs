@@ -9,10 +9,11 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-/// Number of a register. SPIR-V ids and PTX registers become registers, one for each inlined copy.
+/// Number of a register of the analysed kernel. SPIR-V ids and PTX registers become registers, one
+/// for each inlined copy.
 pub(crate) type Reg = u32;
 
-/// Index of a block in [`Body::blocks`].
+/// Index of a basic block in [`Body::blocks`].
 pub(crate) type BlockId = usize;
 
 /// Body of a kernel as the analysis sees it, with all calls inlined.
@@ -21,7 +22,8 @@ pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
-    /// Variables of the work-item that the host fills: structures handed over by value.
+    /// Variables of the work-item that the host fills at the launch: structures handed over by
+    /// value.
     pub(crate) handed: Vec<PointerOrigin>,
     /// Variables of the program whose address the host can pass to a kernel as an argument.
     pub(crate) addressable: BTreeSet<PointerOrigin>,
@@ -29,7 +31,7 @@ pub(crate) struct Body {
     pub(crate) meets: bool,
 }
 
-/// Argument of a kernel.
+/// Argument of a kernel, by its name and its kind.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Argument {
     /// Name of the argument in the source, or `argument N` where the code does not give it.
@@ -54,13 +56,14 @@ pub enum ArgumentKind {
     Other,
 }
 
-/// Block of instructions without a jump, and the blocks to which it leads.
+/// Basic block: instructions without a jump between them, and the blocks to which control goes from
+/// their end.
 #[derive(Debug, Default)]
 pub(crate) struct BasicBlock {
     pub(crate) steps: Vec<LinedStep>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
-    /// Condition of a block that leads to two blocks: to the first if it is true, else to the
-    /// second; `None` for other blocks.
+    /// Condition at the end of a basic block that leads to two blocks: to the first if it is true,
+    /// else to the second; `None` for other blocks.
     pub(crate) condition: Option<Operand>,
 }
 
@@ -83,7 +86,7 @@ pub(crate) enum PointerOrigin {
     /// The memory or the image to which the argument with this index (from 0 among the kernel's
     /// arguments) points.
     Argument(u32),
-    /// A variable of the program in global or constant memory, by its number.
+    /// A variable of the program in global or constant memory, by a number.
     Program(u32),
     /// Memory of the workgroup, by a number: a variable or an argument.
     Local(u32),
@@ -114,14 +117,15 @@ pub(crate) enum Instruction {
         to: Reg,
         origin: PointerOrigin,
     },
-    /// `to = base + bytes + sum of count * bytes each`, as pointers are computed.
+    /// `to = base + bytes + sum of count * bytes each`: sets `to` to a pointer at a distance from
+    /// the pointer `base`; `terms` are (count, bytes each).
     Offset {
         to: Reg,
         base: Operand,
         bytes: i64,
         terms: SmallVec<[(Operand, i64); 2]>,
     },
-    /// Sets `to` to the operand that belongs to the block from which control comes.
+    /// Sets `to` to the operand that belongs to the basic block from which control comes.
     Phi {
         to: Reg,
         from: Vec<(BlockId, Operand)>,
@@ -149,7 +153,7 @@ pub(crate) enum Instruction {
         write: bool,
     },
     /// Atomic operation on the memory to which `at` leads. `repeatable` is true if the operation
-    /// commutes and its result is not used.
+    /// commutes and its result is not used, so that the order of work-items does not matter.
     Atomic {
         at: Operand,
         repeatable: bool,
@@ -158,7 +162,7 @@ pub(crate) enum Instruction {
     Volatile {
         at: Operand,
     },
-    /// Construct for which the kernel is refused: it may not be run again.
+    /// Construct for which the kernel is refused: a second run is not known to be harmless.
     Refuse(Construct),
 }
 
@@ -182,7 +186,7 @@ impl Instruction {
     }
 
     /// Returns the operands that the instruction uses. The operands of a phi are left out, as they
-    /// are used where control comes from.
+    /// are used at the ends of the basic blocks from which control comes.
     pub(crate) fn uses(&self) -> SmallVec<[Operand; 4]> {
         match self {
             Self::Pure { of, .. } => of.iter().copied().collect(),
@@ -202,7 +206,7 @@ impl Instruction {
     }
 }
 
-/// Byte ranges of an access, as (offset, length).
+/// Byte ranges of an access to memory, as (offset from its pointer, length).
 pub(crate) type Spans = SmallVec<[(u32, u32); 2]>;
 
 /// Construct in a kernel that forbids a second run, or that cannot be judged.
@@ -225,9 +229,9 @@ pub enum Construct {
     Call(String),
     /// A function with this name that calls itself.
     Recursion(String),
-    /// The argument or variable with this name is read, and later overwritten at the same place.
+    /// The argument or variable with this name is read, and later overwritten at the same address.
     InPlace(String),
-    /// The argument or variable with this name is read and overwritten at places that cannot be
+    /// The argument or variable with this name is read and overwritten at addresses that cannot be
     /// told apart.
     Places(String),
     /// The argument with this name and a variable of the program, one of them read and the other

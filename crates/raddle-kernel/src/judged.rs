@@ -15,7 +15,7 @@ pub struct Judged {
     pub line: u32,
     /// Arguments of the kernel; empty where they are not known.
     pub arguments: Vec<Argument>,
-    /// Verdict whether the kernel may be stopped after any instruction and run again.
+    /// Verdict on whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
     /// Test that may be put into the kernel, by which running launches can be stopped part-way: the
     /// second cut, a range of launch numbers that must stop.

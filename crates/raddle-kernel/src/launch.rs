@@ -13,8 +13,8 @@
 
 use crate::Verdict;
 
-/// Range of addresses of an argument's bytes, in one address space to which the caller maps
-/// sub-buffers, shared virtual memory and the storage of images.
+/// Range of addresses that an argument of a launch may reach, in one address space to which the
+/// caller maps sub-buffers, shared virtual memory and the storage of images.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Range {
     begin: u64,
@@ -22,20 +22,20 @@ pub struct Range {
 }
 
 impl Range {
-    /// Range without a byte, as of a null pointer or a number.
+    /// Range of addresses without a byte, as of a null pointer or a number.
     pub const EMPTY: Self = Self { begin: 0, end: 0 };
 
-    /// Range of all bytes, for memory whose extent is not known.
+    /// Range of all addresses, for memory whose extent is not known.
     pub const ALL: Self = Self { begin: 0, end: u64::MAX };
 
-    /// Returns the range of `bytes` bytes from the address `begin`; it ends at the last address at
-    /// the latest.
+    /// Returns the range of `bytes` bytes from the address `begin` on; it ends at the last address
+    /// at the latest.
     #[must_use]
     pub const fn new(begin: u64, bytes: u64) -> Self {
         Self { begin, end: begin.saturating_add(bytes) }
     }
 
-    /// Returns whether two ranges share a byte.
+    /// Returns whether two ranges of addresses share a byte.
     #[must_use]
     pub const fn meets(self, other: Self) -> bool {
         self.begin < other.end && other.begin < self.end

@@ -40,7 +40,7 @@ pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
 pub use verdict::{Reason, Verdict};
 
-/// Kernel as its compiled code describes it.
+/// Kernel as its compiled code (SPIR-V or PTX) describes it, on which a verdict is found.
 #[derive(Debug)]
 pub struct Kernel {
     name: String,
@@ -65,7 +65,7 @@ impl Kernel {
         ptx::kernels(text)
     }
 
-    /// Returns the name of the kernel.
+    /// Returns the name of the kernel, as the code has it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -101,7 +101,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the verdict whether the kernel may be stopped after any instruction and run again.
+    /// Returns the verdict on whether the kernel may be stopped after any instruction and run
+    /// again.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut verdict = match &self.body {

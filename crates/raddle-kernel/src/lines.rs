@@ -2,11 +2,11 @@
 //!
 //! Logical lines: comments are gone, and lines that end with a backslash are one.
 
-/// Logical line of a source that is not empty.
+/// Logical line of an OpenCL C source that is not empty: comments are gone, and lines that end with
+/// a backslash are joined.
 #[derive(Debug)]
 pub(crate) struct SourceLine {
-    /// Number of the line's first line in the source, from 1; a backslash at a line end joins
-    /// several lines to one logical line.
+    /// Number of the source line with which the logical line begins, from 1.
     pub(crate) number: u32,
     pub(crate) kind: LineKind,
     /// Words of the line: names, numbers and signs; without the directive's own name, and a text in
@@ -18,7 +18,7 @@ pub(crate) struct SourceLine {
     pub(crate) path: String,
 }
 
-/// Meaning of a line for the preprocessor.
+/// Meaning of a source line for the preprocessor.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LineKind {
     Code,
@@ -36,8 +36,8 @@ pub(crate) enum LineKind {
 }
 
 impl SourceLine {
-    /// Returns the names in the line; in the definition of a macro, those of its body but for its
-    /// parameters.
+    /// Returns the names in the source line; in the definition of a macro, those of its body but
+    /// for its parameters.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let skipped = usize::from(self.kind == LineKind::Define);
         let names =
@@ -51,7 +51,7 @@ pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Returns the logical lines of a source.
+/// Returns the logical lines of an OpenCL C source, as the preprocessor sees them.
 pub(crate) fn lines(source: &str) -> Vec<SourceLine> {
     let mut all = Vec::new();
     let (mut text, mut number, mut begun) = (String::new(), 1, 1);

@@ -12,7 +12,8 @@ use crate::lines::{LineKind, SourceLine, is_name, lines};
 
 /// Returns (macro, line) for the first macro on whose value the compiled code depends, and which
 /// neither the source, the options nor OpenCL C decide; or (name of an included file that cannot be
-/// read, line). `None` where all is decided.
+/// read, line). `None` where all macros are decided, so that the device's compiler builds the
+/// judged code.
 pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Option<(String, u32)> {
     let given: Vec<String> =
         options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
@@ -39,16 +40,16 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
     table.read(source, &folders, 0).err()
 }
 
-/// Most levels of files that include each other.
+/// Most levels of source files that include each other.
 const DEEPEST: u32 = 32;
 
 #[derive(Default)]
 struct MacroTable {
-    /// Macros of which it is known whether they are defined.
+    /// Macros of which it is known whether they are defined, for every compiler.
     decided: BTreeSet<String>,
     /// Names that occur in the bodies of macros, by macro.
     bodies: BTreeMap<String, BTreeSet<String>>,
-    /// Version of the language; `None` where the options do not name it.
+    /// Version of the OpenCL language that the options name; `None` where they name none.
     language: Option<String>,
 }
 
@@ -123,7 +124,7 @@ impl MacroTable {
     }
 
     /// Returns whether a macro is the same for all compilers: its value if `by_value` is true, else
-    /// only whether it is defined.
+    /// only whether it is defined. `seen` are the macros that were looked at before.
     fn is_decided(&self, name: &str, by_value: bool, seen: &mut BTreeSet<String>) -> bool {
         if self.is_fixed(name, by_value) {
             return true;
@@ -153,7 +154,7 @@ impl MacroTable {
     }
 }
 
-/// Place of a line within the `#if` conditions of the preprocessor.
+/// Position of a source line within the `#if` conditions of the preprocessor.
 #[derive(Clone, Copy, Default)]
 struct ConditionPlace {
     /// Number of preprocessor conditions around the line; include guards (`#ifndef X`, with a
@@ -191,9 +192,9 @@ fn places(lines: &[SourceLine]) -> Vec<ConditionPlace> {
     places
 }
 
-/// Returns whether the condition in the first line is a guard: `#ifndef X`, where X is the
-/// program's own macro and is defined before the end of the condition, or is defined as nothing in
-/// the next line.
+/// Returns whether the condition in the first of these lines is an include guard: `#ifndef X`,
+/// where X is the program's own macro and is defined before the end of the condition, or is defined
+/// as nothing in the next line.
 fn guards(lines: &[SourceLine]) -> bool {
     let words: Vec<&str> = lines[0].words.iter().map(String::as_str).collect();
     let name = match words[..] {
@@ -222,8 +223,8 @@ fn guards(lines: &[SourceLine]) -> bool {
     false
 }
 
-/// Returns (macro, true if its value decides) for each macro that a condition asks for; false where
-/// only its definition matters.
+/// Returns (macro, true if its value decides) for each macro that a preprocessor condition asks
+/// for; false where only its definition matters.
 fn asked(words: &[String]) -> Vec<(&str, bool)> {
     let mut all = Vec::new();
     let mut before = ["", ""];

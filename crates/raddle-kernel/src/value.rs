@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 
 use crate::ir::{BlockId, PointerOrigin, Reg};
 
-/// Number of a value that the analysis has computed.
+/// Number of a value that the analysis has computed; equal numbers are equal values.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Value(u32);
 
-/// Part of the memory of a work-item: (variable, offset in bytes, length in bytes).
+/// Bytes of a variable of the work-item: (variable, offset in bytes, length in bytes).
 pub(crate) type VariableCell = (u32, i64, u32);
 
 /// Meaning of a value: how it is computed, or where it comes from.
@@ -29,35 +29,36 @@ pub(crate) enum Meaning {
         bytes: i64,
     },
     Operation(u32, SmallVec<[Value; 4]>),
-    /// The contents of memory that the kernel does not write: (pointer, number of bytes).
+    /// Contents of memory that the kernel does not write: (pointer, number of bytes).
     Held(Value, u32),
     /// Bytes of another value: (that value, offset of the first byte, number of bytes).
     Part(Value, i64, u32),
-    /// An unknown value that an instruction sets: (block, index of the instruction in the block).
+    /// Unknown value that an instruction sets: (basic block, index of the instruction in the
+    /// block).
     Set(BlockId, usize),
-    /// An unknown value of a register where control flow from several blocks joins: (block,
+    /// Unknown value of a register where control comes from several basic blocks: (block,
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
     /// Counter of a loop in any of its rounds (passes through its body): (number of loops around
     /// the loop, number of the counter in the loop).
     Counter(usize, usize),
-    /// All addresses of a loop that counts in one way, as values: (form in which the loop is left,
-    /// address, condition, then the first and the following value of each counter).
+    /// All addresses that one access visits in a counting loop, as values: (form in which the loop
+    /// is left, address, condition, then the first and the following value of each counter).
     Row(Vec<Value>),
 }
 
-/// Pointer as a variable part, `moving`, and a constant number of bytes.
+/// Pointer as a variable part, `moving`, and a constant number of bytes behind it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Address {
     pub(crate) moving: Value,
     pub(crate) bytes: i64,
 }
 
-/// Memory to which a pointer may lead, sorted.
+/// Memory to which a pointer may lead, as a sorted list.
 pub(crate) type Origins = SmallVec<[PointerOrigin; 1]>;
 
-/// Hasher in which all bits of the hashed words count.
+/// Hasher in which all bits of the hashed words count, for the table of values.
 struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -86,13 +87,13 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Hash table of values: each stands at the first free place (`None`) from its meaning's hash
-    /// on; half of the places are free.
+    /// Hash table of values: each stands at the first free entry (`None`) from its meaning's hash
+    /// on; at least half of the entries are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
     /// Memory to which each value can lead as a pointer.
     origins: Vec<Origins>,
-    /// True if a known value was found to lead to more memory than before.
+    /// True if a known value was found to lead, as a pointer, to more memory than before.
     grown: bool,
 }
 
@@ -119,7 +120,8 @@ impl Values {
         value
     }
 
-    /// Returns the index in the table at which the value with this meaning is, or would be added.
+    /// Returns the index in the hash table at which the value with this meaning is, or would be
+    /// added.
     fn place_of(&self, meaning: &Meaning) -> usize {
         let mut hasher = Mixed(0);
         meaning.hash(&mut hasher);
@@ -130,8 +132,8 @@ impl Values {
         at
     }
 
-    /// Adds to the memory to which a value may lead the memory of the values from which it is
-    /// computed. Returns whether any of it is new.
+    /// Adds to the memory to which a value may lead, as a pointer, the memory of the values from
+    /// which it is computed. Returns whether any of it is new.
     fn inherits(&mut self, value: Value) -> bool {
         let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
             &Meaning::Origin(origin) => return self.leads(value, [origin]),
@@ -155,7 +157,8 @@ impl Values {
         new
     }
 
-    /// Returns whether a known value was found to lead to more memory since the last call.
+    /// Returns whether a known value was found to lead, as a pointer, to more memory since the last
+    /// call of this function.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
@@ -177,7 +180,7 @@ impl Values {
         &self.origins[value.0 as usize]
     }
 
-    /// Adds memory to which a value may lead. Returns whether any of it is new.
+    /// Adds memory to which a value may lead as a pointer. Returns whether any of it is new.
     pub(crate) fn leads(
         &mut self,
         value: Value,

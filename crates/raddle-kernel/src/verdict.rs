@@ -11,7 +11,7 @@ use crate::flow::{Access, Effects, effects};
 use crate::ir::{Argument, Body, Construct, PointerOrigin};
 use crate::value::{Address, Value};
 
-/// Verdict whether a kernel may be stopped after any instruction and run again.
+/// Verdict on whether a kernel may be stopped after any instruction and run again.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -26,7 +26,7 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
-/// Construct that decided a verdict, and its line in the source.
+/// Construct that decided a verdict on a kernel, and its line in the source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reason {
     /// Construct that decided the verdict.
@@ -92,11 +92,12 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     }
 }
 
-/// (access, its place as a multiple of a step; `None` where the place is not known).
+/// Access to memory, with its address as a multiple of a step; `None` where the address is not
+/// known.
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// Place of an access, counted from the beginning of its memory: `size` bytes from `bytes` plus any
-/// multiple of `step` bytes on.
+/// Addresses of an access, counted from the beginning of its memory: `size` bytes from `bytes` plus
+/// any multiple of `step` bytes on.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: PointerOrigin,
@@ -126,12 +127,12 @@ fn by_origin(
 }
 
 /// Most values that a search looks at on the way from a written value to a read one. Beyond that,
-/// memory is not known to be changed in place.
+/// memory is not known to be changed in place (overwritten by a value that is computed from it).
 const MOST_LOOKS: usize = 400_000;
 
-/// Returns (in place, line of the write) for each write of one argument that may fall on bytes that
-/// an uncovered read reads: `true` where it is certainly one place whose new value comes from the
-/// old one.
+/// Returns (in place, line of the write) for each of `writes` that may fall on bytes which one of
+/// `reads`, of the same argument, reads: `true` where it certainly overwrites a read value by one
+/// that is computed from it.
 fn collisions(
     found: &Effects,
     reads: &[Placed<'_>],

@@ -19,8 +19,8 @@ pub(crate) struct Bench(raddle_study::Bench<'static>);
 
 #[pymethods]
 impl Bench {
-    /// Makes the runner: `sweep` is the sweep as JSON, `files` are the contents of the files that
-    /// it names.
+    /// Makes the runner of a sweep's cases: `sweep` is the sweep as JSON, `files` are the contents
+    /// of the files that it names.
     ///
     /// The files stay in memory until the process ends: a worker serves one sweep.
     #[new]
@@ -37,8 +37,8 @@ impl Bench {
         self.0.cases().len()
     }
 
-    /// Runs the case with the number `position`, from 0, and returns its row, one line of JSON with
-    /// its line end.
+    /// Runs the case of the sweep with the number `position`, from 0, and returns its result, one
+    /// line of JSON with its line end.
     fn row(&self, py: Python<'_>, position: usize) -> PyResult<String> {
         let row = py.detach(|| self.0.row(position));
         row.map(|row| row.line()).map_err(|error| RaddleError::new_err(error.to_string()))

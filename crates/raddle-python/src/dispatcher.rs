@@ -81,8 +81,8 @@ impl Composed {
         self.checked(told)
     }
 
-    /// Makes the dispatcher decide at `now`. Returns the actions as JSON, and the tick at which it
-    /// wants to be woken next, or `None`.
+    /// Makes the dispatcher decide at the tick `now`. Returns the actions as JSON, and the tick at
+    /// which it wants to be woken next, or `None`.
     fn decide(&mut self, now: u64) -> PyResult<(String, Option<u64>)> {
         let (composed, actions, _) = self.parts();
         actions.clear();
@@ -93,7 +93,8 @@ impl Composed {
         self.checked(decided).map(|()| answer)
     }
 
-    /// Returns the resources that are free on a compute unit, as the dispatcher counts them.
+    /// Returns the resources that are free on the compute unit `cu`, counted from 0, by the
+    /// dispatcher's account.
     fn free(&mut self, cu: u16) -> PyResult<FreeView> {
         let cus = self.device.cus;
         if cu >= cus {
@@ -103,8 +104,8 @@ impl Composed {
         Ok(self.parts().0.cus().free(CuId(cu)).into())
     }
 
-    /// Rounds the resources that one workgroup needs (`footprint`) up to granules of the device;
-    /// argument and result are JSON.
+    /// Returns the demand of a workgroup, in granules of the device, whose needs (`footprint`) are
+    /// given in threads, registers and bytes; both are JSON.
     fn demand(&self, footprint: &str) -> PyResult<String> {
         let footprint: Footprint = serde_json::from_str(footprint)
             .map_err(|error| PyValueError::new_err(format!("the workgroup: {error}")))?;
@@ -113,7 +114,7 @@ impl Composed {
         serde_json::to_string(&demand).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Returns the decision log so far, with its last line; `None` where no log is kept.
+    /// Returns the decision log until now, with its last line; `None` where no log is kept.
     fn log(&self) -> Option<String> {
         self.log.as_ref().map(|log| ended(&log.text()))
     }
@@ -125,8 +126,8 @@ impl Composed {
         (composed, &mut self.actions, &mut self.pieces)
     }
 
-    /// Returns the result of a call, as an exception where it is an error; the exception of a
-    /// policy in Python comes before an error that follows from it.
+    /// Turns the result of a call of the dispatcher into that of Python: an error becomes an
+    /// exception; the exception of a policy in Python comes before an error that follows from it.
     fn checked(&self, done: Result<(), DispatchError>) -> PyResult<()> {
         match (self.fault.take(), done) {
             (Some(raised), _) => Err(raised),

@@ -24,7 +24,8 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Maker of policy objects for scenarios; it stores the exception that one of them raised.
+/// Maker of policy objects of one Python class for scenarios; it stores the exception that one of
+/// them raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,
@@ -36,8 +37,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Checks a policy in `cases` scenarios drawn at random, the same ones in each call, and raises
-/// `LawBroken` where a law is broken.
+/// Checks a policy in `cases` scenarios drawn at random, equal in each call, and raises `LawBroken`
+/// where the policy breaks a law of its slot.
 #[pyfunction]
 pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     match PolicySlotName::of(policy)? {
@@ -61,8 +62,8 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws scenarios and examines the policy in each with `examine`; an exception of the policy is
-/// raised rather than a broken law.
+/// Draws `cases` scenarios and examines the policy in each with `examine`; an exception of the
+/// policy is raised rather than a broken law.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,
     cases: u32,
@@ -98,7 +99,8 @@ fn drawn<S: Strategy>(
     }))
 }
 
-/// Returns a table of the decisions that a policy makes in a small scenario.
+/// Returns, as text, a table of the decisions that a policy makes in a small scenario, for tests of
+/// the policy.
 #[pyfunction]
 pub(crate) fn snapshot(policy: &Bound<'_, PyAny>) -> PyResult<String> {
     let maker = Maker { class: policy, fault: Arc::default() };

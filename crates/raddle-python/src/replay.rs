@@ -39,23 +39,24 @@ impl Watcher for Ender {
     }
 }
 
-/// Result of a replay, for Python.
+/// Result of a replay: summary and report, as a Python object.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Replayed(Studied);
 
 #[pymethods]
 impl Replayed {
-    /// Returns the text of `summary.json`.
+    /// Returns the result of the replay as the text of `summary.json`.
     fn summary(&self) -> String {
         json(&self.0.result)
     }
 
-    /// Returns the report as an HTML page.
+    /// Returns the report of the replay as an HTML page.
     fn html(&self) -> String {
         document(&self.0, closing(None, false)).html()
     }
 
-    /// Returns the report as text, in lines of `columns` characters; `verbose` shows everything.
+    /// Returns the report of the replay as text, in lines of `columns` characters; `verbose` shows
+    /// all of it.
     fn text(&self, columns: usize, verbose: bool) -> String {
         document(&self.0, closing(Some(columns), verbose)).text(false)
     }
@@ -65,8 +66,8 @@ fn closing(columns: Option<usize>, verbose: bool) -> Closing<'static> {
     Closing { folder: None, next: Vec::new(), columns, verbose }
 }
 
-/// Runs a command line with the verb `replay` or `share`, with these policies beside the bundled
-/// ones, and returns its result.
+/// Runs a raddle command line with the verb `replay` or `share`, with these policies beside the
+/// bundled ones, and returns its result.
 #[pyfunction]
 pub(crate) fn replay(
     py: Python<'_>,
@@ -116,7 +117,7 @@ pub(crate) fn refused(py: Python<'_>, stopped: &Stopped) -> PyErr {
     error
 }
 
-/// Runs a command line and returns its exit code.
+/// Runs a raddle command line and returns its exit code.
 #[pyfunction]
 pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| App::new(Registry::bundled()).run(args, &mut Console::of_process()))

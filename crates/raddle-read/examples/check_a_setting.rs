@@ -18,7 +18,7 @@ struct QueueSettings {
     capacity: u16,
 }
 
-/// Order in which a queue is served.
+/// Order in which the example's queue is served.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum QueueOrder {

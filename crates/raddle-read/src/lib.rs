@@ -52,7 +52,7 @@ impl fmt::Display for FaultKind {
 /// Error of a document that cannot be read: its kind, its place and the expected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// Kind of the error.
+    /// Kind of the error, such as an unknown key.
     pub kind: FaultKind,
     /// JSON Pointer to the wrong value in the document, "" for the whole document. A missing key is
     /// reported at the object that lacks it.
@@ -60,13 +60,14 @@ pub struct ReadError {
     /// Key or word that is wrong; else a description of the value, or the whole message where
     /// `wanted` is empty.
     pub found: String,
-    /// Description of the values that would be accepted.
+    /// Description of the values that the document may have there.
     pub wanted: String,
-    /// Keys or words that would be accepted; empty where there is no such list.
+    /// Keys or words that the document may have there; empty where there is no such list.
     pub known: Vec<&'static str>,
 }
 
-/// Reads a JSON value into a type. The pointers in errors begin at this value.
+/// Reads a value of a document, already parsed as JSON, into a type. The pointers in errors begin
+/// at this value.
 ///
 /// ```
 /// use raddle_read::{FaultKind, read};
@@ -87,20 +88,21 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
 }
 
 impl ReadError {
-    /// Makes an error at the value that is being read; `message` is the whole text of the error.
+    /// Makes an error at the value of the document that is being read; `message` is the whole text
+    /// of the error.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self::unfit(kind, message.into(), String::new())
     }
 
-    /// Makes the error of a word that is not among the known words.
+    /// Makes the error of a word in a document that is not among the known words.
     #[must_use]
     pub fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
         let wanted = listed(&known, "or");
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
-    /// Returns this error with its place as seen from the object or list that has the value under
-    /// `key`.
+    /// Returns this error with its JSON Pointer as seen from the object or list that has the value
+    /// under `key`.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
@@ -144,8 +146,8 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Errors that derived and hand-written visitors of serde report. Types of values are checked
-/// before.
+/// Errors that derived and hand-written visitors of serde report. The types of values are checked
+/// before serde asks.
 impl Error for ReadError {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::new(FaultKind::Inconsistent, text.to_string())
@@ -226,7 +228,7 @@ pub fn without_content(message: &str) -> String {
     }
 }
 
-/// Returns a name in kebab-case, with `-` for `_`.
+/// Returns a name of a key in kebab-case, with `-` for `_`.
 #[must_use]
 pub fn kebab(name: &str) -> String {
     name.replace('_', "-")

@@ -32,7 +32,7 @@ fn main() {
     divan::main();
 }
 
-/// The files that are among the samples.
+/// Lists the files to import that are among the samples.
 fn samples() -> Vec<&'static str> {
     let folder = raddle_testkit::samples();
     FILES.into_iter().filter(|file| folder.join(file).is_file()).collect()
@@ -63,7 +63,7 @@ fn gzip(bencher: Bencher<'_, '_>, file: &str) {
     import(bencher, &packed, text.len());
 }
 
-/// Repeated planes of a real profile of JAX, 100 MB of them. Goal: 150 MB/s.
+/// Imports the repeated planes of a real profile of JAX, 100 MB of them. Goal: 150 MB/s.
 #[cfg(feature = "xplane")]
 #[divan::bench]
 fn xplane(bencher: Bencher<'_, '_>) {
@@ -73,7 +73,7 @@ fn xplane(bencher: Bencher<'_, '_>) {
     import(bencher, &bytes, bytes.len());
 }
 
-/// The database with 43,915 dispatches of a real run. Goal: 150 MB/s.
+/// Imports a rocpd database with 43,915 dispatches of a real run. Goal: 150 MB/s.
 #[cfg(feature = "sqlite")]
 #[divan::bench]
 fn rocpd(bencher: Bencher<'_, '_>) {
@@ -85,7 +85,7 @@ fn rocpd(bencher: Bencher<'_, '_>) {
     import(bencher, &bytes, bytes.len());
 }
 
-/// A database of rocmProfileData with so many ops of as many calls. Goal: 150 MB/s.
+/// Imports a database of rocmProfileData with `ops` ops of as many calls. Goal: 150 MB/s.
 #[cfg(feature = "sqlite")]
 #[divan::bench(args = [100_000])]
 fn rpd(bencher: Bencher<'_, '_>, ops: u32) {
@@ -93,8 +93,8 @@ fn rpd(bencher: Bencher<'_, '_>, ops: u32) {
     import(bencher, &bytes, bytes.len());
 }
 
-/// An SQLite export of Nsight Systems, of so many kernels, as many other calls, and 10,000 copies. Goal:
-/// 1 s.
+/// Imports an SQLite export of Nsight Systems with this many kernels, as many other calls, and
+/// 10,000 copies. Goal: 1 s.
 #[cfg(feature = "sqlite")]
 #[divan::bench(args = [100_000])]
 fn nsys(bencher: Bencher<'_, '_>, kernels: u32) {

@@ -10,8 +10,9 @@ use raddle_policy::Activity;
 
 use crate::is_communication;
 
-/// Class of kernels by name, with the activity that is assumed for it. A kernel belongs to the
-/// first class of which one word is in its name, in lower case.
+/// Class of kernels, such as matrix products, with the words of names that tell it and the activity
+/// (instructions of a wave in a microsecond) that is assumed for it. A kernel belongs to the first
+/// class of which one word is in its name, in lower case.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
@@ -52,14 +53,17 @@ const CLASSES: [KernelClass; 8] = [
     ),
 ];
 
-/// Assumed activity of kernels that move data between devices: such kernels mostly wait in loops.
+/// Assumed activity (instructions of a wave in a microsecond) of kernels that move data between
+/// devices: such kernels mostly wait in loops.
 const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 
-/// Assumed activity of kernels whose name fits no class and that do not communicate.
+/// Assumed activity (instructions of a wave in a microsecond) of kernels whose name fits no class
+/// and that do not communicate.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 
-/// Returns what is assumed about a kernel of this name: (the name of its class, its activity in
-/// instructions of one wave per microsecond).
+/// Returns the class of kernels that a name belongs to, and the activity that is assumed for it, as
+/// (name of the class, instructions of one wave per microsecond); for profiles without counts of
+/// instructions.
 ///
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");

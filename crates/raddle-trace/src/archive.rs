@@ -13,10 +13,11 @@ use crate::input::{FileInput, peek};
 /// Length of a tar header in bytes; a member's bytes are padded to a multiple of this length.
 const BLOCK: usize = 512;
 
-/// Most bytes of an extra member that holds the long name of the member behind it.
+/// Most bytes of a tar member that only holds a long name for the file behind it; a larger one is
+/// passed over, and the file keeps the short name in its own header.
 const LONGEST: u64 = 1 << 16;
 
-/// Most members of one archive that are looked at.
+/// Most members of one tar archive that are looked at, so that a hostile archive ends.
 const MEMBERS: usize = 1 << 16;
 
 /// Opens a file by its path, and returns (the path as a name for messages, the file's bytes); an
@@ -132,8 +133,8 @@ impl TarReader {
     }
 }
 
-/// Returns the name without the `./`, `../` and `/` at its beginning. The dot of a hidden file
-/// stays.
+/// Returns the name of a tar member without the `./`, `../` and `/` at its beginning. The dot of a
+/// hidden file stays.
 fn inside(name: &str) -> &str {
     let outer = ["/", "./", "../"];
     let mut name = name;
@@ -148,8 +149,8 @@ fn until_nul(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Returns the name in a tar header. POSIX keeps the folder of a long name in a field of its own,
-/// which is put before the name.
+/// Returns the name of the file that a tar header describes. POSIX keeps the folder of a long name
+/// in a field of its own, which is put before the name.
 fn name(header: &[u8; BLOCK]) -> String {
     let own = until_nul(&header[..100]);
     match until_nul(&header[345..500]) {
@@ -169,8 +170,8 @@ fn octal(field: &[u8]) -> Option<u64> {
     u64::from_str_radix(text.trim_matches(['\0', ' ']), 8).ok()
 }
 
-/// Returns the name in an extended tar header of POSIX, which has lines `LENGTH path=NAME`; `None`
-/// where no line has a path.
+/// Returns the file name in an extended tar header of POSIX, which has lines `LENGTH path=NAME`;
+/// `None` where no line has a path.
 fn extended(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     text.lines().find_map(|line| Some(line.split_once(" path=")?.1.to_owned()))

@@ -46,8 +46,8 @@ pub(crate) struct Draft {
     pub(crate) report: ImportReport,
 }
 
-/// Builds the profile from an importer's draft: sorts the ops, and finds arrivals, dependencies and
-/// waits.
+/// Builds the profile from the records that an importer has collected: sorts the ops, and finds
+/// arrivals, dependencies and waits.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
     let Draft { between_ns, memory_bytes, resolution_ns, .. } = draft;
@@ -110,7 +110,8 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     profile
 }
 
-/// Counts in the report an op that is kept, under its kind: kernel, copy or fill.
+/// Counts in the import report an op that is kept in the profile, under its kind: kernel, copy or
+/// fill.
 fn keep(report: &mut ImportReport, kind: OpKind) {
     match kind {
         OpKind::Kernel => report.kernels += 1,
@@ -119,8 +120,8 @@ fn keep(report: &mut ImportReport, kind: OpKind) {
     }
 }
 
-/// Adds an item to a list that takes most of an import's memory, so the list grows by little at a
-/// time.
+/// Appends an item to one of the lists that take most of an import's memory: the list grows by a
+/// 32nd, and does not double.
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     if items.len() == items.capacity() {
         items.reserve_exact(items.len() / 32 + 64);
@@ -185,7 +186,7 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 
 impl Profile {
     /// Returns the ops `first..first + count` as a profile that starts at time 0 and has no waits.
-    /// The report of that profile counts only the quirks of order, arrivals and durations.
+    /// The report of that profile counts only the quirks (faults) of order, arrivals and durations.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -224,14 +225,14 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// State of one stream while dependencies are found: its ops that may still run as (end in
-/// nanoseconds, index of the op), the last op that has ended, and the last op of all.
+/// State of one stream while dependencies are found: its ops that may not have ended yet, as (end
+/// in nanoseconds, index of the op); the last op that has ended; and the last op of all.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
-    /// The stream's last op so far, as (index of the op, end, duration), both times in nanoseconds;
-    /// `None` at first.
+    /// Last op of the stream so far, as (index of the op, end, duration), both times in
+    /// nanoseconds; `None` before the first op.
     last: Option<(u32, u64, u64)>,
 }
 
@@ -269,8 +270,8 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
     }
 }
 
-/// New numbers for items, given in order of first use, so that items that were left out leave no
-/// gap.
+/// New numbers for kernels or streams of which some were left out: numbers are given from 0 in
+/// order of first use, so that no gap stays.
 pub(crate) struct Renumber {
     new: Vec<Option<u32>>,
     order: Vec<u32>,
@@ -294,7 +295,8 @@ impl Renumber {
     }
 }
 
-/// A table of distinct items, each with a number that is given in order of first use.
+/// A table of distinct items, such as names or streams, each with a number from 0 that is given in
+/// order of first use.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     numbers: BTreeMap<T, u32>,
@@ -320,7 +322,7 @@ impl<T: Ord> Interner<T> {
         next
     }
 
-    /// Returns the items in order of their numbers.
+    /// Returns the distinct items of the table, in order of their numbers.
     pub(crate) fn items(&self) -> Vec<&T> {
         let mut items: Vec<_> = self.numbers.iter().collect();
         items.sort_by_key(|&(_, number)| number);

@@ -53,7 +53,8 @@ mod tests {
     use super::*;
     use crate::{ImportConfig, read};
 
-    /// Steps of two kernels and a wait, each behind so long a pause.
+    /// Builds a profile of steps of two kernels, and of a wait of the host if `waits` is true, each
+    /// step behind one of the pauses (nanoseconds).
     fn profile(pauses: &[u64], waits: bool) -> Profile {
         let mut text = "# device = v100\nname,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                         vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"

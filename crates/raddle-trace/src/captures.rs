@@ -26,7 +26,8 @@ pub(crate) struct KernelShape {
     pub(crate) uneven: bool,
 }
 
-/// (shape of a kernel, dynamic shared memory of the launch in bytes; `None` where that is unknown).
+/// Shape of a kernel in a captured graph, with the dynamic shared memory of its launch in bytes;
+/// `None` where that is unknown.
 pub(crate) type Launched = (KernelShape, Option<u32>);
 
 /// Launches of one kernel, grouped by equal shape (grid and workgroup) and equal shared memory in
@@ -77,13 +78,13 @@ pub(crate) struct GraphCapture {
     pub(crate) launches: BTreeMap<String, Vec<Launched>>,
 }
 
-/// How the shape of a kernel in a graph was found.
+/// Way in which the shape of a kernel in a launched graph was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// The shape is that of the launch at the same place among the kernel's launches in the
-    /// capture.
+    /// By order: the k-th launch of a kernel's name in the graph has the shape of the k-th launch
+    /// of that name in the capture.
     InOrder,
-    /// The shape is that which most launches of the kernel's name have.
+    /// By name: the launch has the shape that most captured launches of the kernel's name have.
     ByName,
 }
 
@@ -195,7 +196,8 @@ mod tests {
         capture
     }
 
-    /// Returns grids in x, negative where a shape was found by name, and 0 where none was found.
+    /// Returns for each kernel of a graph the grid in x that it gets: negative where its shape was
+    /// found by name, 0 where none was found.
     fn found(captures: &[GraphCapture], names: &[&str], batch: Option<u64>) -> Vec<i64> {
         let mut ran = AlikeLaunches::default();
         ran.add(0, shape(77));

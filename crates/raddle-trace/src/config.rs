@@ -28,9 +28,9 @@ pub enum BarrierRule {
     /// unknown; else there is none.
     #[default]
     Assume,
-    /// Every workgroup has a barrier.
+    /// Every workgroup of which the file does not say it is taken to have a barrier.
     Yes,
-    /// No workgroup has a barrier.
+    /// No workgroup of which the file does not say it is taken to have a barrier.
     No,
 }
 

@@ -16,7 +16,7 @@ use crate::report::TableEnd;
 /// Most bytes that one row of a CSV table may have; a longer row is an error.
 const ROW_LIMIT: u64 = 1 << 20;
 
-/// A table in CSV that is read row by row.
+/// A table in CSV, read row by row; every importer of a text format reads through it.
 pub(crate) struct CsvTable<'a> {
     pub(crate) file: String,
     rows: csv::Reader<RowBytes<'a>>,
@@ -86,7 +86,7 @@ impl<'a> CsvTable<'a> {
         Ok(())
     }
 
-    /// Returns the names of the columns.
+    /// Returns the names of the table's columns, from left to right.
     pub(crate) fn header(&self) -> impl Iterator<Item = &str> {
         self.header.iter()
     }
@@ -122,8 +122,10 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Calls `take` with each row below the header until it returns `false`, and returns how the
-    /// table ends.
+    /// Calls `take` with each row below the header until it returns `false`; returns whether the
+    /// table ends with a line end, without one, or within a row.
+    ///
+    /// # Errors The errors of the reader and of `take`, and too many rows.
     ///
     /// # Errors
     /// The errors of the reader and of `take`, and too many rows.
@@ -150,7 +152,7 @@ impl<'a> CsvTable<'a> {
         Err(TraceError::TooLarge { file, limit, what: "rows" })
     }
 
-    /// Builds the import error for an error that [`Self::next`] returned.
+    /// Builds the import error, with the file's name, for an error that [`Self::next`] returned.
     pub(crate) fn error(&self, cause: io::Error) -> TraceError {
         let file = self.file.clone();
         match cause.kind() {
@@ -166,9 +168,8 @@ impl<'a> CsvTable<'a> {
 impl<'t> CsvRow<'t> {
     /// Reads the row as a struct whose fields are columns.
     ///
-    /// # Errors
-    /// A fault with the column of the first cell that does not fit, or with the first column where
-    /// there are too few or too many cells; and what is wrong.
+    /// # Errors A fault that says what is wrong, with the column of the first cell that does not
+    /// fit, or with the first column where there are too few or too many cells.
     pub(crate) fn read<T: Deserialize<'t>>(&self) -> Result<T, CellFault> {
         let (found, wanted) = (self.cells.len(), self.header.len());
         if found != wanted {
@@ -194,19 +195,19 @@ impl<'t> CsvRow<'t> {
         })
     }
 
-    /// Returns (name of the column, cell) for each column of the row.
+    /// Returns the cells of the row, each as (name of its column, cell).
     pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
         self.header.iter().zip(self.cells)
     }
 
-    /// Builds the error for a cell of this row.
+    /// Builds the import error for a faulty cell of this row, with file, line and column.
     pub(crate) fn error(&self, fault: CellFault) -> TraceError {
         let CellFault { column, problem } = fault;
         TraceError::Row { file: self.file.to_owned(), line: self.line, column, problem }
     }
 }
 
-/// A column, and the problem with its cell in one row.
+/// The name of a column, and the problem with its cell in one row of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CellFault {
     pub(crate) column: String,
@@ -219,11 +220,12 @@ impl CellFault {
     }
 }
 
-/// The bytes of a CSV file, handed to the parser line by line, so that the line in which a row
-/// begins is known.
+/// The bytes of a CSV file, handed to the parser one line at a time, so that the line in which a
+/// row begins is known.
 struct RowBytes<'a> {
     reader: Box<dyn BufRead + 'a>,
-    /// The line read last, of which `at` bytes have been handed to the parser.
+    /// The last line that was read from the file, of which `at` bytes have been handed to the
+    /// parser.
     text: Vec<u8>,
     at: usize,
     /// Number of lines of the file that have been read.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// Reason why a text is not read as a number.
+/// Reason why a text of a profile is not read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalError {
     /// A text that is no plain decimal number: digits with at most one point, and perhaps a minus
@@ -76,9 +76,9 @@ pub(crate) struct DecimalNumber {
     /// The number times ten to the power of `places`, an argument of [`fixed`]; further digits are
     /// cut off.
     pub(crate) value: i64,
-    /// Number of digits that are written behind the point.
+    /// Number of digits that are written behind the decimal point.
     pub(crate) decimals: usize,
-    /// True if all digits behind the point are 0.
+    /// True if all digits behind the decimal point are 0.
     pub(crate) whole: bool,
 }
 
@@ -114,8 +114,8 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     })
 }
 
-/// Reads a whole number of a kernel's shape or resources. A number below 0 or above 32 bits becomes
-/// `u32::MAX`, which no device has. `None` where the text is no whole number.
+/// Reads a whole number of a kernel's shape or resources from a JSON text. A number below 0 or
+/// above 32 bits becomes `u32::MAX`, which no device has. `None` where the text is no whole number.
 pub(crate) fn figure(text: &str) -> Option<u32> {
     let text = unquote(text);
     match text.strip_prefix('-').map(natural) {

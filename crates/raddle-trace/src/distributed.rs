@@ -11,7 +11,7 @@ use crate::input::FileInput;
 
 const KEY: &[u8] = b"\"distributedInfo\"";
 const RANK: &[u8] = b"\"rank\"";
-/// Number of bytes behind the key `distributedInfo` in which the rank is looked for.
+/// Number of bytes behind the key `distributedInfo` in which the rank of the process is looked for.
 const NEAR: usize = 4096;
 /// Most bytes of a trace that are searched for the key `distributedInfo`.
 const MOST: u64 = 1 << 33;

@@ -34,7 +34,7 @@ pub enum TraceError {
          replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
     )]
     OnlyArrivals { file: String, what: &'static str },
-    /// A known kind of file that holds no recorded launches; `what` describes the file.
+    /// A known kind of file, `what`, that says nothing of which kernels a GPU ran when.
     #[error(
         "{file} is {what}, so no recorded launch is in it: give a recorded profile \
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
@@ -182,8 +182,8 @@ pub enum TraceError {
     NeedRule { rule: String, problem: String },
 }
 
-/// Returns the beginning of a text from a file, in quotes and with control characters escaped, for
-/// a message.
+/// Returns the beginning of a text from a file, in quotes and with control characters escaped, as
+/// an error message shows it.
 pub(crate) fn shown(text: &str) -> String {
     format!("`{}`", begin(text).escape_debug())
 }

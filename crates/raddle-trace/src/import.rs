@@ -33,15 +33,15 @@ use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// Most workgroups that any device starts in a nanosecond: the largest device holds some 10,000 at
-/// once.
+/// Most workgroups that any device starts in a nanosecond (the largest holds some 10,000 at once):
+/// a kernel with more in its time has an impossible shape.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
-/// A callback for progress: it gets the number of rows of a database that have been read, and about
-/// how many rows there are, now and then and at the end. Files that are no databases never call it.
+/// A callback for progress: now and then and at the end it gets (rows of the database read so far,
+/// about how many rows there are). Files that are no databases never call it.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
-/// An opened file, as it is passed to the importer of its kind.
+/// An opened file, as it is passed to the importer of its kind of file.
 struct ImportSource<'a> {
     /// Path of the file as the caller gave it, for messages.
     file: String,
@@ -49,7 +49,7 @@ struct ImportSource<'a> {
     reader: Box<dyn BufRead + 'a>,
     /// True if the file is compressed with gzip.
     gzip: bool,
-    /// Number of lines of the file that were passed over before `reader` begins.
+    /// Number of lines of the file that lie before the first byte of `reader`.
     lines: u64,
     /// Callback for the progress through the rows of a database.
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
@@ -110,8 +110,8 @@ pub fn read_watched(
     Ok(Profile { diagnostics, ..assemble(profile_name(file), format, draft) })
 }
 
-/// A function that imports a file, and returns its format and its records, or an error. Messages of
-/// the recording tool about its own recording are added to the list.
+/// An importer: a function that reads a file, and returns its format and its records, or an error.
+/// Messages of the recording tool about its own recording are added to the list.
 type Import = fn(
     ImportSource<'_>,
     &ImportConfig,
@@ -138,8 +138,8 @@ const PACKETS: FileKind = FileKind {
     import: |source, options, _| Ok((ProfileFormat::XPlane, planes(source, options)?)),
 };
 
-/// Kinds of texts and databases in the order in which they are tried. The first kind that a file
-/// looks like reads it, so a kind stands before those that accept more.
+/// Kinds of texts and databases in the order in which a file is compared with them. The first kind
+/// that a file looks like reads it, so a kind stands before those that accept more.
 const KINDS: [FileKind; 6] = [
     FileKind {
         name: "sqlite",
@@ -275,7 +275,7 @@ fn detect<'a>(
     })
 }
 
-/// Describes a text of no known kind. The file may be any file, and private, so its content is not
+/// Describes for a message a file of no known kind. The file may be private, so its content is not
 /// quoted.
 fn described(text: &[u8]) -> String {
     match text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {

@@ -14,7 +14,7 @@ const DRAIN_CHUNKS: usize = 512;
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
-    /// Number of lines that have been skipped at the beginning.
+    /// Number of lines of the file that have been skipped at its beginning.
     pub(crate) lines: u64,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A rolling buffer over a reader: the bytes from an offset in the text on, which is called the
+/// A rolling buffer over a reader: the bytes of the text from an offset on, which is called the
 /// head and only grows.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
@@ -105,7 +105,8 @@ impl<'a> Window<'a> {
         self.offset + self.head as u64
     }
 
-    /// Reads more bytes into the buffer; `false` at the end of the input.
+    /// Reads more bytes into the buffer, behind those that are there; `false` at the end of the
+    /// input.
     pub(crate) fn more(&mut self) -> bool {
         if self.ended {
             return false;
@@ -135,8 +136,8 @@ impl<'a> Window<'a> {
         false
     }
 
-    /// Reads the rest of the input, up to `DRAIN_CHUNKS` chunks, since gzip reports damage only at
-    /// its end.
+    /// Reads the input on to its end, at most `DRAIN_CHUNKS` chunks, since gzip reports damage only
+    /// at its end.
     pub(crate) fn drain(&mut self) {
         for _ in 0..DRAIN_CHUNKS {
             self.skip(self.bytes().len());
@@ -146,7 +147,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Returns the error that ended the input; `None` if the input came to its end.
+    /// Returns the error of the read that ended the input; `None` if the input came to its end.
     pub(crate) fn failure(self) -> Option<io::Error> {
         self.failure
     }

@@ -18,9 +18,9 @@ const NARROW: u32 = 16;
 /// The resource that a kernel needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelNeed {
-    /// The bandwidth of the device's memory.
+    /// The kernel needs the bandwidth of the device's memory most.
     Memory,
-    /// The arithmetic units of the compute units.
+    /// The kernel needs the arithmetic units of the compute units most.
     Compute,
     /// Neither memory nor compute: the kernel is small, and lasts as long as its chain of accesses
     /// and launches.
@@ -31,7 +31,7 @@ pub enum KernelNeed {
 }
 
 impl KernelNeed {
-    /// Every need, in the order in which results show them.
+    /// All needs (resources that a kernel may need most), in the order in which results show them.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Compute, Self::Latency, Self::Unknown];
 
     /// Returns the name of the need in options and results, such as `memory`.
@@ -45,27 +45,29 @@ impl KernelNeed {
         }
     }
 
-    /// Returns the need with this name; `None` for an unknown name.
+    /// Returns the need (resource that a kernel needs most) with this name, such as `memory`;
+    /// `None` for an unknown name.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|need| need.name() == word)
     }
 }
 
-/// Fact from which the need of a launch is known.
+/// Fact from which it is known what a launch needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// A rule of the user says it.
+    /// A rule of the user says what the kernel needs most.
     Said,
-    /// The kernel's name says it; the sizes of tiles in the name did not decide.
+    /// The kernel's name says what it needs most; the sizes of tiles in the name did not decide.
     Name,
-    /// The name of a matrix product has the size of its tile, from which the need follows.
+    /// The kernel is a matrix product whose name has the size of its tile; what it needs most
+    /// follows from that size.
     Tile,
-    /// The grid of an attention kernel shows it.
+    /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
     Grid,
-    /// The number of workgroups, or the length of the launch, shows it.
+    /// The number of workgroups, or the length of the launch, shows what the launch needs most.
     Size,
-    /// No fact: the need is unknown.
+    /// No fact was found: what the launch needs most is unknown.
     #[default]
     Nothing,
 }
@@ -85,7 +87,7 @@ impl NeedSource {
     }
 }
 
-/// Figures of a launch from which its need is derived.
+/// Figures of a launch from which the resource that it needs most is derived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaunchSize {
     /// Number of workgroups of the launch; 0 if unknown.
@@ -94,7 +96,7 @@ pub struct LaunchSize {
     pub grid_x: u32,
     /// Number of compute units that the device has.
     pub units: u64,
-    /// Number of workgroups of the launch that the device holds at once.
+    /// Number of workgroups of the launch's demand that the device holds at the same time.
     pub at_once: u64,
     /// Time that the launch takes alone, in nanoseconds.
     pub duration_ns: u64,
@@ -136,8 +138,8 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
 
 /// Returns (the resource that an attention kernel needs most, the fact from which that is known).
 /// Attention of one token reads the cache of keys and values once and has one block of queries,
-/// along the x axis of its grid. A kernel with as many workgroups as the device holds stays on it
-/// until all blocks are done, as attention of whole prompts does.
+/// along the x axis of its grid. A kernel with about as many workgroups as the device holds keeps
+/// them there until all blocks of queries are done, as attention of whole prompts does.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -161,7 +163,7 @@ enum NamedKind {
     /// Attention kernel: true if the name says that it is for a single token, false if it says that
     /// it is not, `None` where it says neither.
     Attention(Option<bool>),
-    /// No word of the name is known.
+    /// No word of the kernel's name is known.
     Unknown,
 }
 
@@ -196,7 +198,7 @@ const MEMORY_FIRST: [&str; 27] = [
     "convert_dq",
     "reshape_and_cache",
 ];
-/// Further words of names of work on memory, beside those of the classes of activity.
+/// Further words of names of work on memory, beside those in the classes of assumed activity.
 const MEMORY_TOO: [&str; 24] = [
     "triton_poi",
     "triton_red",
@@ -227,7 +229,7 @@ const ATTENTION: [&str; 5] = ["attention", "flash", "fmha", "sdpa", "attn"];
 /// Words of names of attention of one token, whose keys and values are split or paged.
 const DECODES: [&str; 5] = ["splitkv", "split_kv", "decode", "paged", "attention_3d"];
 const BACKWARD: [&str; 2] = ["bwd", "backward"];
-/// Further words of names of matrix products, beside those of the class of activity.
+/// Further words of names of matrix products, beside those in the class of assumed activity.
 const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {
@@ -255,7 +257,8 @@ impl NamedKind {
     }
 }
 
-/// Returns the name of a kernel without the text in angle brackets or parentheses behind it.
+/// Returns the name of a kernel without its template arguments and parameters, the text in angle
+/// brackets or parentheses behind it.
 fn family(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut from = 0;
@@ -311,7 +314,7 @@ fn tile(name: &str) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    /// A launch that is neither short nor small.
+    /// A launch that is neither short nor small, so that its name alone decides what it needs.
     const LARGE: LaunchSize = LaunchSize {
         workgroups: 4_000,
         grid_x: 4_000,

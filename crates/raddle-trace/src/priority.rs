@@ -71,20 +71,21 @@ pub struct LevelTarget<'a> {
     pub profile: &'a str,
     /// Name of the profile's file, without folders.
     pub file: &'a str,
-    /// Label of the stream, as the profile names it.
+    /// Label of the stream, as the profile names it, such as `7`.
     pub stream: &'a str,
 }
 
 /// Returns the level of urgency of the work in a stream, 0 the most urgent: that of the last rule
-/// that fits; else `rank`, the level by its priority (see [`Ranks`]); and for `None` the most
-/// urgent.
+/// that fits the stream; else `rank`, the level by its priority (see [`Ranks`]); and where that is
+/// `None` the most urgent.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));
     rule.map(|rule| rule.level).or(rank).unwrap_or(Level::MOST_URGENT)
 }
 
-/// Priorities of the kernels of a profile, the most urgent first.
+/// Distinct priorities of the kernels of a profile, the most urgent first; an op's level is the
+/// index of its priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranks(Vec<i32>);
 
@@ -171,7 +172,8 @@ mod tests {
         }
     }
 
-    /// Matches by recursion over the first character.
+    /// Matches a glob by recursion over its first character, slowly and plainly, as the oracle of
+    /// the fast match.
     fn naive(glob: &[char], text: &[char]) -> bool {
         match (glob.split_first(), text.split_first()) {
             (None, None) => true,

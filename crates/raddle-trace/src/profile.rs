@@ -11,7 +11,8 @@ use crate::format::ProfileFormat;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 
-/// All that one file says about the work of one device, in the words of this project.
+/// All that one profiler's file says about the work of one device, in the words of this project; a
+/// replay is built from it.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The file's name without folders and without endings that only say how it is stored, such as
@@ -142,7 +143,7 @@ impl StreamLabel {
     }
 }
 
-/// The kind of an op.
+/// Kind of an op: kernel, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
     /// A launch that runs workgroups on compute units.
@@ -154,7 +155,7 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// Returns the name of the kind in a launch table, such as `kernel`.
+    /// Returns the name of the kind of op in a launch table, such as `kernel`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -282,7 +283,8 @@ impl Op {
         Some(())
     }
 
-    /// Sets the number of registers that a work-item takes; `None` and 0 count as unknown.
+    /// Sets the number of 32-bit vector registers that a work-item of the kernel takes; `None` and
+    /// 0 count as unknown.
     pub(crate) fn set_registers(&mut self, registers: Option<u32>) {
         self.footprint.vgprs_per_thread = registers.unwrap_or(0);
         if self.footprint.vgprs_per_thread == 0 {
@@ -290,8 +292,8 @@ impl Op {
         }
     }
 
-    /// Sets the shared memory of a workgroup in bytes, `None` if unknown, and by the rule whether
-    /// the workgroup has a barrier.
+    /// Sets the shared memory of a workgroup in bytes, `None` if unknown, and by the rule
+    /// `barriers` whether the workgroup has a barrier.
     pub(crate) fn set_shared_memory(&mut self, bytes: Option<u32>, barriers: BarrierRule) {
         self.footprint.lds_bytes = bytes.unwrap_or(0);
         self.footprint.barrier = barriers.barrier(bytes);
@@ -301,7 +303,7 @@ impl Op {
         }
     }
 
-    /// Marks the origin of a field as assumed.
+    /// Marks the origin of the op's field as assumed: no record has the value, a rule gave it.
     pub(crate) fn assume(&mut self, field: Field) {
         self.provenance = self.provenance.with(field, Origin::Assumed);
     }
@@ -313,8 +315,8 @@ impl Op {
     }
 }
 
-/// Converts a time of the source's clock to a number without a sign, so that the order of times is
-/// kept.
+/// Converts a time of the source's clock, in nanoseconds, to a number without a sign, so that the
+/// order of times is kept.
 pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }

@@ -1,20 +1,20 @@
 //! Where does each field of an op come from: was it measured, joined from another record, or
 //! assumed?
 
-/// Source of the value of an op's field.
+/// Source of the value of one field of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The record of the op itself has the value.
+    /// The record of the op itself has the value of the field.
     Measured,
-    /// Another record has the value, and shares a key with the record of the op.
+    /// Another record of the file, which shares a key with the op's, has the value of the field.
     Joined,
-    /// No record has the value; a rule gave it.
+    /// No record has the value of the field; a rule gave it.
     Assumed,
     /// No record has the value, and no value takes its place: [`Field::Shape`] of an opaque kernel.
     Unknown,
 }
 
-/// The fields of an op that are not always measured.
+/// Fields of an op (kernel launch, copy or fill) that are not always measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Time at which the host issued the op, [`crate::Op::arrival_ns`].
@@ -23,9 +23,9 @@ pub enum Field {
     Duration,
     /// Grid of the op, [`crate::Op::grid`], and number of work-items in its workgroup.
     Shape,
-    /// Registers that a work-item takes.
+    /// Registers that a work-item takes, in [`crate::Op::footprint`].
     Registers,
-    /// Shared memory that a workgroup takes.
+    /// Shared memory that a workgroup takes, in [`crate::Op::footprint`].
     SharedMemory,
     /// Fact that the workgroup meets at a barrier, or that it does not.
     Barrier,
@@ -34,7 +34,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All fields, in the order in which results show them.
+    /// All fields of an op that have an origin, in the order in which results show them.
     pub const ALL: [Self; 7] = [
         Self::Arrival,
         Self::Duration,
@@ -81,7 +81,7 @@ impl Provenance {
         }
     }
 
-    /// Returns a copy in which `field` has this origin.
+    /// Returns a copy of the provenance in which `field` has this origin.
     #[must_use]
     pub const fn with(self, field: Field, origin: Origin) -> Self {
         let shift = 2 * field as u16;

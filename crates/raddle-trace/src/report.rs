@@ -7,15 +7,17 @@ macro_rules! quirks {
         pub(crate) enum Quirk { $($(#[$doc])* $variant,)* }
 
         impl Quirk {
-            /// All quirks, in the order in which reports list them.
+            /// All quirks (faults and gaps of a file), in the order in which reports list them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the stable kebab-case name of the quirk, such as `no-line-end`.
+            /// Returns the stable name of the quirk (fault or gap of a file) in results, such as
+            /// `no-line-end`.
             pub(crate) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Returns one sentence about the quirk for the reader of a report.
+            /// Returns one sentence about the quirk (fault or gap of a file), for the reader of an
+            /// import report.
             const fn explanation(self) -> &'static str {
                 match self { $(Self::$variant => $explanation,)* }
             }
@@ -62,9 +64,9 @@ quirks! {
     ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
     /// The start or the length of an op is impossible.
     ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that start before 0 and apart (with Nsight Systems all that start before 0), or that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
-    /// An op starts before 0 and is kept.
+    /// An op starts before time 0 of the recording and is kept.
     BeforeZero, "before-zero", "ops that start before 0, when the recording began, were kept: the clock counts from another moment, or their times are wrong";
-    /// An op starts before 0, apart from the others, and is kept.
+    /// An op starts before time 0 of the recording, apart from the others, and is kept.
     ApartBeforeZero, "apart-before-zero", "ops that start before 0 are followed by a gap that is longer than the recording from 0 on: they are too many to be left out, and the span and idle time say little";
     /// The launch of an op lies too long before the recording, or before 0.
     ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0 where no op does, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
@@ -74,7 +76,7 @@ quirks! {
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
     /// The file does not describe any device.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
-    /// Ops name a hardware queue in place of their stream.
+    /// Ops name a hardware queue of the GPU in place of their stream.
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// An op is more than once in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
@@ -84,7 +86,7 @@ quirks! {
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps of an op show no duration, as it is shorter than the clock's step.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
-    /// Ops of a stream overlap by at most half of the shorter one.
+    /// Ops of a stream overlap by at most half of the shorter one, as programmatic launches do.
     Handover, "handover", "ops that begin before the one in front of them in their stream has ended, by at most half of the shorter one, wait for it: programmatic launches";
     /// Ops of a stream overlap by more than the clock's step.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
@@ -138,29 +140,30 @@ quirks! {
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
-/// How a table in a file ends.
+/// End of a table in a file: with or without a line end, or within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
-    /// The last line has its line end.
+    /// The last line of the table has its line end.
     Whole,
-    /// The last line has no line end, so its last value or comment may be cut off.
+    /// The last line of the table has no line end, so its last value or comment may be cut off.
     NoLineEnd,
     /// The table ends within a row, which is lost.
     Cut,
 }
 
-/// A quirk (fault or gap) that was met in a file, with its count.
+/// A quirk (fault or gap of a profile's file) that was met, with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct QuirkMet {
-    /// Stable kebab-case name of the quirk, such as `no-launch-call`.
+    /// Stable name of the quirk (fault or gap of a file) in results, such as `no-launch-call`.
     pub name: &'static str,
-    /// Number of times that the quirk was met, 1 or more.
+    /// Number of times that the quirk (fault or gap of a file) was met, 1 or more.
     pub count: u64,
-    /// Sentence about the quirk for the reader of a report.
+    /// Sentence about the quirk (fault or gap of a file) for the reader of a report.
     pub explanation: &'static str,
 }
 
-/// Counts of the records that were read, and of the quirks (faults and gaps) that were met.
+/// Counts of the records that an import read from a file, and of the quirks (faults and gaps) that
+/// it met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
     /// Number of events, or rows, of the file.
@@ -171,9 +174,9 @@ pub struct ImportReport {
     pub copies: u64,
     /// Number of fills that were kept.
     pub sets: u64,
-    /// Number of kernels left out because their record does not say when they ran.
+    /// Number of kernels left out because their record is malformed, or does not say when they ran.
     pub left_out: u64,
-    /// Number of kernels, among those left out, whose record is sound but for a time that cannot be
+    /// Number of kernels, among those left out, whose record is sound but for an impossible time
     /// (`impossible-time`); the others are malformed.
     pub timeless: u64,
     /// Sum of the durations, in nanoseconds, of kernels that have the shape of their launch in the
@@ -202,7 +205,8 @@ impl Default for ImportReport {
 }
 
 impl ImportReport {
-    /// Returns the quirks that were met, in the order in which reports list them.
+    /// Returns the quirks (faults and gaps of the file) that were met, in the order in which
+    /// reports list them.
     pub fn quirks(&self) -> impl Iterator<Item = QuirkMet> + '_ {
         let met = |&quirk: &Quirk| QuirkMet {
             name: quirk.name(),
@@ -212,7 +216,8 @@ impl ImportReport {
         Quirk::ALL.iter().map(met).filter(|met| met.count > 0)
     }
 
-    /// Returns how often a quirk was met, by its name; 0 for an unknown name.
+    /// Returns how often a quirk (fault or gap of the file) was met, by its name; 0 for an unknown
+    /// name.
     #[must_use]
     pub fn met(&self, name: &str) -> u64 {
         self.quirks().find(|met| met.name == name).map_or(0, |met| met.count)
@@ -246,19 +251,19 @@ impl ImportReport {
         self.note(quirk);
     }
 
-    /// Counts a kernel whose record cannot be used.
+    /// Counts a kernel whose malformed record is left out.
     pub(crate) fn leave_out(&mut self) {
         self.note(Quirk::Malformed);
         self.left_out = self.left_out.saturating_add(1);
     }
 
-    /// Counts a kernel that is left out because its time cannot be.
+    /// Counts a kernel that is left out because its time is impossible.
     pub(crate) fn leave_out_timeless(&mut self) {
         self.left_out = self.left_out.saturating_add(1);
         self.timeless = self.timeless.saturating_add(1);
     }
 
-    /// Counts the quirks of how a table ends: a row in which the file stops is lost.
+    /// Counts the quirks (faults) of a table's end: a row in which the file stops is lost.
     pub(crate) fn ends(&mut self, end: TableEnd) {
         match end {
             TableEnd::Whole => {}
@@ -270,7 +275,8 @@ impl ImportReport {
         }
     }
 
-    /// Lists those of `quirks` that were met, with their counts, for a message.
+    /// Lists those of `quirks` (faults of the file) that were met, with their counts, for an error
+    /// message.
     pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
         let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
         let met: Vec<_> =

@@ -14,10 +14,10 @@ pub struct UnknownTime {
     pub opaque_ns: u64,
     /// Number of kernels that were left out because their records do not say when they ran.
     pub left_out: u64,
-    /// Number of kernels, among those left out, whose times cannot be.
+    /// Number of kernels, among those left out, whose times are impossible.
     pub timeless: u64,
-    /// Time of the kernels that were left out, in nanoseconds, if they last as long as the others
-    /// on average.
+    /// Estimated time of the kernels that were left out, in nanoseconds: that which they take if
+    /// they last as long as the others on average.
     pub left_out_ns: u64,
 }
 
@@ -26,7 +26,7 @@ impl UnknownTime {
         self.opaque_ns.saturating_add(self.left_out_ns)
     }
 
-    /// Returns the share of kernel time that is of opaque or left-out kernels, 0 to 1.
+    /// Returns the fraction of kernel time that is of opaque or left-out kernels, 0 to 1.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.ns() as f64 / self.kernel_ns.max(1) as f64

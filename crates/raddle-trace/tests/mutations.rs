@@ -1,9 +1,10 @@
 //! Does a real profile that was flipped, cut or spliced end in a profile or an error, with bounded
 //! memory?
 //!
-//! Every importer, on every sample profile, and on a rocpd database, of which there is no sample. `RADDLE_MUTATIONS` says how many mutations in all
-//! (`cargo xtask soak` makes 10,000). Memory is counted by the allocator: what an import holds at
-//! once is at most ten times its uncompressed text, and a fixed part for buffers and tables.
+//! Every importer, on every sample profile, and on a rocpd database, of which there is no sample.
+//! `RADDLE_MUTATIONS` says how many mutations in all (`cargo xtask soak` makes 10,000). Memory is
+//! counted by the allocator: what an import holds at once is at most ten times its uncompressed
+//! text, and a fixed part for buffers and tables.
 
 mod common;
 #[path = "it/nsys_db/mod.rs"]
@@ -25,18 +26,19 @@ use common::promises::check;
 use raddle_testkit::{CountingAllocator, peak};
 use raddle_trace::{ImportConfig, read};
 
-/// Buffers, tables and an empty database: what even an empty file costs.
+/// Bytes of memory that even the import of an empty file takes: buffers, tables and an empty
+/// database.
 const FIXED: usize = 4 << 20;
-/// How many mutations `cargo test` makes.
+/// Number of mutations that an ordinary run of this test makes.
 const MUTATIONS: usize = 120;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Memory is counted in all threads, so one test runs at a time.
+/// Lock by which one test runs at a time, since memory is counted in all threads.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A generator whose numbers are the same everywhere (the finaliser of SplitMix64).
+/// A random generator whose numbers are the same everywhere (the finaliser of SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -53,7 +55,7 @@ impl Random {
     }
 }
 
-/// Flips, cuts or splices, one to eight times.
+/// Flips bytes of a file, cuts it or splices another into it, one to eight times.
 fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     for _ in 0..=random.below(8) {
         let at = random.below(bytes.len());
@@ -70,7 +72,8 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     }
 }
 
-/// The samples with importers of their own: no arrivals, no latency tables.
+/// Lists the sample files of the formats that have importers of their own: no arrivals, no tables
+/// of latencies.
 fn samples() -> Vec<PathBuf> {
     let folder = raddle_testkit::samples();
     let mut files = Vec::new();
@@ -138,13 +141,13 @@ fn no_panic_no_hang_bounded_memory() {
     );
 }
 
-/// A database of our own, by the public schema.
+/// Returns a rocpd database by the public schema, since no sample of one exists.
 fn rocpd() -> Vec<u8> {
     let result = fs::read(common::fixture("rocprof-result.json")).expect("a fixture");
     rocpd_db::of_result(&result, rocpd_db::Schema::Tracks)
 }
 
-/// A sample without its compression, if any.
+/// Returns the bytes of a sample file, without its compression, if any.
 fn uncompressed(file: &Path) -> Vec<u8> {
     let bytes = fs::read(file).expect("readable");
     let mut text = Vec::new();
@@ -154,13 +157,13 @@ fn uncompressed(file: &Path) -> Vec<u8> {
     }
 }
 
-/// Launches of a run that is long enough to tell.
+/// Number of launches of a run that is long enough to measure the memory of each.
 const LAUNCHES: usize = 60_000;
 
-/// Launches of a rocpd database, which a test writes row by row.
+/// Number of launches of a rocpd database, which a test writes row by row.
 const FEW: usize = 8_000;
 
-/// A result of rocprofv3 with so many kernels, each with its call.
+/// Writes a result of rocprofv3 with this many kernels, each with its call.
 fn rocprof_result(launches: usize) -> String {
     let records = (1..=launches).map(|i| {
         let (at, start, end) = (i * 1000, i * 1000 + 100, i * 1000 + 900);
@@ -182,7 +185,7 @@ fn rocprof_result(launches: usize) -> String {
     )
 }
 
-/// Runs of so many kernels, each with its call, in the formats that hold one.
+/// Returns files of many kernels, each with its call, one for each format that holds calls.
 fn long_runs() -> Vec<(&'static str, Vec<u8>)> {
     let count = u32::try_from(LAUNCHES).expect("it is a few");
     let kineto = (1..=LAUNCHES).map(|i| {
@@ -224,8 +227,8 @@ fn long_runs() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Checks the memory that each launch adds: its op and its call, as they are read and as they
-/// become a profile.
+/// Checks the memory that each launch adds to an import: its op and its call, as they are read and
+/// as they become a profile.
 #[allow(clippy::print_stdout, reason = "the figures are what a person wants to see")]
 #[test]
 fn a_launch_takes_at_most_150_bytes_while_it_is_read() {

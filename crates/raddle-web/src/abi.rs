@@ -13,7 +13,7 @@ unsafe extern "C" {
     fn line(text: *const u8, bytes: usize);
 }
 
-/// Provides memory for a question of `bytes` bytes, and returns its address.
+/// Provides memory into which the page writes a question of `bytes` bytes, and returns its address.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn question(bytes: usize) -> *mut u8 {

@@ -12,7 +12,7 @@ use crate::given::GivenFiles;
 use crate::line::{AnswerLine, ProfileFound};
 use crate::tell::Teller;
 
-/// Head of a question, its first line; the contents of its files follow, one behind the other.
+/// First line of a page's question; the contents of its files follow, one behind the other.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Question {
@@ -29,9 +29,9 @@ struct QuestionFile {
     bytes: usize,
 }
 
-/// Answers a question, whose recipes may name the policies of `registry`. The function `line` gets
-/// each line of progress, and last the answer; it returns true as long as its caller wants more
-/// lines.
+/// Answers a page's question, whose recipes may name the policies of `registry`. The function
+/// `line` gets each line of progress, and last the answer; it returns true as long as its caller
+/// wants more lines.
 ///
 /// A question is a line of JSON, `{"files": [{"name": ..., "bytes": ...}], "study": ...}` with a
 /// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the
@@ -48,7 +48,7 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// Splits the bytes of a question into the question itself and its files, by name; the error is a
+/// Splits the bytes of a page's question into its first line and its files, by name; the error is a
 /// message for the user.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
@@ -97,7 +97,7 @@ fn answered(
     Ok(())
 }
 
-/// Writes an error in words for a user who has no command line.
+/// Writes an error of a study in words for a user who has no command line.
 fn said(error: &StudyError) -> String {
     match error {
         StudyError::Trace(TraceError::SqliteSwitchedOff { file }) => format!(

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-/// A line of an answer, as JSON.
+/// A line of an answer to a page, as JSON.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerLine<'l> {
-    /// Progress: `done` of `of` bytes or launches are done; `what` names the work.
+    /// Progress of a part of the study: `done` of `of` bytes or launches are done; `what` names
+    /// that part.
     Progress { what: &'l str, done: u64, of: u64 },
-    /// Profiles that were read, where the question asks for them alone.
+    /// Facts about the profiles that came with the question, where it asks for them alone.
     Profiles(Vec<ProfileFound>),
     /// Result of the study: the text of `summary.json`, and the report as an HTML page.
     Report { summary: &'l str, page: &'l str },
@@ -24,7 +25,7 @@ pub struct ProfileFound {
     pub name: String,
     /// Product name of the device that the profile was recorded on; `None` where it is not known.
     pub device: Option<String>,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the profile.
     pub launches: u64,
     /// Time from the first to the last time of the profile, in nanoseconds.
     pub span_ns: u64,

@@ -16,13 +16,13 @@ use serde::Serialize;
 use crate::MARK;
 
 const SCRIPT: &str = include_str!("page/app.js");
-/// Hash by which a page allows its script; `cargo xtask web --check` fails where it is not that of
-/// the script.
+/// Hash by which the page's Content-Security-Policy allows its script; `cargo xtask web --check`
+/// fails where it is not that of the script.
 const SCRIPT_HASH: &str = "sha256-sb53x8ButkM0BrtnQo4ryUYVzi1J3fKzu7DLoiEc9D0=";
 /// First bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
 
-/// Engine that answers the questions of a page.
+/// Engine (raddle that runs a replay) that answers the questions of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
     /// The engine is in the page: WebAssembly that [`engine`] accepted.
@@ -31,7 +31,7 @@ pub enum PageEngine<'e> {
     Served,
 }
 
-/// Reason why a file is not the engine of this version.
+/// Reason why a file is not the engine (raddle as WebAssembly) of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineError {
     /// The file is no WebAssembly.
@@ -40,7 +40,7 @@ pub enum EngineError {
     OtherVersion,
 }
 
-/// Checks that a file is the engine of this version of raddle.
+/// Checks that a file is the engine (raddle as WebAssembly) of this version.
 ///
 /// # Errors
 /// When the file is not that engine.
@@ -52,7 +52,7 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
-/// Study, files and report that a page contains from the beginning.
+/// Study, files and report that a page shows at its opening, without a question.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
     /// Study that the page asks for.
@@ -76,8 +76,8 @@ struct CarriedFile {
     bytes: String,
 }
 
-/// Makes the application as one HTML page; `carried` is what it contains from the beginning, `None`
-/// for nothing.
+/// Makes the application, which replays profiles in a browser, as one HTML page; `carried` is what
+/// it shows at its opening, `None` for nothing.
 #[must_use]
 pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
@@ -197,7 +197,8 @@ fn row() -> Markup {
     }
 }
 
-/// Writes study, files and report as JSON that cannot end the script element that holds it.
+/// Writes study, files and report as JSON without a `<`, so that it cannot end the script element
+/// that holds it.
 fn text(carried: &Carried<'_>) -> String {
     let files = carried.files.iter();
     let files = files

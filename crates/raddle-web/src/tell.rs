@@ -7,7 +7,8 @@ use raddle_study::Watcher;
 
 use crate::line::AnswerLine;
 
-/// Approximate number of reports of progress that the page gets for one piece of work.
+/// Approximate number of progress reports that the page gets for one part of a study, such as the
+/// reading of a profile.
 const TIMES: u64 = 200;
 
 /// Reporter of lines to a page, until the page no longer reads them.
@@ -22,7 +23,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// Value of `done` that was last reported to the page.
+    /// Number of bytes or launches that were last reported to the page as done.
     told: u64,
 }
 
@@ -43,15 +44,16 @@ impl<'t> Teller<'t> {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Begins a piece of work of `of` bytes or launches, and reports that none are done; `what`
-    /// names the work.
+    /// Begins a part of the study of `of` bytes or launches, and reports that none are done; `what`
+    /// names the part.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
         *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
         self.progress(&state);
     }
 
-    /// Counts further bytes or launches as done, and reports the progress if it has grown enough.
+    /// Counts further bytes or launches as done, and reports the progress if it has grown by a
+    /// 200th of the whole.
     pub(crate) fn more(&self, parts: u64) {
         let mut state = self.state();
         state.done = state.done.saturating_add(parts);

@@ -7,7 +7,7 @@ use bitvec::vec::BitVec;
 use super::setup::{Setup, Shift};
 use crate::View;
 
-/// Sequence of binary digits as a bundle of wires carries it, leftmost first (the seed's d1).
+/// Sequence of binary digits as a bundle of wires of a search circuit carries it, leftmost first.
 ///
 /// A sequence is shown as its digits: `01101110`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,22 +23,23 @@ impl Bits {
         Self(digits.into_iter().collect())
     }
 
-    /// Returns a sequence of `len` equal digits.
+    /// Returns a sequence of `len` digits, all equal to `digit`.
     pub(super) fn repeat(digit: bool, len: usize) -> Self {
         Self(BitVec::repeat(digit, len))
     }
 
-    /// Returns the number of digits.
+    /// Returns the number of digits of the sequence.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the digits, leftmost first.
+    /// Returns the digits of the sequence, leftmost first; true for 1.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = bool> + ExactSizeIterator + '_ {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Returns the sequence shifted by `by` places; the vacated places become occupied.
+    /// Returns the sequence shifted by `by` digits in the direction of `setup`; the digits that are
+    /// vacated become those of occupied blocks.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);
@@ -50,8 +51,8 @@ impl Bits {
         moved
     }
 
-    /// Returns the combination of two sequences place by place: a place is free where it is free in
-    /// both sequences.
+    /// Returns the combination of two sequences digit by digit: the result says free where both
+    /// sequences do.
     pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
         let mut both = self.0.clone();
         if setup.polarity.digit(true) {
@@ -62,7 +63,7 @@ impl Bits {
         Self(both)
     }
 
-    /// Returns whether any place from `start` to before `end` is free: an OR of the digits, or an
+    /// Returns whether any digit from `start` to before `end` says free: an OR of the digits, or an
     /// inverted AND.
     pub(super) fn any_free(&self, start: usize, end: usize, setup: Setup) -> bool {
         let digits = &self.0[start..end];
@@ -84,8 +85,7 @@ impl Bits {
         self.0.set(place, digit);
     }
 
-    /// Returns the index of the last place of the sequence that has a 1; `None` where no place
-    /// does.
+    /// Returns the index of the last digit of the sequence that is 1; `None` where none is.
     pub(super) fn last_one(&self) -> Option<usize> {
         self.0.last_one()
     }

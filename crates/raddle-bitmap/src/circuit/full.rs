@@ -4,14 +4,14 @@ use super::chain::Chain;
 use super::{Bits, Setup};
 use crate::{Error, View};
 
-/// Sequences that the full search makes of one map, step by step: d1 to d4.
+/// Sequences that the circuit of the full search makes of one map, by steps d1 to d4 of seed 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTrace {
     chain: Chain,
 }
 
 impl FullTrace {
-    /// Computes every sequence of the search for a map.
+    /// Computes every sequence of the full search for a map.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
@@ -27,7 +27,8 @@ impl FullTrace {
         &self.chain.shifted
     }
 
-    /// Returns the result of step d3: the sequences SA_i, each of which combines S_0 to S_i.
+    /// Returns the sequences SA_i of step d3, each of which combines S_0 to S_i: it says at which
+    /// blocks i + 1 free blocks in a row begin.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.chain.combined

@@ -7,7 +7,8 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Grouped, View};
 
-/// Sequences that the grouped search makes of one map, step by step: e1 to e3.
+/// Sequences that the circuit of the grouped search makes of one map, by steps e1 to e3 of seed
+/// 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupedTrace {
     search: Grouped,
@@ -17,11 +18,11 @@ pub struct GroupedTrace {
 }
 
 impl GroupedTrace {
-    /// Computes every sequence of the search for a map.
+    /// Computes every sequence of the grouped search for a map.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size, [`OutOfRange`](crate::ErrorKind::OutOfRange) above
-    /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Grouped, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;
         super::traceable_map(map)?;
@@ -52,7 +53,8 @@ impl GroupedTrace {
         &self.chain.shifted
     }
 
-    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j.
+    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j: it says at which
+    /// groups j + 1 free groups in a row begin.
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined

@@ -47,11 +47,12 @@ pub use shared::{Masks, PeriodTrace};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Most blocks of a map, or positions of a shared finder, that a trace takes; its sequences then
-/// take 4 MiB.
+/// Most blocks of a map, or of the width of a shared finder (one circuit for several maps), whose
+/// sequences are computed; they then take 4 MiB.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Returns an error for a number of blocks whose sequences would fill the memory.
+/// Returns an error for a number of blocks whose sequences would fill the memory (more than
+/// [`MOST_BLOCKS`]).
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
         return Err(Error(Reason::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS }));
@@ -59,7 +60,8 @@ const fn traceable(blocks: u32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns an error for a map of more than [`MOST_BLOCKS`] blocks, which is too many for a trace.
+/// Returns an error for a map of more than [`MOST_BLOCKS`] blocks, whose sequences would fill the
+/// memory.
 const fn traceable_map(map: View<'_>) -> Result<(), Error> {
     traceable(map.blocks())
 }

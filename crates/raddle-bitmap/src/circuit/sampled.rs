@@ -10,22 +10,24 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// Step that makes one combined sequence SA from another: `SA_to = SA_from op (SA_from shifted by
-/// to - from)`.
+/// Step of the sampled search that makes one combined sequence SA (SA_k says where k + 1 free
+/// blocks in a row begin) from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Index of the combined sequence SA that the jump starts from; SA_0 = S_0 exists from the
-    /// beginning.
+    /// Index of the combined sequence SA from which the step starts; SA_0, the map itself, exists
+    /// from the beginning.
     pub from: u32,
-    /// Index of the sequence SA that the jump makes.
+    /// Index of the combined sequence SA that the step makes: SA_k says where k + 1 free blocks in
+    /// a row begin.
     pub to: u32,
-    /// True if the sequence SA that the jump makes is one that the search samples, false if it is
-    /// only a step on the way to one.
+    /// True if the search tests the combined sequence SA that the step makes, false if that is only
+    /// made on the way to another.
     pub sampled: bool,
 }
 
 impl Jump {
-    /// Returns the jumps that make every sample of the search, in their order.
+    /// Returns the steps that make every combined sequence SA which the search tests, in their
+    /// order (SA_k says where k + 1 free blocks in a row begin).
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -39,7 +41,8 @@ impl Jump {
     }
 }
 
-/// Sequences that the sampled search makes of one map, step by step: f1 to f4.
+/// Sequences that the circuit of the sampled search makes of one map, by steps f1 to f4 of seed
+/// 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledTrace {
     search: Sampled,
@@ -50,11 +53,11 @@ pub struct SampledTrace {
 }
 
 impl SampledTrace {
-    /// Computes every sequence of the search for a map.
+    /// Computes every sequence of the sampled search for a map.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size, [`OutOfRange`](crate::ErrorKind::OutOfRange) above
-    /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, search: &Sampled, setup: Setup) -> Result<Self, Error> {
         same_size(search.blocks(), map)?;
         super::traceable_map(map)?;
@@ -86,15 +89,15 @@ impl SampledTrace {
         &self.s
     }
 
-    /// Returns the result of step f3: (jump, sequence SA that it makes) for each jump, those
-    /// between samples included.
+    /// Returns the result of step f3: each jump, which makes one combined sequence from another,
+    /// with the sequence SA that it makes, also where the search does not test it.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps
     }
 
-    /// Returns the result of step f3 for each sample k: the sequence SA_k, which has a free place
-    /// where a run of k + 1 blocks is free.
+    /// Returns the result of step f3 for each tested k: the sequence SA_k, which says at which
+    /// blocks k + 1 free blocks in a row begin.
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa

@@ -2,7 +2,8 @@
 
 use crate::Polarity;
 
-/// Direction in which sequences are shifted; the places vacated become occupied.
+/// Direction in which a circuit shifts sequences; digits that are vacated become those of occupied
+/// blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shift {
     /// Towards the first digit d1: `S_i[p] = S_0[p + i]`, and the right end is vacated.
@@ -12,13 +13,14 @@ pub enum Shift {
     Right,
 }
 
-/// Polarity of a circuit and direction of its shifts.
+/// Form of a search circuit: which digit means free, and the direction of its shifts. No form
+/// changes an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
     /// Digit that means free. With 1, sequences are ANDed and reduced by OR; with 0, they are ORed
     /// and reduced by an AND whose result is inverted.
     pub polarity: Polarity,
-    /// Direction in which sequences are shifted.
+    /// Direction in which the circuit shifts sequences.
     pub shift: Shift,
 }
 

@@ -9,20 +9,22 @@ use crate::error::Reason;
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
-/// Choice of the places of a shifted sequence that are set to occupied at the borders of slots.
+/// Choice of the digits of a shifted sequence that are set to occupied at the borders of slots
+/// (ranges for one map each), so that no free run crosses a border.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
-    /// In the sequence D_e, which is shifted by e, the e places at the trailing end of every slot
-    /// are set to occupied (step g32 of the seed).
+    /// In the sequence D_e, which is shifted by e, the e digits at the trailing end of every slot
+    /// (range for one map) are set to occupied (step g32 of the seed).
     #[default]
     All,
-    /// In the sequence D_e, which is shifted by e, only the e-th place from the trailing end of
-    /// every slot is set to occupied. The chain keeps the other places occupied, so that one gate a
-    /// border and shift is enough.
+    /// In the sequence D_e, which is shifted by e, only the e-th digit from the trailing end of
+    /// every slot (range for one map) is set to occupied. The chain keeps the other digits
+    /// occupied, so that one gate for each border and shift is enough.
     Newest,
 }
 
-/// Sequences that a shared finder makes of the maps of one period, step by step: g2 and g31 to g34.
+/// Sequences that the circuit of a shared finder makes of the maps that it searches together (in
+/// one period), by steps g2 and g31 to g34 of seed 000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodTrace {
     setup: Setup,
@@ -34,11 +36,12 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Computes every sequence for the maps of one period, which come in the order of its slots.
+    /// Computes every sequence of a shared finder (one circuit for several maps) for the maps that
+    /// it searches together in one period, given in the order of the period's slots.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) and [`Inconsistent`](crate::ErrorKind::Inconsistent) as [`Shared::find`], [`OutOfRange`](crate::ErrorKind::OutOfRange)
-    /// for a width above [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) as [`Shared::find`],
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a width above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(
         search: &Shared,
         period: usize,
@@ -67,7 +70,7 @@ impl PeriodTrace {
     }
 
     /// Returns the results of steps g31 and g32: D_0, the maps in their slots, and its shifts up to
-    /// D_(E-1), masked at the borders between slots.
+    /// D_(E-1), masked at the borders between slots (ranges for one map each).
     #[must_use]
     pub fn d(&self) -> &[Bits] {
         &self.d
@@ -79,30 +82,31 @@ impl PeriodTrace {
         &self.da
     }
 
-    /// Returns the results of steps g341 and g342: for each slot the sequence DQR_0 to DQR_(E-1).
-    /// DQR_e is 1 if e + 1 blocks in a row are free in the slot.
+    /// Returns the results of steps g341 and g342: for each slot (range for one map) the sequence
+    /// DQR_0 to DQR_(E-1). DQR_e is 1 if e + 1 blocks in a row are free in the slot.
     #[must_use]
     pub fn dqr(&self) -> &[Bits] {
         &self.dqr
     }
 
-    /// Returns every DA_e reduced to one digit over the places from `start` to before `end` (at
-    /// most the width): the seed's S_H and S_L are those of the two halves.
+    /// Returns every sequence DA_e reduced to one digit over the blocks from `start` to before
+    /// `end` (at most the width): the seed's S_H and S_L are those of the two halves.
     #[must_use]
     pub fn reduced(&self, start: u32, end: u32) -> Bits {
         let end = end.min(self.width);
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// Returns the result of step g343: the length of the longest free run of each map, in blocks.
+    /// Returns the result of step g343: the length of the longest free run, in blocks, of each map
+    /// that is searched in the period.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
         self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()
     }
 }
 
-/// Returns the sequence, which was shifted by `by`, with those places set to occupied that `masks`
-/// chooses at the trailing ends of the slots.
+/// Returns a sequence, which was shifted by `by`, with those digits set to occupied that `masks`
+/// chooses at the trailing ends of the slots (ranges for one map each).
 fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
     for slot in slots {
         let (start, end) = (slot.start as usize, slot.end as usize);

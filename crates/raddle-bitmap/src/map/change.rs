@@ -4,7 +4,8 @@ use super::{FreeMap, RunPlan};
 use crate::{Error, words};
 
 impl FreeMap {
-    /// Takes the run of blocks that a plan names. Returns the first block of the run.
+    /// Takes the blocks that a plan names, as a search found them. Returns the first of these
+    /// blocks.
     ///
     /// # Errors
     /// When a block of the run has been taken since the search ([`State`](crate::ErrorKind::State)), or the plan is
@@ -16,7 +17,7 @@ impl FreeMap {
         Ok(start)
     }
 
-    /// Takes the `len` blocks from `start`, if all are free: a [`fit_at`](Self::fit_at) and its
+    /// Takes the `len` blocks from `start`, if all are free: [`fit_at`](Self::fit_at) and
     /// [`commit`](Self::commit) in one.
     ///
     /// # Errors
@@ -29,8 +30,7 @@ impl FreeMap {
         Ok(())
     }
 
-    /// Gives back the `len` blocks from `start`; they may come from several runs that were taken
-    /// one by one.
+    /// Gives back the `len` blocks from `start`; they may have been taken in several parts.
     ///
     /// # Errors
     /// When one of the blocks is not taken ([`State`](crate::ErrorKind::State)), or lies past the end

@@ -4,14 +4,15 @@ use core::fmt;
 
 use super::FreeMap;
 
-/// Number of free blocks of a map, and of the free runs (free blocks in a row) in which they lie.
+/// Number of free blocks of a map, and of the runs (free blocks in a row) in which they lie: how
+/// fragmented the map is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Number of free blocks of the map.
     pub(crate) free: u32,
-    /// Length of the longest free run, in blocks.
+    /// Length of the longest free run (free blocks in a row), in blocks.
     pub(crate) longest: u32,
-    /// Number of free runs of the map.
+    /// Number of free runs (free blocks in a row) of the map.
     pub(crate) runs: u32,
 }
 
@@ -22,13 +23,13 @@ impl Fragmentation {
         self.free
     }
 
-    /// Returns the length of the longest free run, in blocks.
+    /// Returns the length of the map's longest free run (free blocks in a row), in blocks.
     #[must_use]
     pub const fn longest(&self) -> u32 {
         self.longest
     }
 
-    /// Returns the number of free runs of the map.
+    /// Returns the number of the map's free runs (free blocks in a row).
     #[must_use]
     pub const fn runs(&self) -> u32 {
         self.runs
@@ -39,16 +40,16 @@ impl Fragmentation {
 /// are free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
-    /// Number of blocks that the refused request wanted in one run.
+    /// Number of blocks in a row that the refused request wanted.
     pub(crate) want: u32,
     /// Number of free blocks of the map.
     pub(crate) free: u32,
-    /// Length of the longest free run, in blocks.
+    /// Length of the map's longest free run (free blocks in a row), in blocks.
     pub(crate) longest: u32,
 }
 
 impl FitRefusal {
-    /// Returns the number of blocks that the refused request wanted in one run.
+    /// Returns the number of blocks in a row that the refused request wanted.
     #[must_use]
     pub const fn want(&self) -> u32 {
         self.want
@@ -60,7 +61,7 @@ impl FitRefusal {
         self.free
     }
 
-    /// Returns the length of the longest free run, in blocks.
+    /// Returns the length of the map's longest free run (free blocks in a row), in blocks.
     #[must_use]
     pub const fn longest(&self) -> u32 {
         self.longest
@@ -89,7 +90,8 @@ impl fmt::Display for FitRefusal {
 }
 
 impl FreeMap {
-    /// Returns the number of free blocks, and of the free runs in which they lie.
+    /// Returns the number of free blocks of the map, and of the runs (free blocks in a row) in
+    /// which they lie.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {
         let mut found = Fragmentation { free: self.free_blocks(), ..Fragmentation::default() };
@@ -100,7 +102,7 @@ impl FreeMap {
         found
     }
 
-    /// Returns why no run of `want` blocks is free; `None` if such a run is free.
+    /// Returns why no `want` blocks in a row are free; `None` if they are.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Polarity};

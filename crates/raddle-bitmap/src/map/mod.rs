@@ -19,7 +19,8 @@ use crate::Error;
 use crate::error::Reason;
 use crate::words;
 
-/// Map of 1 to `u32::MAX` equal blocks, each free or taken. A map can [`grow`](Self::grow).
+/// Free map: 1 to `u32::MAX` equal blocks of a resource, each free or taken. A map can
+/// [`grow`](Self::grow).
 ///
 /// Each block is one bit. Searches reserve nothing: they return a [`RunPlan`], and only
 /// [`commit`](Self::commit) takes its run.
@@ -61,25 +62,26 @@ impl FreeMap {
         Ok(map)
     }
 
-    /// Returns the number of blocks, free and taken.
+    /// Returns the number of blocks of the map, free and taken.
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the number of free blocks.
+    /// Returns the number of free blocks of the map.
     #[must_use]
     pub const fn free_blocks(&self) -> u32 {
         self.free
     }
 
-    /// Returns whether a block is free; a block past the end is not.
+    /// Returns whether the block with this number, from 0, is free; a block past the end is not.
     #[must_use]
     pub fn is_free(&self, block: u32) -> bool {
         self.view().is_free(block)
     }
 
-    /// Returns the map as every [`Search`](crate::Search) reads it.
+    /// Returns read access to the map, in the form in which every [`Search`](crate::Search) takes
+    /// it.
     #[inline]
     #[must_use]
     pub fn view(&self) -> View<'_> {
@@ -93,22 +95,23 @@ impl FreeMap {
         words::longest(&self.words)
     }
 
-    /// Returns the free runs of the map, lowest first, as (first block, number of blocks).
+    /// Returns the free runs (free blocks in a row) of the map, lowest first, as (first block,
+    /// number of blocks).
     pub fn runs(&self) -> words::Runs<'_> {
         self.view().runs()
     }
 
-    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks;
-    /// `None` where no run is that long. A plan for 0 blocks always starts at 0, also in
-    /// [`best_fit`](Self::best_fit) and [`worst_fit`](Self::worst_fit).
+    /// Finds the first run of at least `want` free blocks, and returns a plan of its lowest `want`
+    /// blocks, which takes nothing yet; `None` where no run is that long. A plan for 0 blocks
+    /// always starts at 0, also in [`best_fit`](Self::best_fit) and [`worst_fit`](Self::worst_fit).
     #[inline]
     #[must_use]
     pub fn first_fit(&self, want: u32) -> Option<RunPlan> {
         self.first_fit_from(0, want)
     }
 
-    /// Returns a plan of the lowest `want` blocks of the first free run of at least `want` blocks,
-    /// or the reason why no run is long enough.
+    /// Finds the first run of at least `want` free blocks, and returns a plan of its lowest `want`
+    /// blocks, which takes nothing yet; or the reason why no run is long enough.
     ///
     /// # Errors
     /// The refusal has the blocks that are wanted and the blocks that are free.
@@ -121,8 +124,9 @@ impl FreeMap {
         })
     }
 
-    /// Returns a plan of the lowest `want` free blocks in a row that start at or after the block
-    /// `from`; `None` where there are none. A plan for 0 blocks always starts at 0.
+    /// Finds the lowest `want` free blocks in a row that start at or after the block `from`, and
+    /// returns a plan of them, which takes nothing yet; `None` where there are none. A plan for 0
+    /// blocks always starts at 0.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
     /// taking any: the next lies at or after the end of the one before.
@@ -132,32 +136,35 @@ impl FreeMap {
         RunPlan::first(&self.words, from, want, (&self.identity, 0))
     }
 
-    /// Returns a plan of the lowest `want` blocks of the shortest free run of at least `want`
-    /// blocks, of equal runs the lowest; `None` where no run is that long.
+    /// Finds the shortest run of at least `want` free blocks, of equal runs the lowest, and returns
+    /// a plan of its lowest `want` blocks, which takes nothing yet; `None` where no run is that
+    /// long.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().best_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Returns a plan of the lowest `want` blocks of the longest free run, of equal runs the
-    /// lowest; `None` where it has less than `want` blocks.
+    /// Finds the longest run of free blocks, of equal runs the lowest, and returns a plan of its
+    /// lowest `want` blocks, which takes nothing yet; `None` where the run has less than `want`
+    /// blocks.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().worst_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Returns a plan of the lowest `want` free blocks in a row that start at or after the block
-    /// `after`, else of the lowest of the map; `None` where no run is that long. With the end of
-    /// the run that was taken last as `after`, this is next fit.
+    /// Finds the lowest `want` free blocks in a row that start at or after the block `after`, else
+    /// the lowest of the map, and returns a plan of them, which takes nothing yet; `None` where no
+    /// run is that long. With the end of the blocks that were taken last as `after`, this is next
+    /// fit.
     #[must_use]
     pub fn next_fit(&self, after: u32, want: u32) -> Option<RunPlan> {
         self.first_fit_from(after, want).or_else(|| self.first_fit(want))
     }
 
-    /// Returns a plan for exactly the `len` blocks from `start`; `None` where one of them is not
-    /// free.
+    /// Returns a plan for exactly the `len` blocks from `start`, which takes nothing yet; `None`
+    /// where one of them is not free.
     #[inline]
     #[must_use]
     pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {

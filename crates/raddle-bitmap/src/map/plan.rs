@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::Reason;
 use crate::{Error, words};
 
-/// Identity of a map or bank, which no other map or bank has. A clone gets another identity; a
-/// comparison of maps ignores identities.
+/// Identity of a free map or bank of maps, which no other one has; a plan names it, so that it is
+/// not used on another map. A clone gets another identity; a comparison of maps ignores identities.
 #[derive(Debug)]
 pub(crate) struct Identity(usize);
 
@@ -31,8 +31,8 @@ impl PartialEq for Identity {
 
 impl Eq for Identity {}
 
-/// Free run of blocks that a search found. A plan reserves nothing: only
-/// [`FreeMap::commit`](crate::FreeMap::commit) takes the run.
+/// Free blocks in a row that a search found. A plan reserves nothing: only
+/// [`FreeMap::commit`](crate::FreeMap::commit) takes the blocks.
 ///
 /// A plan is neither `Copy` nor `Clone`, so that no run is taken twice.
 ///
@@ -49,7 +49,7 @@ pub struct RunPlan {
     of: (usize, usize),
 }
 
-/// Plans of equal runs (first block and number of blocks) are equal, whichever map they were made
+/// Plans of equal blocks (first block and number of blocks) are equal, whichever map they were made
 /// for.
 impl PartialEq for RunPlan {
     fn eq(&self, other: &Self) -> bool {
@@ -90,19 +90,19 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// Returns the first block of the run; 0 for an empty run.
+    /// Returns the first of the plan's blocks; 0 for a plan without blocks.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start
     }
 
-    /// Returns the number of blocks of the run.
+    /// Returns the number of the plan's blocks.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.len
     }
 
-    /// Returns whether the run has no block: such a plan takes nothing.
+    /// Returns whether the plan has no block: such a plan takes nothing.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0

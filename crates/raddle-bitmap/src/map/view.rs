@@ -19,7 +19,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Returns a view of your own words, as a map of `blocks` blocks.
+    /// Makes the caller's own words readable as a map of `blocks` blocks.
     ///
     /// # Errors
     /// Without a block, with too few or too many words for this many blocks, and with a bit of 1
@@ -29,8 +29,8 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Returns a view of words that the caller knows to keep the rules of [`View::new`], so that
-    /// nothing is checked.
+    /// Makes words readable as a map, of which the caller knows that they keep the rules of
+    /// [`View::new`], so that nothing is checked.
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }
@@ -40,19 +40,19 @@ impl<'a> View<'a> {
         self.words
     }
 
-    /// Returns the number of blocks, free and taken; at least 1.
+    /// Returns the number of blocks of the map, free and taken; at least 1.
     #[must_use]
     pub const fn blocks(self) -> u32 {
         self.blocks
     }
 
-    /// Returns the number of free blocks.
+    /// Returns the number of free blocks of the map.
     #[must_use]
     pub fn free_blocks(self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Returns whether a block is free; a block past the end is not.
+    /// Returns whether the block with this number, from 0, is free; a block past the end is not.
     #[must_use]
     pub(crate) fn is_free(self, block: u32) -> bool {
         let word = self.words.get(words::word_of(block));
@@ -66,7 +66,8 @@ impl<'a> View<'a> {
         words::longest(self.words)
     }
 
-    /// Returns the free runs, lowest first, as (first block, number of blocks).
+    /// Returns the free runs (free blocks in a row) of the map, lowest first, as (first block,
+    /// number of blocks).
     #[must_use]
     pub(crate) const fn runs(self) -> Runs<'a> {
         Runs::new(self.words, self.blocks)
@@ -106,7 +107,7 @@ impl<'a> View<'a> {
         words::check(self.words, self.blocks, start, len, true).is_ok()
     }
 
-    /// Returns the map as digits, one a block, block 0 first.
+    /// Returns the map as text, one digit for each block, block 0 first.
     pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
         Digits { view: self, polarity }
     }
@@ -132,7 +133,7 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
 }
 
 impl fmt::Debug for View<'_> {
-    /// Writes one digit a block, 1 = free, block 0 first.
+    /// Writes the map as one digit for each block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "View({})", self.digits(Polarity::FreeIsOne))
     }

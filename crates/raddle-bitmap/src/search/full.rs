@@ -21,7 +21,7 @@ impl Search for Full {
         Promise::Exact
     }
 
-    /// Returns the length of the longest free run, in blocks.
+    /// Returns the length of the map's longest run of free blocks.
     ///
     /// # Errors
     /// A full search gives no error.

@@ -27,7 +27,8 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// Returns the search for maps of `blocks` blocks in `groups` groups (the seed's N and Z).
+    /// Returns the search for maps of `blocks` blocks that are cut into `groups` equal groups (the
+    /// seed's N and Z).
     ///
     /// # Errors
     /// Without a block; with groups outside 1..N-1 ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where they do not
@@ -45,11 +46,12 @@ impl Grouped {
         Ok(Self { blocks, groups })
     }
 
-    /// Returns the search with groups of `size` blocks (N / Z); the seed prefers 4.
+    /// Returns the search for maps of `blocks` blocks that are cut into groups of `size` blocks;
+    /// the seed prefers 4.
     ///
     /// # Errors
-    /// Without a block ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where the size does not divide the blocks, or is less
-    /// than 2 ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
+    /// Without a block ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where the size does not divide the
+    /// blocks, or is less than 2 ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
     pub const fn of_size(blocks: u32, size: u32) -> Result<Self, Error> {
         if size < 2 || !blocks.is_multiple_of(size) {
             return Err(Error(Reason::GroupSize { size, blocks }));
@@ -57,26 +59,26 @@ impl Grouped {
         Self::new(blocks, blocks / size)
     }
 
-    /// Returns the number of blocks of a map (N).
+    /// Returns the number of blocks of the maps that the search is made for (the seed's N).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the number of groups of a map (Z).
+    /// Returns the number of groups into which the search cuts a map (the seed's Z).
     #[must_use]
     pub const fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Returns the number of blocks of a group (N / Z), at least 2.
+    /// Returns the number of blocks of a group, at least 2 (the seed's N / Z).
     #[must_use]
     pub const fn size(&self) -> u32 {
         self.blocks / self.groups
     }
 
-    /// Returns the length of the longest row of free groups, in blocks, where groups do not cross
-    /// words: the bits of groups that are not free throughout are cleared, word by word.
+    /// Returns the length of the longest row of groups whose blocks are all free, in blocks, where
+    /// groups do not cross words: the bits of other groups are cleared, word by word.
     fn within_words(&self, map: View<'_>) -> u32 {
         let size = self.size();
         let one_group = u64::MAX >> (BITS - size);
@@ -105,7 +107,7 @@ impl Search for Grouped {
         Promise::LowerBound
     }
 
-    /// Returns the length of the longest row of free groups, in blocks.
+    /// Returns the length of the longest row of groups whose blocks are all free, in blocks.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.

@@ -27,12 +27,12 @@ pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Relation between the answers of a search and the length of the longest free run.
+/// Relation between the length that a search reports and the length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// The search reports exactly the length of the longest free run.
     Exact,
-    /// The search answers at most the length of the longest free run; often less.
+    /// The search reports at most the length of the longest free run; often less.
     LowerBound,
 }
 
@@ -61,10 +61,11 @@ pub struct Need {
 /// 4. Freeing a block never lowers the answer, taking one never raises it.
 /// 5. Equal maps get equal answers.
 pub trait Search {
-    /// Returns how the answers of the search relate to the longest free run.
+    /// Returns how the lengths that the search reports relate to the longest free run.
     fn promise(&self) -> Promise;
 
-    /// Returns the length of the free run that the search reports, in blocks.
+    /// Returns the length of the free run (free blocks in a row) that the search reports, in
+    /// blocks.
     ///
     /// # Errors
     /// When the search was made for maps of another size; see each search.
@@ -101,7 +102,8 @@ impl<T: Search + ?Sized> Search for &T {
     }
 }
 
-/// Returns an error for a map whose number of blocks is not `search`, for which a search was made.
+/// Returns an error for a map whose number of blocks is not `search`, the number for which the
+/// search was made.
 pub(crate) fn same_size(search: u32, map: View<'_>) -> Result<(), Error> {
     let map = map.blocks();
     if map == search { Ok(()) } else { Err(Error(Reason::OtherSize { search, map })) }

@@ -28,13 +28,14 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Returns the search for maps of `blocks` blocks, with the seed's list of k. The list need not
-    /// begin with 0; if it does not, runs shorter than the first length (its k + 1) are reported as
-    /// 0.
+    /// Returns the search for maps of `blocks` blocks that tests the lengths k + 1 for each `k` of
+    /// the seed's list. The list need not begin with 0; if it does not, runs shorter than the first
+    /// length are reported as 0.
     ///
     /// # Errors
-    /// Without a block; with an empty list ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where it is not strictly
-    /// ascending ([`Inconsistent`](crate::ErrorKind::Inconsistent)) or leaves 0..N-1 ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
+    /// Without a block; with an empty list ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where it is not
+    /// strictly ascending ([`Inconsistent`](crate::ErrorKind::Inconsistent)) or leaves 0..N-1
+    /// ([`OutOfRange`](crate::ErrorKind::OutOfRange)).
     pub fn new(blocks: u32, k: &[u32]) -> Result<Self, Error> {
         if blocks == 0 {
             return Err(Error(Reason::NoBlocks));
@@ -53,8 +54,8 @@ impl Sampled {
         Self::of(blocks, amounts)
     }
 
-    /// Returns the search with the lengths 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12,
-    /// 16, 24, ..
+    /// Returns the search that tests the lengths 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8,
+    /// 12, 16, 24, ..
     ///
     /// The amounts are dense where runs are short. The gaps are powers of two and never fall, as
     /// the seed prefers.
@@ -68,8 +69,8 @@ impl Sampled {
         Self::of(blocks, amounts.collect())
     }
 
-    /// Returns the search with every length from 1 to `blocks` except those for which `excluded` is
-    /// true: lengths that are hardly ever wanted (the seed's f31).
+    /// Returns the search that tests every length from 1 to `blocks` except those for which
+    /// `excluded` is true: lengths that are hardly ever wanted (the seed's f31).
     ///
     /// # Errors
     /// Without a block; with [`OutOfRange`](crate::ErrorKind::OutOfRange) where nothing is left.
@@ -77,8 +78,8 @@ impl Sampled {
         Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
     }
 
-    /// Returns the search with every length that is no prime, as the seed suggests to leave primes
-    /// out.
+    /// Returns the search that tests every length that is no prime, as the seed suggests to leave
+    /// primes out.
     ///
     /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
     /// prime k would drop the amounts 4, 8 and 32.
@@ -103,18 +104,20 @@ impl Sampled {
         self.blocks
     }
 
-    /// Returns the lengths in blocks that can be reported, ascending; 0 can be reported too.
+    /// Returns the lengths in blocks that the search tests and can report, ascending; 0 can be
+    /// reported too.
     #[must_use]
     pub fn amounts(&self) -> &[u32] {
         &self.amounts
     }
 
-    /// Returns the seed's values k, ascending: each length of the list less 1.
+    /// Returns the seed's values k, ascending: each length that the search tests less 1.
     pub fn k(&self) -> impl Iterator<Item = u32> + '_ {
         self.amounts.iter().map(|amount| amount - 1)
     }
 
-    /// Returns the largest length of the list that is at most `longest`, in blocks, or 0.
+    /// Returns the largest length that the search tests and that is at most `longest`, in blocks; 0
+    /// where there is none.
     #[must_use]
     pub fn round_down(&self, longest: u32) -> u32 {
         let reached = self.amounts.partition_point(|&amount| amount <= longest);
@@ -127,7 +130,7 @@ impl Search for Sampled {
         Promise::LowerBound
     }
 
-    /// Returns the largest length of the list for which a run is free, in blocks, or 0.
+    /// Returns the largest of the tested lengths for which as many blocks in a row are free, or 0.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.

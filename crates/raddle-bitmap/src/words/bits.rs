@@ -1,9 +1,10 @@
 //! Which word and which of its bits stand for a position?
 
-/// Number of bits of a word.
+/// Number of bits of a word of a map.
 pub(crate) const BITS: u32 = u64::BITS;
 
-/// Returns the index of the 64-bit word that holds the bit at `position`.
+/// Returns the index of the 64-bit word that holds the bit at `position`, a bit number over all
+/// words.
 pub(crate) const fn word_of(position: u32) -> usize {
     (position / BITS) as usize
 }
@@ -13,8 +14,8 @@ pub(crate) const fn words_for(positions: u32) -> usize {
     positions.div_ceil(BITS) as usize
 }
 
-/// Returns the lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`);
-/// `end` where there is none before it.
+/// Returns the lowest bit number, over all words, at or after `from` whose bit is 1 (0 where `flip`
+/// is `u64::MAX`); `end` where there is none before it.
 pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     let mut at = from;
     while at < end {
@@ -27,8 +28,9 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     end
 }
 
-/// Calls `change` with the index of each word that the `len` positions from `start` touch, and with
-/// a mask of the bits touched; perhaps also with one more word, whose mask is 0.
+/// Calls `change` with the index of each word that the `len` bits from `start` touch (bit numbers
+/// over all words), and with a mask of the bits touched; perhaps also with one more word, whose
+/// mask is 0.
 ///
 /// Up to 64 positions lie in a word and the next: both words are changed, even if the second one is
 /// not touched, which costs less than an unpredictable branch. `words` is the number of words.
@@ -50,8 +52,8 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
     }
 }
 
-/// Calls `change` with the index of each word that the `len` positions from `start` touch, and with
-/// a mask of the bits touched, for more than 64 positions.
+/// Calls `change` with the index of each word that the `len` bits from `start` touch (bit numbers
+/// over all words), and with a mask of the bits touched, for more than 64 bits.
 fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
     let end = start + (len - 1);
     let (first, last) = (word_of(start), word_of(end));

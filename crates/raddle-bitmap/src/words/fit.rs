@@ -8,8 +8,8 @@ use super::bits::{BITS, word_of};
 /// an `Option`, so that a missing run costs no unpredictable branch.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Returns the lowest position at or after `from` where `want` bits of 1 in a row start, or
-/// [`NOWHERE`]; `want` is at least 1.
+/// Returns the lowest bit number, over all words, at or after `from` at which `want` bits of 1 in a
+/// row start, or [`NOWHERE`]; `want` is at least 1.
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
@@ -101,7 +101,7 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     NOWHERE
 }
 
-/// Returns the position, over all words, of the lowest bit of the 64-bit word with this index.
+/// Returns the bit number, over all words, of the lowest bit of the 64-bit word with this index.
 const fn base_of(index: usize) -> u32 {
     // The result is a position of a map, and positions are u32.
     index as u32 * BITS

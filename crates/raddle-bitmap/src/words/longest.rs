@@ -42,7 +42,7 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Returns the state after one more word, which lies above all words seen so far.
+    /// Returns the state after one more word, whose bits follow on those of all words seen so far.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
         let joined = self.run + word.trailing_ones();
@@ -61,8 +61,8 @@ impl Fold {
     }
 }
 
-/// Returns the length of the longest run of ones in a word that is not all ones; 63 for a word of
-/// 64 ones, which callers recognise by its trailing ones.
+/// Returns the length of the longest run of bits of 1 in a word that is not all ones; 63 for a word
+/// of 64 ones, which callers recognise by its trailing ones.
 #[inline(always)]
 fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);

@@ -4,8 +4,8 @@ use core::iter::FusedIterator;
 
 use super::bits::seek;
 
-/// Iterator over the free runs of a map, lowest first, as (first block, number of blocks). No run
-/// touches the next.
+/// Iterator over the free runs (free blocks in a row) of a map, lowest first, as (first block,
+/// number of blocks). Two runs never touch.
 #[derive(Clone, Debug)]
 pub struct Runs<'a> {
     words: &'a [u64],

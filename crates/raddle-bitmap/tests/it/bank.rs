@@ -11,7 +11,7 @@ fn steps(maps: usize) -> impl Strategy<Value = Steps> {
     prop::collection::vec((0..maps, long, any::<bool>()), 1..120)
 }
 
-/// A bank and maps on their own, with the same done to both.
+/// Compares a bank with maps on their own that undergo the same takings and releases.
 fn as_if_each_map_were_alone(maps: usize, blocks: u32, steps: Steps) {
     let mut bank = Bank::new(maps, blocks).unwrap();
     let mut alone: Vec<FreeMap> = vec![FreeMap::new(blocks).unwrap(); maps];
@@ -41,7 +41,8 @@ fn as_if_each_map_were_alone(maps: usize, blocks: u32, steps: Steps) {
     }
 }
 
-/// Several maps side by side, taken and given back at once and one by one.
+/// Compares a bank of which several maps are changed by one call with one of which they are changed
+/// one by one.
 fn several_at_once_are_one_by_one(blocks: u32, steps: Steps) {
     let (mut bank, mut alone) = (Bank::new(5, blocks).unwrap(), Bank::new(5, blocks).unwrap());
     let mut held: Vec<([u32; 4], u32)> = Vec::new();
@@ -72,8 +73,8 @@ fn several_at_once_are_one_by_one(blocks: u32, steps: Steps) {
     }
 }
 
-/// A row of runs of maps side by side taken at once and one by one, where they are equal; then all given
-/// back.
+/// Compares runs of blocks that are taken from several equal maps by one call with those taken one
+/// by one; then all are given back.
 fn a_row_at_once_is_one_by_one(blocks: u32, steps: Steps) {
     let (mut bank, mut alone) = (Bank::new(5, blocks).unwrap(), Bank::new(5, blocks).unwrap());
     for (at, want, take) in steps {

@@ -9,7 +9,7 @@ use crate::netlist::{Netlist, borders};
 const COUNTINGS: [Counting; 2] = [Counting::Drawn, Counting::Folded];
 const TIMINGS: [Timing; 2] = [Timing::OneClock, Timing::ThreeClocks];
 
-/// Returns what a netlist takes, as the cost that the formulas give.
+/// Returns the gates, registers and clocks of a netlist, as the cost that the formulas give.
 fn counted(netlist: &Netlist, timing: Timing) -> Cost {
     let [before, chain, tree] = netlist.gates;
     let clocked = timing == Timing::ThreeClocks;
@@ -30,7 +30,8 @@ fn blocks_of(map: &FreeMap) -> Vec<bool> {
     (0..map.blocks()).map(|block| map.is_free(block)).collect()
 }
 
-/// Returns all maps of this many blocks, or a spread of them.
+/// Returns all maps of this many blocks, or, for more than 6 blocks, some that are spread over
+/// them.
 fn some_maps(blocks: u32) -> impl Iterator<Item = FreeMap> {
     every_map(blocks).step_by(if blocks <= 6 { 1 } else { (1 << (blocks - 6)) - 1 })
 }
@@ -112,7 +113,8 @@ fn sampled() {
     }
 }
 
-/// Rounds of every kind: one period, borders that move, halves under a whole, gaps.
+/// Returns shared finders (one circuit for several maps) of every kind: one period, borders that
+/// move, halves under a whole, gaps.
 fn rounds() -> Vec<Shared> {
     let mut id = 0;
     let mut kinds = |blocks: &[u32]| -> Vec<Kind> {
@@ -161,7 +163,8 @@ fn shared() {
     }
 }
 
-/// Loads maps period by period, sets the control wires, and compares what comes out.
+/// Loads maps into the netlist of a shared finder period by period, sets the control wires, and
+/// compares the outputs.
 fn works(search: &Shared, netlist: &Netlist) {
     let mut output = 0;
     for period in 0..search.periods() {

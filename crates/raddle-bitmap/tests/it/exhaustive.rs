@@ -6,8 +6,8 @@ use raddle_bitmap::{Full, Grouped, Kind, Layout, Sampled, Search, Shared};
 
 use crate::{every_map, naive};
 
-/// Returns lists of samples for this many blocks: every amount, the steps, without primes, and one
-/// that leaves the shortest runs out.
+/// Returns sampled searches for maps of this many blocks: every amount, the steps, without primes,
+/// and one that leaves the shortest runs out.
 fn lists(blocks: u32) -> Vec<Sampled> {
     let all: Vec<u32> = (0..blocks).collect();
     let coarse: Vec<u32> = [2, 4, 8].into_iter().filter(|&k| k < blocks).collect();

@@ -13,7 +13,8 @@ fn texts(sequences: &[Bits]) -> Vec<String> {
     sequences.iter().map(ToString::to_string).collect()
 }
 
-/// Free map, SAR, answer, starts.
+/// Worked examples of the full search, as (digits of the map, sequence SAR, longest run, starts of
+/// runs of that length).
 pub(crate) const TABLE: [(&str, &str, u32, &[u32]); 8] = [
     ("00000000", "00000000", 0, &[]),
     ("11111111", "11111111", 8, &[0]),
@@ -67,7 +68,9 @@ fn t3_to_the_right_with_occupied_1() {
     assert_eq!((trace.sar().to_string().as_str(), trace.answer()), ("11100000", 3));
 }
 
-/// T4, T5, T6 and T9 look at the same traces: of every map up to 10 blocks, in every set-up.
+/// Checks four laws for every map up to 10 blocks, in every form of the circuit: the sequence under
+/// test is 1s, then 0s (T4), as many 1s as the longest run has blocks (T5), equal in all forms
+/// (T6); the shift by i has i occupied digits or more (T9).
 #[test]
 fn t4_t5_t6_t9_on_every_map_up_to_10_blocks() {
     for blocks in 1..=10 {

@@ -5,7 +5,8 @@ use raddle_bitmap::{Grouped, Need, Search};
 
 use crate::{every_map, map, naive};
 
-/// Map, Z, F0, FAR, x, exact.
+/// Worked examples of the grouped search, as (digits of the map, number of groups, F0, FAR,
+/// reported length, longest run).
 const TABLE: [(&str, u32, &str, &str, u32, u32); 8] = [
     ("1111111111111111", 4, "1111", "1111", 16, 16),
     ("0111111011110000", 4, "0010", "1000", 4, 6),
@@ -17,7 +18,7 @@ const TABLE: [(&str, u32, &str, &str, u32, u32); 8] = [
     ("0000000000000000", 4, "0000", "0000", 0, 0),
 ];
 
-/// Every number of groups that a map of so many blocks can have.
+/// Returns a grouped search for every number of groups that a map of this many blocks can have.
 fn divisors(blocks: u32) -> Vec<Grouped> {
     (1..blocks).filter_map(|groups| Grouped::new(blocks, groups).ok()).collect()
 }

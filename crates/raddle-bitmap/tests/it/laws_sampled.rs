@@ -7,7 +7,8 @@ use crate::{every_map, map};
 
 const K16: [u32; 7] = [0, 1, 3, 5, 7, 11, 15];
 
-/// Map, SAR_k for K16, answer, exact.
+/// Worked examples of the sampled search, as (digits of the map, SAR for the lengths of K16,
+/// reported length, longest run).
 const TABLE: [(&str, &str, u32, u32); 8] = [
     ("1111111111111111", "1111111", 16, 16),
     ("0111110111000000", "1110000", 4, 5),
@@ -19,7 +20,8 @@ const TABLE: [(&str, &str, u32, u32); 8] = [
     ("0000000000000000", "0000000", 0, 0),
 ];
 
-/// Lists with jumps of every kind: each amount, gaps that need doublings, a late beginning.
+/// Returns sampled searches whose tested lengths differ by gaps of every kind: each amount, gaps
+/// that need doublings, a late beginning.
 fn lists(blocks: u32) -> Vec<Sampled> {
     let all: Vec<u32> = (0..blocks).collect();
     let some: [&[u32]; 4] = [&all, &[0, 7], &[2, 4, 8], &[0, 1, 3, 5, 9]];

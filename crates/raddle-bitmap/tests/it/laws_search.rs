@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Polarity};
 use raddle_bitmap::{Need, Promise, Sampled, Search, Shared};
 
-/// Returns whether the blocks that a search needs are free, block by block.
+/// Returns whether the blocks are free that a search needs, looked at block by block.
 fn is_met(map: &FreeMap, need: Need) -> bool {
     let cells = map.blocks() / need.cell;
     let free = |cell: u32| (0..need.cell).all(|block| map.is_free(cell * need.cell + block));
@@ -12,7 +12,7 @@ fn is_met(map: &FreeMap, need: Need) -> bool {
     need.run <= cells && starts.into_iter().any(|at| (at..at + need.run).all(free))
 }
 
-/// The laws by their numbers, on one map.
+/// Checks the numbered laws of [`Search`] for a search on one map.
 fn laws(search: &dyn Search, map: &FreeMap) {
     let longest = map.longest();
     let answer = search.longest(map.view()).unwrap();
@@ -39,7 +39,7 @@ fn laws(search: &dyn Search, map: &FreeMap) {
     assert_eq!(search.longest(same.view()), Ok(answer), "law 5: {map:?}");
 }
 
-/// One search of each method, and some, for so many blocks.
+/// Returns searches of each method for maps of this many blocks.
 fn searches(blocks: u32) -> Vec<Box<dyn Search>> {
     let kind = Kind { id: 7, blocks };
     let mut all: Vec<Box<dyn Search>> = vec![

@@ -6,7 +6,9 @@ use raddle_bitmap::{Search, Shared, View};
 
 use crate::{every_map, map};
 
-/// Groups, slot widths, D0, DQR of each group, answers, answers without masks.
+/// Worked example of a shared finder (one circuit for several maps), as (maps, widths of their
+/// slots, sequence D0, sequence DQR of each map, reported lengths, lengths that it would report
+/// without masks).
 type Row = ([&'static str; 2], [u32; 2], &'static str, [&'static str; 2], [u32; 2], [u32; 2]);
 
 const TABLE: [Row; 6] = [
@@ -18,7 +20,8 @@ const TABLE: [Row; 6] = [
     (["11111", "11111"], [5, 5], "111111111100", ["11111", "11111"], [5, 5], [10, 5]),
 ];
 
-/// A finder 12 wide for two maps in slots of these widths.
+/// Makes a shared finder (one circuit for several maps) 12 blocks wide, for two maps in ranges of
+/// these widths.
 pub(crate) fn finder(maps: [&FreeMap; 2], slots: [u32; 2]) -> Shared {
     let kinds: Vec<Kind> =
         (0..).zip(maps).map(|(id, map)| Kind { id, blocks: map.blocks() }).collect();
@@ -52,8 +55,8 @@ fn t1_the_table() {
     }
 }
 
-/// Returns the longest runs that a chain without masks finds from within each slot, shifting to the
-/// left.
+/// Returns the longest runs that a search without masks finds from within each slot, shifting to
+/// the left.
 pub(crate) fn unmasked(d0: &str, slots: [u32; 2]) -> [u32; 2] {
     let map = map(d0);
     let from = |start: u32, end: u32| {
@@ -63,7 +66,8 @@ pub(crate) fn unmasked(d0: &str, slots: [u32; 2]) -> [u32; 2] {
     [from(0, slots[0]), from(slots[0], slots[0] + slots[1])]
 }
 
-/// T2, T3 and T4 look at the same pairs: all of 5 and 4 blocks.
+/// Checks laws T2 and T3 (the answer for a map depends on that map alone) and T4 (both ways to mask
+/// give equal sequences), for all pairs of maps of 5 and 4 blocks.
 #[test]
 fn t2_t3_t4_on_every_pair_of_5_and_4_blocks() {
     let mut wrong = 0;
@@ -95,7 +99,7 @@ const R1: &str = "11111111101111010111011111111111111111110101111111111111111101
 const R2: &str = "1101111111111111110110111001111111011111111111100100111111110101";
 const R3: &str = "111111111111011010111111111011011111111101111001";
 
-/// The seed's three kinds in two periods.
+/// Returns a shared finder for the seed's three kinds of resource in two periods, with their maps.
 fn seed(layout: &Layout) -> (Shared, [FreeMap; 3]) {
     let maps = [R1, R2, R3].map(map);
     let kind = |id: u32| Kind { id, blocks: maps[id as usize - 1].blocks() };
@@ -103,7 +107,8 @@ fn seed(layout: &Layout) -> (Shared, [FreeMap; 3]) {
     (Shared::new(128, 128, &periods, layout).unwrap(), maps)
 }
 
-/// Ambiguity 8 of the digest: with one kind in a period, the finder may be any of the others.
+/// Checks that a kind of resource whose map is searched alone may be searched by any method
+/// (ambiguity 8 in our summary of the seed).
 #[test]
 fn a_kind_alone_in_its_period_may_be_searched_by_any_method() {
     let (search, maps) = seed(&Layout::Packed);
@@ -181,7 +186,7 @@ fn t8_the_halves_together_are_the_whole() {
     }
 }
 
-/// The halves of an odd width are equally wide, and leave its last position unused.
+/// Checks that the halves of an odd width are equally wide, and leave its last block unused.
 #[test]
 fn halves_are_equally_wide_at_every_width() {
     for width in 1..=66 {

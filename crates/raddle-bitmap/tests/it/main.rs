@@ -28,26 +28,26 @@ use naive::Naive;
 use proptest::prelude::ProptestConfig;
 use raddle_bitmap::{FreeMap, Polarity};
 
-/// Returns the setting for this many cases a property in an ordinary run, and for as many as
-/// `PROPTEST_CASES` gives in a long one.
+/// Returns the setting for this many random cases of a property in an ordinary run, and for as many
+/// as `PROPTEST_CASES` gives in a long one.
 fn cases(ordinary: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     let long = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig { cases: if long { config.cases } else { ordinary }, ..config }
 }
 
-/// A map from digits, 1 = free.
+/// Makes a map from digits, 1 = free.
 fn map(digits: &str) -> FreeMap {
     FreeMap::from_digits(digits, Polarity::FreeIsOne).expect("digits")
 }
 
-/// Returns every map of this many blocks, as digits with 1 = free.
+/// Returns every map of this many blocks.
 fn every_map(blocks: u32) -> impl Iterator<Item = FreeMap> {
     (0..1_u64 << blocks)
         .map(move |code| FreeMap::from_words(&[code], blocks, Polarity::FreeIsOne).expect("a map"))
 }
 
-/// Returns the blocks of a map for the oracle.
+/// Returns the blocks of a map as the oracle (a map of plain booleans) has them.
 fn naive(map: &FreeMap) -> Naive {
     Naive((0..map.blocks()).map(|block| map.is_free(block)).collect())
 }

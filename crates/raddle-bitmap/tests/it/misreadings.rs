@@ -6,7 +6,8 @@ use raddle_bitmap::{FreeMap, Polarity};
 use crate::naive::Naive;
 use crate::{every_map, naive};
 
-/// E4, ambiguity 1: only S_0 and S_i are combined, not all between them.
+/// Returns the longest run by a misreading of the seed's full search (E4, ambiguity 1): only S_0
+/// and S_i are combined, not all between them.
 pub(crate) fn pairs(map: &FreeMap) -> u32 {
     let trace = FullTrace::new(map.view(), Setup::default()).unwrap();
     let first = &trace.s()[0];
@@ -14,14 +15,16 @@ pub(crate) fn pairs(map: &FreeMap) -> u32 {
     (0..map.blocks() as usize).filter(met).max().map_or(0, |by| by as u32 + 1)
 }
 
-/// E4, ambiguity 5: places that leave on one side come back on the other.
+/// Returns the longest run by a misreading of the seed's full search (E4, ambiguity 5): digits that
+/// leave on one side come back on the other.
 pub(crate) fn rotated(map: &FreeMap) -> u32 {
     let blocks = map.blocks();
     let run = |start: u32| (0..blocks).take_while(|by| map.is_free((start + by) % blocks)).count();
     (0..blocks).map(run).max().unwrap_or(0) as u32
 }
 
-/// E4, ambiguity 3: each digit is inverted before the AND, not the AND itself.
+/// Returns the longest run by a misreading of the seed's full search (E4, ambiguity 3): each digit
+/// is inverted before the AND, not the AND itself.
 fn inverted_first(map: &FreeMap) -> u32 {
     let setup = Setup { polarity: Polarity::FreeIsZero, ..Setup::default() };
     let trace = FullTrace::new(map.view(), setup).unwrap();
@@ -29,7 +32,8 @@ fn inverted_first(map: &FreeMap) -> u32 {
     last.map_or(0, |i| i as u32 + 1)
 }
 
-/// E6, ambiguity 1: only the sampled shifts are combined.
+/// Returns the reported length by a misreading of the seed's sampled search (E6, ambiguity 1): only
+/// the sampled shifts are combined.
 pub(crate) fn sampled_only(map: &FreeMap, k: &[u32]) -> u32 {
     let met = |upto: &usize| {
         (0..map.blocks()).any(|start| k[..=*upto].iter().all(|by| map.is_free(start + by)))

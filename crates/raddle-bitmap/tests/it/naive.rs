@@ -14,7 +14,7 @@ impl Naive {
         self.0[start..start + len].fill(free);
     }
 
-    /// Start and length of each free run that no longer one contains.
+    /// Lists the free runs that no longer one contains, as (start, length).
     pub(crate) fn runs(&self) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for (block, _) in self.0.iter().enumerate().filter(|(_, free)| **free) {
@@ -37,21 +37,24 @@ impl Naive {
         (from..self.0.len()).find(|&start| self.all(start, want, true))
     }
 
-    /// The longest row of whole groups, in blocks; the groups divide the map.
+    /// Returns the longest row of groups whose blocks are all free, in blocks; the number of groups
+    /// divides the blocks.
     pub(crate) fn grouped(&self, groups: usize) -> usize {
         let size = self.0.len() / groups;
         let whole = (0..groups).map(|group| self.all(group * size, size, true)).collect();
         Naive(whole).longest() * size
     }
 
-    /// The largest k + 1 for which so many blocks in a row are free.
+    /// Returns the largest k + 1 of the list for which as many blocks in a row are free; 0 where
+    /// there is none.
     pub(crate) fn sampled(&self, k: &[u32]) -> usize {
         let fits = |amount: &usize| self.first_fit_from(0, *amount).is_some();
         k.iter().map(|&k| k as usize + 1).filter(fits).max().unwrap_or(0)
     }
 }
 
-/// The start of the shortest run of at least so many blocks, the first of several.
+/// Returns the start of the shortest run of at least `want` blocks, the first of several; `None`
+/// where there is none.
 pub(crate) fn best_fit(runs: &[(usize, usize)], want: usize) -> Option<usize> {
     if want == 0 {
         return Some(0);
@@ -61,7 +64,8 @@ pub(crate) fn best_fit(runs: &[(usize, usize)], want: usize) -> Option<usize> {
     fitting().find(|&&(_, len)| len == shortest).map(|&(start, _)| start)
 }
 
-/// The start of the longest run, the first of several, if it has so many blocks.
+/// Returns the start of the longest run, the first of several, if it has at least `want` blocks;
+/// else `None`.
 pub(crate) fn worst_fit(runs: &[(usize, usize)], want: usize) -> Option<usize> {
     if want == 0 {
         return Some(0);

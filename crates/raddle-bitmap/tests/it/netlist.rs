@@ -5,7 +5,7 @@
 use raddle_bitmap::circuit::{Counting, Jump, Timing};
 use raddle_bitmap::{Grouped, Sampled, Shared};
 
-/// A wire, by the number of the node that drives it.
+/// A wire of a circuit, by the number of the node that drives it.
 pub(crate) type Wire = usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +14,11 @@ enum Node {
     Input(usize),
     And(Wire, Wire),
     Or(Wire, Wire),
-    /// A register, or a level to wait for.
+    /// A node that passes a wire on: a register, or a level of gates to wait for.
     Same(Wire),
 }
 
-/// The step of the circuit to which a gate counts.
+/// Step of the search circuit to which a gate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Before,
@@ -33,11 +33,12 @@ pub(crate) struct Netlist {
     folds: bool,
     clocked: bool,
     step: Step,
-    /// The number of gates of each step.
+    /// Number of gates of each step of the circuit.
     pub(crate) gates: [u64; 3],
-    /// Bits between the first clock and the second, and between the second and the third.
+    /// Number of bits in registers between the first clock and the second, and between the second
+    /// and the third.
     pub(crate) registers: Vec<u64>,
-    /// The sequence under test, or one a slot.
+    /// Output of the circuit: the sequence under test, or one for each slot (range for one map).
     pub(crate) outputs: Vec<Vec<Wire>>,
 }
 
@@ -93,7 +94,7 @@ impl Netlist {
         }
     }
 
-    /// A balanced tree.
+    /// Builds a balanced tree of gates over these wires, and returns its output.
     fn tree(&mut self, wires: &[Wire], gate: fn(&mut Self, Wire, Wire) -> Wire) -> Wire {
         match wires {
             [] => OCCUPIED,
@@ -112,8 +113,8 @@ impl Netlist {
         self.tree(&wires, Self::or)
     }
 
-    /// Holds sequences from one clock to the next. Folded, a constant needs no register and equal
-    /// wires need one.
+    /// Builds registers that hold sequences of digits from one clock to the next. If the circuit is
+    /// folded (constants removed), a constant needs no register and equal wires share one.
     fn clock(&mut self, sequences: &mut [Vec<Wire>]) {
         let mut all: Vec<Wire> = sequences.iter().flatten().copied().collect();
         if self.folds {
@@ -133,7 +134,8 @@ impl Netlist {
         }
     }
 
-    /// Lets a whole sequence wait for its slowest wire, as one who draws steps counts levels.
+    /// Lets a whole sequence wait for its slowest wire, as a drawing in steps counts levels of
+    /// gates.
     fn wait(&mut self, sequence: &mut [Wire], level: u32) {
         for wire in sequence.iter_mut().filter(|wire| **wire != OCCUPIED) {
             if self.levels[*wire] < level {
@@ -142,7 +144,7 @@ impl Netlist {
         }
     }
 
-    /// The chain and the trees of the full search.
+    /// Builds the chain and the trees of the full search.
     fn search(&mut self, first: &[Wire]) {
         let mut shifted: Vec<Vec<Wire>> = (0..first.len()).map(|by| shift(first, by)).collect();
         self.clock(&mut shifted);
@@ -211,8 +213,9 @@ impl Netlist {
         netlist
     }
 
-    /// Inputs: the width, then one control wire a border, 0 where the border holds. Outputs: one
-    /// sequence for each slot of the round, in its order.
+    /// Builds the circuit of a shared finder. Inputs: the width, then one control wire for each
+    /// border, 0 where the border holds. Outputs: one sequence for each slot of the round, in its
+    /// order.
     pub(crate) fn shared(search: &Shared, counting: Counting, timing: Timing) -> Self {
         let mut netlist = Self::new(counting, timing);
         let first = netlist.map(search.width());
@@ -253,8 +256,8 @@ impl Netlist {
         netlist
     }
 
-    /// Builds the trees: each segment between borders is reduced once a shift, then joined to
-    /// slots.
+    /// Builds the trees of a shared finder: each segment between borders is reduced once for each
+    /// shift, then joined to slots.
     fn slots(&mut self, search: &Shared, combined: &[Vec<Wire>]) {
         let slots: Vec<(u32, u32)> = (0..search.periods())
             .flat_map(|period| search.slots(period))
@@ -287,7 +290,7 @@ impl Netlist {
         }
     }
 
-    /// The outputs as digits.
+    /// Computes the outputs of the circuit for these inputs, as digits.
     pub(crate) fn evaluate(&self, inputs: &[bool]) -> Vec<String> {
         assert_eq!(inputs.len(), self.inputs);
         let mut values: Vec<bool> = Vec::with_capacity(self.nodes.len());
@@ -305,14 +308,14 @@ impl Netlist {
     }
 }
 
-/// Shifts wires to the left; the vacated places are occupied.
+/// Shifts wires to the left; the vacated ones are occupied.
 fn shift(wires: &[Wire], by: usize) -> Vec<Wire> {
     let moved = wires[by..].iter().copied();
     moved.chain(std::iter::repeat_n(OCCUPIED, by)).collect()
 }
 
-/// Returns the positions where two slots of a period meet, and how wide the widest slot is that
-/// ends there.
+/// Returns the borders where two slots of a period meet, as (block of the border, width of the
+/// widest slot that ends there).
 pub(crate) fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
     for period in 0..search.periods() {

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use raddle_bitmap::Ring;
 
-/// A ring as an array: which part holds each block, and the parts in order.
+/// The oracle of a ring, plain and slow: for each block the part that holds it, and the parts in
+/// order.
 struct Blocks {
     held: Vec<Option<usize>>,
     tail: usize,

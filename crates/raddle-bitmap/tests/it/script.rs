@@ -7,13 +7,15 @@ use raddle_bitmap::{FreeMap, RunPlan};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
-/// Steps of a script; the rest of the bytes is left.
+/// Most steps of a script that are run; the rest of the bytes is ignored.
 const STEPS: usize = 400;
 
-/// A growable map grows no further than to so many blocks, or the oracle would be all that runs.
+/// Most blocks to which a script lets a map grow, or the slow oracle (a map of plain booleans)
+/// would take all the time.
 const GROWN: u32 = 5_000;
 
-/// Runs a script; panics when an answer is wrong.
+/// Runs a script of takings and releases on a map and on the oracle (a map of plain booleans);
+/// panics when an answer is wrong.
 pub(crate) fn run(bytes: &[u8]) {
     let [form, low, high, steps @ ..] = bytes else { return };
     let size = u32::from(u16::from_le_bytes([*low, *high]));
@@ -22,18 +24,18 @@ pub(crate) fn run(bytes: &[u8]) {
     Pair::of(size % most, most == 2_500).run(steps);
 }
 
-/// A map and the oracle.
+/// A map under test and the oracle, a map of plain booleans.
 struct Pair {
     map: FreeMap,
     grows: bool,
     naive: Naive,
     held: Vec<(u32, u32)>,
-    /// A plan that waits while others are taken.
+    /// A plan that waits, while others are taken, to be taken late; `None` where none waits.
     late: Option<RunPlan>,
 }
 
 impl Pair {
-    /// Makes maps of one block more than `size`, so that there is a block.
+    /// Makes a map and its oracle (a map of plain booleans) of `size` + 1 blocks, all free.
     fn of(size: u32, grows: bool) -> Self {
         let map = FreeMap::new(size + 1).expect("a block");
         Self {
@@ -102,7 +104,8 @@ impl Pair {
         }
     }
 
-    /// Takes a plan, which may be late.
+    /// Takes the blocks of a plan from the map and its oracle; the plan may be late, and must then
+    /// be refused.
     fn commit(&mut self, plan: RunPlan) {
         let (start, len) = (plan.start(), plan.len());
         let possible = self.naive.all(start as usize, len as usize, true);
@@ -112,7 +115,7 @@ impl Pair {
         }
     }
 
-    /// Adds blocks, or so many that there cannot be: then nothing changes.
+    /// Adds blocks to the map, or so many that it refuses: then nothing changes.
     fn grow(&mut self, len: u32, at: u32) {
         if at == 0 {
             assert!(self.map.grow(u32::MAX).is_err());

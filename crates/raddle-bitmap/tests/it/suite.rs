@@ -1,16 +1,16 @@
 //! Does every implementation answer what plain loops answer?
 //!
-//! One suite, stamped out for a map alone and for a map of a bank, in several sizes. A further implementation of any search becomes a
-//! [`Subject`] and one line of `suite!` below.
+//! One suite, stamped out for a map alone and for a map of a bank, in several sizes. A further
+//! implementation of any search becomes a [`Subject`] and one line of `suite!` below.
 
 use proptest::prelude::*;
 use raddle_bitmap::{Bank, FreeMap, Polarity};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
-/// An implementation under test, with the questions that the suite asks of it.
+/// An implementation of free maps under test, with the questions that the suite asks of it.
 pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
-    /// The most blocks that the implementation is tried with.
+    /// Most blocks that the implementation is tried with.
     const MOST: usize;
     fn of(free: &[bool]) -> Self;
     fn free(&self) -> Vec<bool>;
@@ -87,15 +87,16 @@ impl Subject for FreeMap {
     }
 }
 
-/// The middle one of three maps of a bank, of at most `MOST` blocks; the others stay as they are.
+/// A map in a bank as an implementation under test: the middle one of three maps, of at most `MOST`
+/// blocks; the others must stay as they are.
 #[derive(Clone, Debug)]
 pub(crate) struct InBank<const MOST: usize>(Bank);
 
-/// The index of the middle map.
+/// Index of the map under test in its bank.
 const MIDDLE: usize = 1;
 
 impl<const MOST: usize> InBank<MOST> {
-    /// Returns a map alone that is equal to the middle map.
+    /// Returns a map on its own that is equal to the map under test in the bank.
     fn alone(&self) -> FreeMap {
         let digits = self.0.view(MIDDLE).expect("it has a block").digits(Polarity::FreeIsOne);
         FreeMap::from_digits(&digits.to_string(), Polarity::FreeIsOne).expect("digits")
@@ -180,7 +181,7 @@ fn outside(start: u32, len: u32, blocks: u32) -> String {
     format!("{len} blocks from {start} do not lie in a map of {blocks}: use the map of the plan")
 }
 
-/// Compares all that can be asked of one map.
+/// Compares all answers of a map under test with those of the oracle (a map of plain booleans).
 fn same_answers<T: Subject>(subject: &T, naive: &Naive, from: u32, want: u32) {
     let first = naive.first_fit_from(from as usize, want as usize).map(|start| start as u32);
     assert_eq!(subject.first(from, want), first, "first {want} from {from} in {subject:?}");
@@ -199,7 +200,8 @@ fn same_state<T: Subject>(subject: &T, naive: &Naive) {
     assert_eq!(subject.longest() as usize, naive.longest(), "{subject:?}");
 }
 
-/// Takes or releases on both; an error changes nothing, and comes exactly when it must.
+/// Takes blocks from the map under test and from the oracle (a map of plain booleans), or gives
+/// them back; checks that an error changes nothing, and comes exactly when it must.
 fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, take: bool) {
     let before = subject.clone();
     let blocks = naive.0.len() as u32;
@@ -225,13 +227,13 @@ fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, 
     same_state(subject, naive);
 }
 
-/// Asks every map of this many blocks for every length; `all` for every start too.
+/// Asks every map of this many blocks for every length; with `all`, from every start too.
 pub(crate) fn every_map<T: Subject>(blocks: usize, all: bool) {
     every_part::<T>((0, blocks, 0), false, all);
 }
 
-/// Asks a part of a map, as `every_map` does, with this many blocks before and behind the part,
-/// free or not.
+/// Asks, as `every_map` does, maps whose blocks in the middle vary; this many blocks lie before and
+/// behind them, free or not.
 pub(crate) fn every_part<T: Subject>(
     (before, blocks, behind): (usize, usize, usize),
     around: bool,
@@ -259,7 +261,7 @@ pub(crate) fn every_part<T: Subject>(
     }
 }
 
-/// Runs of free and taken blocks in turn, with runs around the width of a word.
+/// Draws maps of free and taken runs in turn, with lengths around the width of a word.
 fn blocks(most: usize) -> impl Strategy<Value = Vec<bool>> {
     let run = (any::<bool>(), prop_oneof![4 => 1usize..12, 1 => 50usize..80, 1 => 120usize..140]);
     prop::collection::vec(run, 1..40).prop_map(move |runs| {
@@ -290,7 +292,8 @@ pub(crate) fn steps<T: Subject>() -> impl Strategy<Value = (usize, Steps)> {
     (1..=T::MOST, prop::collection::vec(step, 1..60))
 }
 
-/// Takes what first fit finds and releases what is held, and tries runs that nobody found.
+/// Takes what first fit finds, releases what is held, and tries blocks that no search found, on the
+/// map under test and on the oracle (a map of plain booleans).
 pub(crate) fn sequence<T: Subject>((blocks, steps): (usize, Steps)) {
     let mut naive = Naive(vec![true; blocks]);
     let mut subject = T::of(&naive.0);
@@ -330,7 +333,7 @@ macro_rules! suite {
                 }
             }
 
-            /// Twelve blocks around the end of the first word and of the last but one.
+            /// Checks twelve blocks around the end of the first word, and of the last but one.
             #[test]
             fn every_part_around_the_end_of_a_word() {
                 let most = <$subject as Subject>::MOST;

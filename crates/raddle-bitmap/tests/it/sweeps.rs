@@ -6,7 +6,7 @@ use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Sampled, Search, Share
 
 use crate::map;
 
-/// Runs of every length, at group borders and across them.
+/// Maps with runs of every length, at the borders of groups and across them.
 const MAPS: [&str; 12] = [
     "0000000000000000",
     "1111111111111111",
@@ -87,7 +87,8 @@ fn sampled() {
     insta::assert_snapshot!("sampled", table);
 }
 
-/// The whole map in the first period of a round, its two halves in the second.
+/// Writes the table for a shared finder that searches the whole map first, and then its two halves
+/// together.
 #[test]
 fn shared() {
     let kind = |id, blocks| Kind { id, blocks };

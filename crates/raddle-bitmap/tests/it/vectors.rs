@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced, each value of them?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit. The tables
+//! The vectors lie in `fixtures/vectors` of raddle-testkit. The tables
 //! of `laws_*` hold the same cases; here nothing of the file is left out.
 
 use raddle_bitmap::circuit::{
@@ -37,7 +37,8 @@ fn list(value: &Value) -> &[Value] {
     list
 }
 
-/// The first of the two setups that the file names; `right_1` is the other.
+/// Form of the search circuit that the file of test vectors names first: 1 is a free block, and
+/// sequences shift to the left. `right_1` is the file's other form.
 const LEFT_0: Setup = Setup::ALL[0];
 
 fn right_1() -> Setup {
@@ -186,8 +187,8 @@ fn e7_small() {
     assert_eq!(trace.answers(), [number(&case["answer_pad_0"])]);
 }
 
-/// Type 1, then types 2 and 3: the low half holds type 2, and the leftmost digit is the highest
-/// bit, so type 3 stands first.
+/// Checks the seed's example with type 1 in one period and types 2 and 3 in the next: the low half
+/// holds type 2, and the leftmost digit is the highest bit, so type 3 stands first.
 #[test]
 fn e7_example() {
     let all = vectors();
@@ -230,7 +231,8 @@ fn e7_example() {
     assert_eq!(two.answers(), found);
 }
 
-/// The seed's masks as words of 128 bits, bit 0 lowest and so rightmost in our order.
+/// Checks the masks that the seed gives for the borders between maps, as words of 128 bits; bit 0
+/// is the lowest and so the rightmost digit.
 #[test]
 fn e7_masks() {
     let all = vectors();

@@ -205,7 +205,8 @@ fn an_amd_gpu_that_cannot_be_is_refused() {
     }
 }
 
-/// The rows of the table say what their instruction sets do, the R9 Nano of the contract apart.
+/// Checks that the AMD devices of the table have what their instruction sets have; the R9 Nano of
+/// the placement contract is left out.
 #[test]
 fn amd_rows_and_their_instruction_sets_agree() {
     for (arch, cus) in
@@ -218,7 +219,7 @@ fn amd_rows_and_their_instruction_sets_agree() {
     }
 }
 
-/// The agent of a Radeon as rocprofv3 writes it.
+/// Makes the description of a Radeon, as rocprofv3 writes it.
 fn radeon(arch: &str, cus: u32) -> SourceDevice {
     SourceDevice {
         wave_size: Some(32),
@@ -245,7 +246,8 @@ fn radeons_have_waves_of_32_and_agree_with_their_instruction_sets() {
     }
 }
 
-/// HIP counts 48 pairs where rocprofv3 counts 96 compute units.
+/// Checks a Radeon whose profile does not say its SIMDs: HIP counts 48 pairs where rocprofv3 counts
+/// 96 compute units.
 #[test]
 fn a_radeon_without_its_simds_is_not_built() {
     let silent = SourceDevice { simds_per_sm: None, ..radeon("gfx1100", 48) };
@@ -254,7 +256,8 @@ fn a_radeon_without_its_simds_is_not_built() {
     assert!(from_properties(&pairs).unwrap_err().to_string().contains("the profile does not say"));
 }
 
-/// MI50 and MI100 have 40 wave slots a compute unit, and keep 32 waves for each in flight.
+/// Checks that MI50 and MI100, which have 40 wave slots a compute unit, count the 32 waves that
+/// each keeps in flight.
 #[test]
 fn slots_beyond_what_is_kept_in_flight_do_not_count() {
     for (id, arch, cus, waves) in [("mi50", "gfx906", 60, 1920), ("mi100", "gfx908", 120, 3840)] {
@@ -307,7 +310,8 @@ fn every_known_capability_makes_a_sound_device() {
     }
 }
 
-/// AMD profiles write compute capability 9.0 too.
+/// Checks that a GPU of AMD, whose profiles write compute capability 9.0 too, is not taken for one
+/// of NVIDIA.
 #[test]
 fn a_gpu_of_another_maker_is_no_nvidia() {
     let by_name = gpu("AMD Radeon Graphics", (9, 0));
@@ -382,7 +386,7 @@ fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
     }
 }
 
-/// The README names every device, and every device names its source.
+/// Checks that the README names every device, and that every device names its source.
 #[test]
 fn the_readme_lists_the_table() {
     let readme = include_str!("../../README.md");

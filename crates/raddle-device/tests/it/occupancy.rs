@@ -5,7 +5,8 @@
 use raddle_device::{SourceDevice, find, from_properties};
 use raddle_policy::{Footprint, Resource};
 
-/// Device, workgroups, threads, registers a thread, shared memory, estimated occupancy in percent.
+/// Kernels from profiles, as (device, workgroups, threads, registers a thread, bytes of shared
+/// memory, estimated occupancy in percent).
 ///
 /// From the PyTorch profiles hta_trace_diff_test_v100 and hta_alexnet_cuda_sync
 /// (facebookresearch/HolisticTraceAnalysis, MIT) and tracelens_b200_eager (AMD-AGI/TraceLens, MIT).
@@ -86,8 +87,8 @@ fn achieved_occupancy_is_rounded_bounded_and_never_panics() {
     assert_eq!(void.achieved_occupancy_tenths(&footprint(32, 32, 0), 5), 0);
 }
 
-/// The profiler of 2026 writes what limits a kernel: 1 block of 1 thread without registers and shared
-/// memory on an H100 (pytorch/kineto, docs/traces/before_fix_trace.json, BSD-3-Clause).
+/// Checks the limits that the profiler of 2026 writes: for 1 block of 1 thread without registers
+/// and shared memory on an H100 (pytorch/kineto, docs/traces/before_fix_trace.json, BSD-3-Clause).
 #[test]
 fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let h100 = find("h100").expect("in the table");
@@ -108,12 +109,12 @@ fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
 
 const MAX: u32 = u32::MAX;
 
-/// Compute capability; threads, registers a thread, shared bytes; workgroups an SM; their limits
-/// by warps, blocks, registers, shared memory.
+/// Answer of NVIDIA's header for one kernel, as (compute capability; threads, registers a thread,
+/// shared bytes; workgroups an SM; their limits by warps, blocks, registers, shared memory).
 type Answer = ((u32, u32), [u32; 3], u32, [u32; 4]);
 
-/// Computed with `cuda_occupancy.h` of the CUDA runtime 13.5, kernels opted into the larger shared
-/// memory.
+/// Answers computed with `cuda_occupancy.h` of the CUDA runtime 13.5, for kernels that opt into the
+/// larger shared memory.
 #[rustfmt::skip]
 const NVIDIA_SAYS: &[Answer] = &[
     ((7, 0), [224, 183, 7630], 1, [9, 32, 1, 12]),
@@ -186,8 +187,9 @@ fn residency_is_what_nvidias_occupancy_calculation_says() {
     }
 }
 
-/// Registers a thread, waves of one SIMD: `getNumWavesPerEUWithNumVGPRs` of LLVM's AMDGPU target,
-/// for 1536 registers in granules of 24 and 16 wave slots.
+/// Waves of one SIMD by the registers of a thread, as (registers, waves):
+/// `getNumWavesPerEUWithNumVGPRs` of LLVM's AMDGPU target, for 1536 registers in granules of 24 and
+/// 16 wave slots.
 const LLVM_SAYS: &[(u32, u32)] =
     &[(1, 16), (96, 16), (97, 12), (121, 10), (168, 9), (192, 8), (216, 7), (240, 6), (256, 5)];
 

@@ -8,7 +8,8 @@ pub(crate) fn footprint(threads: u32, vgprs_per_thread: u32, lds_bytes: u32) -> 
     Footprint { threads, vgprs_per_thread, lds_bytes, ..Footprint::default() }
 }
 
-/// Fills an empty compute unit wave by wave, each wave on the first SIMD that holds it.
+/// Counts the workgroups that an empty compute unit holds by filling it wave by wave, each wave on
+/// the first SIMD that has room for it.
 fn naive(shape: &CuShape, demand: &Demand) -> u32 {
     let simds = usize::from(shape.simds);
     let mut waves = vec![shape.waves_per_simd; simds];
@@ -58,8 +59,8 @@ proptest! {
         }
     }
 
-    /// Compares residency with filling a compute unit one by one, for compute units that nobody
-    /// builds.
+    /// Compares residency (workgroups that an empty compute unit holds) with filling a compute unit
+    /// workgroup by workgroup, for compute units that nobody builds.
     #[test]
     fn residency_equals_filling_one_by_one_on_any_shape(
         shape in (1u8..=8, 1u16..12, 0u16..40, 0u16..60, 0u32..40, 1u16..20, 0u16..10),
@@ -102,7 +103,8 @@ proptest! {
     }
 }
 
-/// The footprint that takes exactly `n` granules is admitted `most` times, one byte more is not.
+/// Checks that a register or a byte more than a whole number of granules takes a whole granule
+/// more, so that fewer workgroups fit.
 #[test]
 fn one_over_a_granule_costs_a_whole_one() {
     let resident = |device: &Device, f: Footprint| device.residency(&f).workgroups();
@@ -154,8 +156,8 @@ fn context_is_registers_and_lds() {
     assert_eq!(v100.context_bytes(&demand), 8 * 32 * 32 * 4 + 4096);
 }
 
-/// For each granule: what exactly fills a compute unit is admitted, one granule more is refused,
-/// with the amounts.
+/// Checks for each resource that a workgroup which exactly fills a compute unit is admitted, and
+/// one of a granule more is refused, with the amounts.
 #[test]
 fn what_fills_a_compute_unit_is_admitted_and_one_more_is_not() {
     let refused = |device: &Device, asked: &Footprint| {

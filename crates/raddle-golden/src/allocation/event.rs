@@ -13,7 +13,7 @@ pub(super) const MOST_NUMBER: u64 = u64::MAX / 4;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct TableFault {
-    /// Line of the table, from 1; for an event without a table its number, from 1.
+    /// Line of the table, from 1; for an event that comes without a table its number, from 1.
     pub line: u64,
     /// Message that tells what is wrong, and what is expected.
     pub message: String,
@@ -25,7 +25,7 @@ impl TableFault {
     }
 }
 
-/// A resource that every compute unit of the device has.
+/// A resource that every compute unit of the checked device has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) name: String,
@@ -37,7 +37,7 @@ pub(super) struct Declared {
     pub(super) per_wave: bool,
 }
 
-/// Number of compute units that are checked, and the resources of each of them.
+/// Device of a placement check: the number of its compute units, and the resources of each of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllocationDevice {
     pub(super) units: u64,
@@ -79,8 +79,8 @@ impl AllocationDevice {
         Ok(())
     }
 
-    /// Returns the names of the resources, in the order in which an event lists what a workgroup
-    /// holds.
+    /// Returns the names of the device's resources, in the order in which an event lists what a
+    /// workgroup holds.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.resources.iter().map(|it| &*it.name)
     }
@@ -95,30 +95,30 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     })
 }
 
-/// Kinds of events that a dispatcher records.
+/// Kinds of events of a dispatcher that a placement check takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
     /// A workgroup is ready to start and waits for room.
     Request,
-    /// A workgroup gets a run of blocks of each resource of a compute unit.
+    /// A workgroup gets neighbouring blocks of each resource of a compute unit.
     Place,
     /// A wave starts to run.
     Wave,
     /// A wave ends, or all waves of a workgroup where the event names neither a wave nor a tag.
     End,
-    /// A workgroup gives back what it holds of the resources of its compute unit.
+    /// A workgroup gives back all blocks that it holds on its compute unit.
     Free,
 }
 
-/// One event of a dispatcher. Numbers go up to 2^62 - 1; docs/rtl.md says which event needs which
-/// of them.
+/// One event of a dispatcher, as a placement table lists it. Numbers go up to 2^62 - 1; docs/rtl.md
+/// says which event needs which of them.
 #[derive(Clone, Debug)]
 pub struct AllocationEvent {
     /// Line of the table, or number of the event, from 1.
     pub(super) line: u64,
     /// Clock cycle of the event, never smaller than that of the event before.
     pub clock: u64,
-    /// Kind of the event; the next field is the number of the workgroup.
+    /// Kind of the event, such as a request or a placement.
     pub kind: AllocationEventKind,
     /// Number that names the workgroup.
     pub workgroup: u64,
@@ -130,8 +130,9 @@ pub struct AllocationEvent {
     pub wave: Option<u64>,
     /// Number by which the unit knows the wave while it runs; `None` where the event names none.
     pub tag: Option<u64>,
-    /// For each resource of the device, in the order of the device's list, (start, size) in blocks
-    /// of the run of blocks that the workgroup holds; `None` where a value is not given.
+    /// For each resource of the device, in the order of the device's list, the neighbouring blocks
+    /// that the workgroup holds, as (first block, number of blocks); `None` where a value is not
+    /// given.
     pub parts: Vec<(Option<u64>, Option<u64>)>,
 }
 
@@ -153,8 +154,8 @@ impl AllocationEvent {
         }
     }
 
-    /// Returns a fault for a number that is too large, and where the event has another number of
-    /// resources than the device.
+    /// Checks the event by itself: a number that is too large, or another number of resources than
+    /// the device has, is a fault.
     pub(super) fn check(&self, device: &AllocationDevice) -> Result<(), TableFault> {
         let (given, wanted) = (self.parts.len(), device.resources.len());
         if given != wanted {

@@ -2,9 +2,9 @@
 //! or simulator.
 //!
 //! A table (docs/rtl.md has the schema) holds a line for each request, placement, wave, end and free.
-//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and
-//! report what breaks a rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves the
-//! place open; `raddle golden bitmap` has the same rules).
+//! [`check`] and [`AllocationCheck`] follow it with a naive model, a list of what each unit holds, and report
+//! what breaks a rule ([`AllocationRule`]). With a [`StartRule`] it also predicts each start (seed 000 leaves
+//! the place open; `raddle golden bitmap` has the same rules).
 //!
 //! ```
 //! use raddle_golden::allocation::{AllocationOptions, AllocationRule, check};
@@ -54,28 +54,29 @@ const MOST_KEPT: usize = 20;
 pub enum AllocationRule {
     /// Rule that two workgroups of one compute unit do not hold the same block at a time.
     Overlap,
-    /// Rule that a run of blocks is within the blocks of its compute unit, and that the unit
-    /// exists.
+    /// Rule that a workgroup gets only blocks that exist, on a compute unit that exists.
     Bounds,
-    /// A unit must not run more waves than it has wave slots.
+    /// Rule that a compute unit does not run more waves than it has wave slots.
     WaveSlots,
     /// Rule that a workgroup or a wave does not end twice.
     FreedOnce,
-    /// The size of a placement, and its number of waves, must be as requested.
+    /// Rule that the size of a placement, and its number of waves, are as requested.
     Size,
-    /// Rule that a wave begins where the share of the wave is, in the run of blocks of its
-    /// workgroup.
+    /// Rule that a wave begins in the part of its workgroup's blocks that belongs to the wave by
+    /// its number.
     WaveBase,
-    /// A tag must not name two running waves of a unit, and the end of a wave must name its own
-    /// tag.
+    /// Rule that a tag does not name two running waves of a compute unit, and that the end of a
+    /// wave names its own tag.
     Tag,
-    /// An event of a workgroup must follow from the workgroup's events before.
+    /// Rule that the events of a workgroup follow each other as they can: request, placement,
+    /// waves, ends, release.
     Order,
-    /// Rule that a workgroup does not start where no free run of blocks is long enough.
+    /// Rule that a workgroup is not placed where too few free blocks lie in a row.
     Fit,
-    /// Requests must not stay open where no workgroup is left that could end.
+    /// Rule that requests do not stay open where no workgroup is left that could end and make room.
     Stop,
-    /// A start must be the one that the start rule predicts.
+    /// Rule that a workgroup's blocks start where the start rule of the check (first, best or worst
+    /// fit) predicts.
     Start,
 }
 
@@ -97,7 +98,7 @@ impl fmt::Display for AllocationRule {
     }
 }
 
-/// A place in a table where a rule is broken.
+/// A place in a table of placements where a rule is broken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AllocationFinding {
     /// Rule that is broken.
@@ -114,21 +115,23 @@ pub struct AllocationFinding {
     pub map: String,
 }
 
-/// Rules by which the check predicts where the runs of blocks of workgroups start.
+/// Settings of a placement check: by which rules the first block of each placement is predicted.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
-    /// Rule by which starts of runs of blocks are predicted, for the resources that `starts_of`
+    /// Rule that predicts at which block a placement starts, for the resources that `starts_of`
     /// does not name; `None` to predict none of their starts.
     pub starts: Option<StartRule>,
-    /// Rules by which starts of runs of blocks are predicted, by the name of the resource.
+    /// Rules that predict at which block a placement starts, by the name of the resource.
     pub starts_of: BTreeMap<String, StartRule>,
-    /// Most clocks between the choice of a start and its record: a start is right if the rule gives
-    /// it for the map at any moment of that time.
+    /// Most clock cycles between the choice of a start and its record: a start is right if the rule
+    /// gives it for the free blocks at any moment of that time.
     pub lag: u64,
 }
 
 impl AllocationOptions {
-    /// Returns an error if a lag is given without a rule. Every check calls this before it begins.
+    /// Checks the options: a lag (clocks that may pass between the choice of a start and its
+    /// record) without a rule that predicts starts is an error. Every check calls this before it
+    /// begins.
     ///
     /// # Errors
     /// With a lag and no rule: the text for the user.
@@ -148,13 +151,13 @@ pub struct AllocationReport {
     pub events: u64,
     /// Number of workgroups that were placed.
     pub placed: u64,
-    /// Number of requests that were not answered at the end, while workgroups still run.
+    /// Number of placement requests that were not answered at the end, while workgroups still run.
     pub open: u64,
-    /// Number of starts of runs of blocks that were predicted.
+    /// Number of starts (first blocks of placements) that were predicted.
     pub predicted: u64,
     /// Number of predicted starts that were recorded as predicted.
     pub agreeing: u64,
-    /// Number of findings for each rule; of starts that differ only the first is a finding.
+    /// Number of findings for each rule; of wrongly predicted starts only the first is a finding.
     pub counts: BTreeMap<AllocationRule, u64>,
     /// The findings that are stored: the first ones, and the first one of each rule.
     pub findings: Vec<AllocationFinding>,
@@ -177,7 +180,7 @@ impl AllocationReport {
 }
 
 impl fmt::Display for AllocationFinding {
-    /// Writes the finding in one line, without its map.
+    /// Writes the finding in one line, without the picture of the blocks.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, line, clock, what, .. } = self;
         write!(f, "line {line}, clock {clock}: {rule}: {what}")
@@ -214,7 +217,7 @@ impl fmt::Display for AllocationReport {
     }
 }
 
-/// A check that gets one event at a time, as a running simulator gives them.
+/// A placement check that gets one event at a time, as a running simulator gives them.
 ///
 /// ```
 /// use raddle_golden::allocation::{
@@ -265,7 +268,7 @@ impl AllocationCheck {
         Ok(self.model.report.total() - before)
     }
 
-    /// Returns the report on the events so far.
+    /// Returns the report on the events that were taken until now.
     #[must_use]
     pub const fn report(&self) -> &AllocationReport {
         &self.model.report
@@ -278,7 +281,7 @@ impl AllocationCheck {
     }
 }
 
-/// Checks a table of events, given as the bytes of its file.
+/// Checks a table of placement events, given as the bytes of its file.
 ///
 /// # Errors
 /// With the line, where the table cannot be read: a column or a declaration lacks, a number is none,

@@ -9,8 +9,8 @@ use super::picture::picture;
 use super::starts::{Held, StartRule, predicted, runs};
 use super::{AllocationFinding, AllocationOptions, AllocationReport, AllocationRule};
 
-/// A request for room that was not answered yet: its line, and the waves and sizes that it asks
-/// for.
+/// A workgroup's request for room that was not answered yet: its line, and the number of waves and
+/// the blocks that it asks for.
 #[derive(Clone, Debug)]
 struct Asked {
     line: u64,
@@ -23,17 +23,18 @@ struct Asked {
 pub(super) struct Placed {
     pub(super) workgroup: u64,
     pub(super) waves: Option<u64>,
-    /// (start, size) in blocks of the run of blocks that the workgroup holds of each resource.
+    /// Neighbouring blocks that the workgroup holds of each resource, as (first block, number of
+    /// blocks).
     pub(super) parts: Vec<(u64, u64)>,
     /// Numbers of the waves that have started; the next field has those that have ended.
     pub(super) started: BTreeSet<u64>,
     pub(super) ended: BTreeSet<u64>,
-    /// True if an event without a wave has ended all waves of the workgroup.
+    /// True if the end of the whole workgroup was recorded, without naming a wave.
     pub(super) over: bool,
 }
 
 impl Placed {
-    /// Returns the number of waves that have not ended.
+    /// Returns the number of the workgroup's waves that have not ended.
     pub(super) fn running(&self) -> u64 {
         if self.over {
             return 0;
@@ -43,15 +44,16 @@ impl Placed {
     }
 }
 
-/// A run of blocks that a workgroup gave back, as (start, end), and the clock cycle in which it
-/// did.
+/// Neighbouring blocks that a workgroup gave back, as (first block, end), and the clock cycle in
+/// which it did.
 #[derive(Clone, Copy, Debug)]
 struct Freed {
     clock: u64,
     part: (u64, u64),
 }
 
-/// A part of a resource that is handed out as a ring, as (start, end) in blocks.
+/// Blocks of a resource that is handed out as a ring, as (first block, end), with the workgroup
+/// that got them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RingPart {
     pub(super) workgroup: u64,
@@ -59,21 +61,20 @@ pub(super) struct RingPart {
     pub(super) freed: bool,
 }
 
-/// State of one resource of a compute unit that rules for the start of a run of blocks need, beside
-/// the runs that workgroups hold.
+/// State of one resource of a compute unit that the start rules need, beside the blocks that
+/// workgroups hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// Block behind the run of blocks that was placed last, at which the rules `Next` and `Ring` go
-    /// on.
+    /// Block behind the last placement, at which the start rules `Next` and `Ring` go on.
     after: u64,
-    /// Runs of blocks that were given back within the lag (the clocks for which a freed run may
+    /// Blocks that were given back within the lag (the clock cycles for which freed blocks may
     /// still be seen as taken), the latest last.
     recent: VecDeque<Freed>,
-    /// Parts of the ring that are not reclaimed yet, the oldest first.
+    /// Blocks of the ring that are not reclaimed yet, the oldest placement first.
     pub(super) ring: VecDeque<RingPart>,
 }
 
-/// A unit: its workgroups, and the state of each of its resources.
+/// A compute unit: its workgroups, and the state of each of its resources.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unit {
     pub(super) placed: Vec<Placed>,
@@ -82,7 +83,8 @@ pub(super) struct Unit {
     pub(super) tags: BTreeMap<u64, (u64, u64)>,
 }
 
-/// The naive model: all units, and all open requests.
+/// The naive model of a device that a check compares events with: all compute units, and all open
+/// requests.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) device: AllocationDevice,
@@ -158,7 +160,7 @@ impl Model {
         Ok(())
     }
 
-    /// Returns whether a request of this workgroup is open.
+    /// Returns whether the workgroup has a request for room that is not answered yet.
     pub(super) fn asked(&self, workgroup: u64) -> bool {
         self.requests.contains_key(&workgroup)
     }
@@ -294,7 +296,7 @@ impl Model {
         }
     }
 
-    /// Checks the run of blocks (start, size) that a workgroup gets of one resource on a compute
+    /// Checks the blocks `start..start + size` that a workgroup gets of one resource on a compute
     /// unit; broken rules are added to the findings. `index` is the compute unit's index in the
     /// list of units, `at` the resource's in the device's list.
     fn part(
@@ -371,9 +373,10 @@ impl Model {
         self.found(event, AllocationRule::Fit, what);
     }
 
-    /// Compares where a run of `size` blocks starts with the prediction of `rule`, for the free
-    /// runs at all moments within the lag; a difference is added to the findings. `index` is the
-    /// index of the compute unit, `at` that of the resource; `free` has the free runs, `held` the
+    /// Compares the first block, `start`, of a placement of `size` blocks with the prediction of
+    /// `rule`, for the free blocks at all moments within the lag (the clocks for which freed blocks
+    /// may still be seen as taken); a difference is added to the findings. `index` is the index of
+    /// the compute unit, `at` that of the resource; `free` has the free runs of blocks, `held` the
     /// held ones.
     fn start(
         &mut self,
@@ -416,8 +419,8 @@ impl Model {
         }
     }
 
-    /// Records that the runs of blocks of the workgroup `placed` are free again, as it leaves the
-    /// compute unit with the index `index` in the clock cycle `clock`.
+    /// Records that the blocks of the workgroup `placed` are free again, as it leaves the compute
+    /// unit with the index `index` in the clock cycle `clock`.
     pub(super) fn give_back(&mut self, clock: u64, index: usize, placed: &Placed) {
         let lag = self.lag;
         for (stock, &(start, size)) in self.units[index].stocks.iter_mut().zip(&placed.parts) {
@@ -440,7 +443,8 @@ impl Model {
         self.units[index].tags.retain(|_, wave| wave.0 != placed.workgroup);
     }
 
-    /// Ends the check: open requests while nothing runs are a finding of the rule `Stop`.
+    /// Ends the check and returns its report. Requests that are open while no workgroup runs are a
+    /// finding of the rule `Stop`.
     pub(super) fn finish(mut self) -> AllocationReport {
         let open = self.requests.len() as u64;
         let runs = self

@@ -2,7 +2,7 @@
 
 use super::starts::{Held, runs};
 
-/// Most characters of a drawn map.
+/// Most characters of the picture of a resource's blocks.
 const WIDE: u64 = 64;
 
 /// Draws the map of a resource with `blocks` blocks under the title `label`: which are free (`.`),

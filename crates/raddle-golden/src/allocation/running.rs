@@ -81,8 +81,8 @@ impl Model {
         }
     }
 
-    /// Returns the resources in which a wave does not begin at its share of what the workgroup
-    /// holds, each as a text.
+    /// Returns, as texts, the resources in which a wave does not begin at its part of what its
+    /// workgroup holds; empty where all are right.
     fn wrong_base(&self, event: &AllocationEvent, placed: &Placed, wave: u64) -> Vec<String> {
         let mut wrong = Vec::new();
         for (at, (&(base, size), resource)) in

@@ -2,21 +2,21 @@
 
 use std::str::FromStr;
 
-/// Rule by which an allocator picks the block at which a run of blocks starts.
+/// Rule by which an allocator picks the first of the neighbouring blocks that a workgroup gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRule {
-    /// Start of the lowest free run of blocks that is long enough.
+    /// Start of the lowest free run (neighbouring free blocks) that is long enough.
     First,
-    /// Start of the shortest free run that is long enough, of equal ones the lowest.
+    /// Start of the shortest free run (neighbouring free blocks) that is long enough, of equal ones
+    /// the lowest.
     Best,
-    /// Start of the longest free run of blocks, of equal ones the lowest.
+    /// Start of the longest free run (neighbouring free blocks), of equal ones the lowest.
     Worst,
-    /// Lowest possible start at or after the end of the run that was placed last; behind the last
-    /// block the search goes on at block 0.
+    /// Lowest possible start at or after the end of the last placement; behind the last block the
+    /// search goes on at block 0.
     Next,
-    /// A ring: the run of blocks starts at the end of the run that was placed last, or at block 0
-    /// where too few blocks are left up to the end; runs come back in the order in which they were
-    /// placed.
+    /// A ring: blocks are taken from the end of the last placement on, or from block 0 where too
+    /// few are left up to the end, and are given back in the order in which they were taken.
     Ring,
 }
 
@@ -35,10 +35,12 @@ impl FromStr for StartRule {
     }
 }
 
-/// Runs of blocks that the workgroups of a compute unit hold, each as (start, end) in blocks.
+/// Neighbouring blocks that the workgroups of a compute unit hold of one resource, each as (first
+/// block, end).
 pub(super) type Held = Vec<(u64, u64)>;
 
-/// Returns the free runs of a unit, the lowest first, as (start, length) in blocks.
+/// Returns the runs of neighbouring free blocks among `blocks` blocks, the lowest first, as (start,
+/// length); `held` is sorted by this.
 pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     held.sort_unstable();
     let (mut free, mut at) = (Vec::new(), 0);
@@ -54,8 +56,8 @@ pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     free
 }
 
-/// Returns the block at which a rule starts a run of `size` blocks, at least one; `None` where no
-/// free run is long enough. `after` is the end of the run that was placed last.
+/// Returns the block at which a rule starts a placement of `size` blocks, at least one; `None`
+/// where no run of free blocks is long enough. `after` is the end of the last placement.
 pub(super) fn predicted(
     rule: StartRule,
     free: &[(u64, u64)],

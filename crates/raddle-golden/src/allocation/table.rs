@@ -16,7 +16,7 @@ use super::event::{
 /// First line of every placement table.
 const MARK: &str = "# raddle placement table 1";
 
-/// Index of each column in a row; `None` for a column that the table lacks.
+/// Index of each column in a row of a placement table; `None` for a column that the table lacks.
 #[derive(Debug)]
 struct Columns {
     clock: usize,
@@ -43,8 +43,8 @@ pub(super) struct Table<'a> {
     event: AllocationEvent,
 }
 
-/// Splits the next line that is neither blank nor a remark into cells, which `row` gets, and
-/// returns its number from 1; `None` at the end.
+/// Splits the next line of a placement table that is neither blank nor a remark into cells, which
+/// `row` gets, and returns the line's number from 1; `None` at the end.
 fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
     let (at, line) = lines.find(|(_, line)| {
         let line = line.trim_ascii();
@@ -56,8 +56,8 @@ fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
 }
 
 impl<'a> Table<'a> {
-    /// Reads the declarations of the device, and the header of the columns; the error names the
-    /// line that cannot be read.
+    /// Reads the declarations of the device, and the header of the columns, of a placement table;
+    /// the error names the line that cannot be read.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, TableFault> {
         let device = device(bytes)?;
         let mut lines: Lines<'a> = bytes.split(is_end as fn(&u8) -> bool).enumerate();
@@ -137,7 +137,7 @@ fn kind(word: &[u8], line: u64) -> Result<AllocationEventKind, TableFault> {
 }
 
 /// Reads the cell `column` of a row as a whole number, decimal or `0x..`; `None` where the cell is
-/// empty, an error with `line` and `name` where it is no number.
+/// empty. The error has the number `line` and the column's `name`, where the cell is no number.
 fn number(
     row: &[&[u8]],
     column: usize,

@@ -19,10 +19,9 @@ use crate::fault::{Fault, check, fault, read_at, within};
 use crate::rtl::{RtlCircuit, RtlSearch, RtlSpec};
 use crate::{ModelError, json};
 
-/// Most blocks of a map; a larger one would take seconds.
+/// Most blocks of a free map whose search costs are computed; a larger one would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Number of execution units in one module of the example in the seed (the design document); the
-/// next constant is the number of modules.
+/// Numbers of the seed's (design document's) example: execution units in one module, and modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
@@ -39,15 +38,15 @@ struct SearchCosts {
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks that one period (search of one map or of several side by side) takes; the next field
-    /// is the number of periods in which all maps are searched once.
+    /// Clocks that one period (search of one map or of several side by side) takes.
     clocks: u32,
+    /// Number of periods in which all maps are searched once.
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
-    /// Chance with random bits that a request is refused, as text; the next field is the chance
-    /// that it is refused although it fits.
+    /// Chance with random bits that a request is refused, as text.
     refused: String,
+    /// Chance with random bits that a request is refused although it fits, as text.
     missed: String,
     /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
@@ -99,8 +98,8 @@ struct CostQuestion {
     want: u32,
 }
 
-/// Answers a question with the costs and misses of all variants for maps of as many blocks as the
-/// question says. A fault where the question cannot be answered.
+/// Answers a question about free maps of a given size with the costs and misses of all search
+/// variants. A fault where the question cannot be answered.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -146,8 +145,8 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// Returns the variants to compare: every search method of the seed (the design document) that a
-/// map of `blocks` blocks allows. The error is one of the search circuits.
+/// Returns the search variants to compare: every search method of the seed (the design document)
+/// that a map of `blocks` blocks allows. The error is one of the search circuits.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one = |name: String, circuit, search| CostedVariant {
         name,
@@ -192,9 +191,9 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns (cost of all gates that the design document draws, cost of those that are left when
-    /// constants are folded, clocks of one period); `None` for a timing that the document does not
-    /// have.
+    /// Returns the variant's (cost of all gates that the design document draws, cost of those that
+    /// are left when constants are folded, clocks of one period); `None` for a timing that the
+    /// document does not have.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -255,8 +254,8 @@ impl CostedCircuit {
 }
 
 impl GateCounts {
-    /// Adds the gates of a circuit that works beside the others; the depth is that of the deepest
-    /// one.
+    /// Adds the gates of a circuit that works at the same time as the others; the depth is that of
+    /// the deepest one.
     fn add(&mut self, cost: &Cost) {
         self.and_gates = self.and_gates.saturating_add(cost.and_gates);
         self.or_gates = self.or_gates.saturating_add(cost.or_gates);
@@ -321,7 +320,8 @@ fn cost_table(
     }
 }
 
-/// Writes the table of what each variant costs together with its read-out.
+/// Writes into the explanation the table of what each search variant costs together with its
+/// read-out (the gates that give length and start).
 fn read_out_table(rows: &[VariantCost], story: &mut Story) {
     let header = ["variant", "search", "read-out", "both", "of full"].map(str::to_owned);
     let mut table = vec![header.to_vec()];

@@ -28,8 +28,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Topic that compares the costs and misses of the variants of the search. Its result is in the
-/// tables of the explanation.
+/// Golden topic that compares the costs and misses of the variants of the search for free runs. Its
+/// result is in the tables of the explanation.
 pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.
@@ -95,8 +95,8 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// Returns the form of the circuits: the digit of a free block, and the direction in which they
-/// shift.
+/// Returns the form of the search circuits: the digit of a free block, and the direction in which
+/// they shift.
 const fn setup(free: u8, shift: ShiftWord) -> Setup {
     let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
     let shift = match shift {
@@ -106,7 +106,7 @@ const fn setup(free: u8, shift: ShiftWord) -> Setup {
     Setup { polarity, shift }
 }
 
-/// Method by which the circuit searches the longest free run.
+/// Method by which a circuit searches the longest run of free blocks.
 #[derive(Clone, Debug)]
 enum SearchMethod {
     Full,
@@ -114,7 +114,7 @@ enum SearchMethod {
     Sampled(Sampled),
 }
 
-/// Rule that picks one of the free runs that are long enough.
+/// Rule that picks one of the free runs of blocks that are long enough.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum FitWord {
@@ -182,8 +182,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }
 }
 
-/// Reads which blocks are free from a string of digits; `at` is its place in the question, which a
-/// fault names.
+/// Reads a map of free blocks from a string of digits; `at` is the string's place in the question,
+/// which a fault names.
 fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
     FreeMap::from_digits(digits, polarity).map_err(fault(FaultKind::OutOfRange, at))
 }
@@ -255,7 +255,7 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
     Ok(json(&LongestAnswer { longest, sequence, starts }))
 }
 
-/// Returns the start, in blocks, of a run for a request of `want` blocks; `None` where it fits
+/// Returns the first block of a free run for a request of `want` blocks; `None` where it fits
 /// nowhere. `after` is the block from which next fit searches.
 fn place(map: &FreeMap, want: u64, fit: FitWord, after: u64) -> Option<u32> {
     // A wish beyond u32 is larger than any map.

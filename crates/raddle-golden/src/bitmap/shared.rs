@@ -43,7 +43,8 @@ enum LayoutWord {
     Halves,
 }
 
-/// Widths in blocks of the slots of each period, one slot behind the other.
+/// Widths in blocks of the slots (ranges for one map each) of each period, one slot behind the
+/// other.
 #[derive(Deserialize)]
 struct LayoutBySlots {
     slots: Vec<Vec<u64>>,
@@ -54,7 +55,8 @@ struct LayoutBySlots {
 #[derive(Debug)]
 pub(super) struct SharedRound {
     pub(super) finder: Shared,
-    /// For each period the types that are searched, in order, as (name, map of free blocks).
+    /// For each period the types of resource that are searched, in order, as (name, map of free
+    /// blocks).
     pub(super) periods: Vec<Vec<(String, FreeMap)>>,
     pub(super) form: Setup,
 }
@@ -70,8 +72,8 @@ struct PeriodAnswer<'r> {
     longest: LongestByType<'r>,
 }
 
-/// Length in blocks of the longest free run of each type, as (name of the type, length), written as
-/// a JSON object in the order of the question.
+/// Length in blocks of the longest free run of each type of resource, as (name of the type,
+/// length), written as a JSON object in the order of the question.
 struct LongestByType<'r>(Vec<(&'r str, u32)>);
 
 impl Serialize for LongestByType<'_> {
@@ -98,7 +100,8 @@ impl AskedRound {
     }
 }
 
-/// Reads for each period its (name, map of free blocks) pairs; a name that occurs twice is a fault.
+/// Reads for each period the types of resource that are searched, as (name, map of free blocks); a
+/// name that occurs twice is a fault.
 fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {
@@ -117,8 +120,8 @@ fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, 
     Ok(all)
 }
 
-/// Reads how slots are laid out within `width` blocks: `"packed"`, `"halves"` or
-/// `{"slots":[[5,7],..]}`; any other text is a fault.
+/// Reads how the slots (ranges for one map each) are laid out within `width` blocks: `"packed"`,
+/// `"halves"` or `{"slots":[[5,7],..]}`; any other text is a fault.
 fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
     if value.is_string() {
         return Ok(match read_at(value, "/shared/layout")? {
@@ -148,7 +151,8 @@ fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
 }
 
 impl SharedRound {
-    /// Returns the maps that are searched in a period, in the order of its slots.
+    /// Returns the maps that the shared circuit searches in one of its periods, in the order of
+    /// their slots (ranges of the circuit's width).
     pub(super) fn views(&self, period: usize) -> Vec<View<'_>> {
         self.periods[period].iter().map(|(_, state)| state.view()).collect()
     }
@@ -168,7 +172,8 @@ impl SharedRound {
     }
 }
 
-/// Converts an error of the shared finder to a fault at the place in the question that is wrong.
+/// Converts an error of the shared finder (one search circuit for several maps) to a fault at the
+/// place in the question that is wrong.
 fn located(error: &Error, types: &[Vec<Type>], layout: &Layout) -> Fault {
     let periods = "/shared/periods";
     let slots = "/shared/layout/slots";

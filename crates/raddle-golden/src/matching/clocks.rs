@@ -19,7 +19,7 @@ use crate::fault::{Fault, fault};
 /// Clock frequency in MHz at which one clock takes one tick (1 ns).
 const ONE_A_TICK: u32 = 1000;
 
-/// Time that the decision of a question takes.
+/// Time that the decision of a matching question takes in the hardware.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
     /// Number of clocks that one decision (a round) takes.
@@ -125,8 +125,8 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one period of a search circuit that resources share, of `width` blocks; the
-/// borders of its slots do not matter. A fault where such a circuit has no such timing.
+/// Counts the clocks in which a search circuit of `width` blocks, which resources share in turn,
+/// searches the maps that lie in it side by side. A fault where such a circuit has no such timing.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);
@@ -134,7 +134,8 @@ fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     clocks_of(Variant::Shared(&finder), timing, at)
 }
 
-/// Counts the clocks of a search; `at` is its place in the question, which a fault names.
+/// Counts the clocks of a search circuit for free runs; `at` is its place in the question, which a
+/// fault names.
 fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64, Fault> {
     let timing = match timing {
         SearchTiming::OneClock => Timing::OneClock,

@@ -22,14 +22,15 @@ pub(super) struct MatchCutting {
     failures: u64,
     /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Index of the lowest level (the least urgent) in the order of levels.
+    /// Index of the least urgent level in the order of levels.
     lowest: usize,
 }
 
 /// A head (first workgroup of a channel) that may be cut into waves.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which the workgroup is the first one of its channel.
+    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
+    /// the one that has waited longest is cut.
     pub(super) since: u64,
     /// Demand of the first of the waves into which the workgroup would be cut.
     pub(super) piece: Wants<String>,
@@ -41,7 +42,8 @@ pub(super) struct MayCut {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
     g: u64,
-    /// Step that follows the decision; `None` for a decision without a head, which does not count.
+    /// Step that follows the decision: dispatch, retry or cut; `None` where no channel has a
+    /// workgroup, so that the decision does not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<Step>,
     /// Channel whose head (first workgroup) is cut into waves; `None` where none is.
@@ -54,8 +56,8 @@ pub(super) struct MatchRound {
 }
 
 impl MatchCutting {
-    /// Checks the rule of a question, and the number of failures before it (decisions in a row in
-    /// which nothing fitted); a fault where they contradict each other or are out of range. `whole`
+    /// Checks the question's rule for cutting, and the number of decisions in a row before it in
+    /// which nothing fitted; a fault where they contradict each other or are out of range. `whole`
     /// has for each channel its head (first workgroup) if that may be cut, `lowest` is the index of
     /// the lowest level.
     pub(super) fn new(
@@ -76,10 +78,10 @@ impl MatchCutting {
         Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
     }
 
-    /// Returns what follows the decision (round) that begins at this tick (c2, c3); `heads` is true
-    /// where a channel has a head (first workgroup), `fits` where one fits. Of the heads that may
-    /// be cut, the one that has been head of its channel for longest is cut; of several, that of
-    /// the lowest channel.
+    /// Returns what follows the decision (round) that begins at this tick, by steps c2 and c3 of
+    /// the seed; `heads` is true where a channel has a head (first workgroup), `fits` where one
+    /// fits. Of the heads that may be cut, the one that has been head of its channel for longest is
+    /// cut; of several, that of the lowest channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {
         if !heads {
             return MatchRound { g: self.failures, ..MatchRound::default() };
@@ -99,15 +101,15 @@ impl MatchCutting {
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
     }
 
-    /// Returns the first wave of a channel's head (first workgroup), as a head of the lowest level;
-    /// `None` where the head may not be cut into waves.
+    /// Returns the first wave of a channel's head (first workgroup), as a head of the lowest level,
+    /// in place of a head that is cut; `None` where the head may not be cut into waves.
     pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
         let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
         Some(MatchHead { level: self.lowest, wants })
     }
 
     /// Returns the end of the decision `round` at `tick`, in which a head (first workgroup of a
-    /// channel) was cut into waves, and none of its waves fits either.
+    /// channel) was cut into waves, and its first wave does not fit either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }

@@ -32,9 +32,9 @@ struct WavesDemand {
     shared_per_wave: AmountsByName,
 }
 
-/// Reads the demand of a workgroup; a fault names its place `at`. If the workgroup has several
-/// waves, the demand of its first wave is read too, which then includes all that the workgroup
-/// shares.
+/// Reads from a question how much of each resource a workgroup needs; a fault names its place `at`.
+/// If the workgroup has several waves, the demand of its first wave is read too, which then
+/// includes all that the workgroup shares.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;

@@ -100,8 +100,8 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Adds to the explanation which free run the search finds of each resource, and where; a fault
-/// where the search does not suit a map.
+/// Adds to the explanation which run of free blocks the search finds of each resource, and where; a
+/// fault where the search does not suit a map.
 fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     story.end_list();
     for (index, cu) in question.model.cus.iter().enumerate() {
@@ -122,8 +122,8 @@ fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Formats amounts as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, for the first eight
-/// SIMDs.
+/// Formats amounts of resources, by SIMD, as `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`,
+/// for the first eight SIMDs.
 fn parts<T>(
     shared: &BTreeMap<String, T>,
     simds: &[BTreeMap<String, T>],

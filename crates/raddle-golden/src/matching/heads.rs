@@ -13,24 +13,26 @@ use serde_json::Value;
 use super::HeadLevels;
 use crate::fault::{Fault, check_all, fault, has, read_at};
 
-/// Level of the waves of a cut workgroup where neither windows nor a list say which level is the
-/// lowest (least urgent). A recipe (file that chooses the policies of a run) has 256 levels.
+/// Level of urgency of the waves of a cut workgroup where neither windows nor a list say which
+/// level is the lowest (least urgent). A recipe (file that chooses the policies of a run) has 256
+/// levels.
 const LOWEST: u64 = 256;
 
-/// Order of levels, as a question asks for it.
+/// Order of the levels of urgency, as a question asks for it.
 #[derive(Debug)]
 pub(super) enum AskedOrder {
-    /// Levels ascend: level 1 is the best.
+    /// Levels of urgency ascend: level 1 is the most urgent.
     Ascending,
-    /// Levels in the order of the list, the best one first.
+    /// Levels of urgency in the order of the list, the most urgent first.
     Listed(Vec<u64>),
-    /// Levels by windows of time, one for each level: in its window a level is the best.
+    /// Windows of time, one for each level of urgency: in its window a level is the most urgent.
     Windows(Windows),
 }
 
 impl AskedOrder {
-    /// Reads the order: a list of levels, or the word by which a recipe (file that chooses the
-    /// policies of a run) names it; levels ascend for `None`. Any other value is a fault.
+    /// Reads the order of levels of urgency: a list of levels, or the word by which a recipe (file
+    /// that chooses the policies of a run) names it; levels ascend for `None`. Any other value is a
+    /// fault.
     pub(super) fn read(given: Option<&Value>) -> Result<Self, Fault> {
         let Some(given) = given else { return Ok(Self::Ascending) };
         if given != "static" && !has(given, "windows") {
@@ -59,7 +61,8 @@ impl AskedOrder {
         }
     }
 
-    /// Lists the levels in their order at a tick, the best one first; `None` where levels ascend.
+    /// Lists the levels of urgency at a tick, the most urgent first; `None` where that is their
+    /// ascending order.
     pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
         match self {
             Self::Ascending => None,
@@ -70,18 +73,17 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the lowest level (the least urgent), which the waves of a workgroup get that was cut
-    /// (E3).
+    /// Returns the lowest level (the least urgent), which the waves of a cut workgroup get.
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
     }
 }
 
-/// Ranks the levels of the heads (by channel; `None` where a channel has no head) and the level
-/// `pieces` of the waves of a cut workgroup (`None` without one), by the list `order`, the best
-/// first. Without a list levels ascend, the lowest number best. A fault where the list repeats a
-/// level, or lacks one of a head.
+/// Ranks the levels of the heads, the first workgroups of channels (`None` where a channel has
+/// none), and the level `pieces` of the waves of a cut workgroup (`None` without one), by the list
+/// `order`, the best first. Without a list levels ascend, the lowest number best. A fault where the
+/// list repeats a level, or lacks one of a head.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],
@@ -119,9 +121,9 @@ pub(super) fn levels(
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Distributes entries over `channels` channels: entry n waits in channel n modulo `channels`, and
-/// the first entry of a channel that is not `None` is its head. Returns (the head of each channel,
-/// `None` without one; the index of the head in `entries`).
+/// Distributes entries (waiting workgroups) over `channels` channels: entry n waits in channel n
+/// modulo `channels`, and the first entry of a channel that is not `None` is its head. Returns (the
+/// head of each channel, `None` without one; the index of the head in `entries`).
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

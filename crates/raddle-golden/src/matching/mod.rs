@@ -45,45 +45,48 @@ pub(crate) const TOPIC: Topic = Topic {
 };
 
 /// For each level the channels that are marked: they were chosen lately among tied channels, so
-/// that unmarked ones come first (a42).
+/// that unmarked ones come first (step a42 of the seed).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question about the matching of workgroups to compute units, after it was read.
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,
-    /// Pointer of each compute unit as the question gives it; `None` where it gives none.
+    /// For each compute unit the pointer (SIMD that gets the next surplus wave) as the question
+    /// gives it; `None` where it gives none.
     pointers: Vec<Option<CuPointer>>,
     heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
     /// Channels that the question gives as marked (chosen lately among tied channels), by level.
     marks: MarkedChannels,
     search: SearchRule,
-    /// True if the question asks for the whole chain of steps around a match, so that runs and
+    /// True if the question asks for the whole chain of steps around a match, so that free runs and
     /// scores are explained too.
     is_chain: bool,
     balance: Balance,
     pick: Choice,
     place: MatchPlace,
-    /// For each channel the index of its head in the question's list of entries; `None` where each
-    /// entry is a channel of its own.
+    /// For each channel the index of its head (first workgroup) in the question's list of entries;
+    /// `None` where each entry is a channel of its own.
     entries: Option<Vec<usize>>,
     /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
     /// then.
     now: u64,
     clocks: Option<MatchClocks>,
-    /// Levels in their order at the tick of the decision (E2), the best first; `None` without
-    /// windows.
+    /// Levels of urgency at the tick of the decision, the most urgent first; `None` unless windows
+    /// of time order them.
     order: Option<Vec<u64>>,
     cutting: Option<MatchCutting>,
 }
 
-/// Levels of the heads (first workgroups of channels), as the question gives them, and their order.
+/// Levels of urgency of the heads (first workgroups of channels), as the question gives them, and
+/// their order.
 #[derive(Debug)]
 struct HeadLevels {
-    /// Levels in ascending order; the model knows a level by its index in this list.
+    /// Levels of urgency that the question gives, ascending; the model knows a level by its index
+    /// in this list, from 0.
     given: Vec<u64>,
-    /// For each level its place in the order of levels, 0 for the best.
+    /// For each level of the list `given` its rank in the order of urgency, 0 for the most urgent.
     ranks: Vec<usize>,
 }
 
@@ -113,8 +116,8 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Index of the head in the question's list of entries, where entries are distributed over
-    /// fewer channels; else `None`.
+    /// Index of the dispatched workgroup in the question's list of entries, where entries are
+    /// distributed over fewer channels; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -145,13 +148,14 @@ impl MatchQuestion {
         decision.map_err(fault(FaultKind::Inconsistent, ""))
     }
 
-    /// Returns the tick at which the decision is made.
+    /// Returns the tick at which the decision is made: later than the question's tick where the
+    /// search takes clocks.
     fn tick(&self) -> u64 {
         self.clocks.map_or(self.now, |clocks| clocks.t)
     }
 
     /// Makes the decision. Where no head (first workgroup of a channel) has fitted for too long,
-    /// makes it once more with the first wave of one (E3). Returns (the last decision made; how the
+    /// makes it once more with the first wave of one. Returns (the last decision made; how the
     /// round ends, `None` where the question has no rule for cutting). The error is a fault of the
     /// question.
     fn decide_with_cuts(
@@ -203,8 +207,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Returns the pointer of the target's compute unit after the dispatch; `None` if the workgroup was
-/// not given as a number of waves.
+/// Returns the pointer (SIMD that gets the next surplus wave) of the target's compute unit after
+/// the dispatch; `None` if the workgroup was not given as a number of waves.
 fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPointer> {
     let given = (*question.pointers.get(target.cu)?)?;
     if question.balance == Balance::Fixed {
@@ -215,7 +219,8 @@ fn moved(question: &MatchQuestion, target: &MatchTarget<String>) -> Option<CuPoi
     Some(CuPointer { at: at.into(), ..given })
 }
 
-/// Returns the first block of each run that is taken, by resource; counted resources have none.
+/// Returns for each resource the first of the neighbouring blocks that the workgroup takes; counted
+/// resources, such as wave slots, are left out.
 fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     let mut starts = BTreeMap::new();
     for (name, piece) in pieces {
@@ -226,8 +231,8 @@ fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     starts
 }
 
-/// Returns the marked channels after a decision: new marks for the levels that the heads have, and
-/// the given marks for all other levels.
+/// Returns the marked channels (chosen lately among tied channels) after a decision: new marks for
+/// the levels that the channels' first workgroups have, and the given marks for all other levels.
 fn marks_after(question: &MatchQuestion, decision: &MatchDecision<String>) -> MarkedChannels {
     let mut marks = question.marks.clone();
     for (position, level) in question.levels.given.iter().enumerate() {

@@ -19,7 +19,7 @@ use super::model::{Cu, Stock};
 use super::search::reported;
 use crate::fault::{Fault, fault, given, has, read_at};
 
-/// Rule for the choice of a compute unit that is a word, as it needs no numbers.
+/// Rule for the choice of a compute unit that a question writes as a word, as it needs no numbers.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum PlaceWord {
@@ -57,13 +57,13 @@ struct AskedMix {
     share: [u64; 2],
 }
 
-/// Rule that picks one of the compute units that fit.
+/// Rule that picks one of the compute units that a workgroup fits.
 #[derive(Debug, Default)]
 pub(super) enum MatchPlace {
     #[default]
     Lowest,
     /// The first compute unit that fits from this number on; behind the last one, the search goes
-    /// on at 0.
+    /// on at number 0.
     From(usize),
     MostFree(FreeScore),
     /// The compute unit with the least score of power; the list has the score of each compute unit.
@@ -71,7 +71,8 @@ pub(super) enum MatchPlace {
     Mix(FreeScore, Vec<u64>, Mix),
 }
 
-/// Weights of free amounts, by the names of resources, from which the score TA (E9) is computed.
+/// Weights of free amounts, by the names of resources, from which the score TA of a compute unit is
+/// computed.
 #[derive(Debug)]
 pub(super) struct FreeScore {
     names: Vec<String>,
@@ -146,8 +147,8 @@ fn most_waves(cus: &[Cu<String>]) -> Result<FreeScore, Fault> {
     free(AskedFree { weights, amounts: Amounts::Free }, cus, "/place/weights")
 }
 
-/// Makes the rule from its spelling in a recipe (file that chooses the policies of a run); a fault
-/// where a weight or a window is out of range.
+/// Makes the rule that picks a compute unit from its spelling in a recipe (file that chooses the
+/// policies of a run); a fault where a weight or a window is out of range.
 fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let free = |asked: FreeWeights, at: &str| {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = asked;
@@ -240,8 +241,8 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 
 impl FreeScore {
     /// Returns TA, the score of a compute unit: the sum of its free amounts, each times its weight.
-    /// A resource in runs counts with all its free blocks, or with the run that the search reports,
-    /// as the rule says. The error is one of the search.
+    /// A resource in blocks counts with all its free blocks, or with the longest run that the
+    /// search reports, as the rule says. The error is one of the search.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -283,7 +284,7 @@ impl MatchPlace {
         })
     }
 
-    /// Picks one of the compute units with the indices `fit`, and returns its place in `fit`; of
+    /// Picks one of the compute units with the indices `fit`, and returns its position in `fit`; of
     /// equal ones the lowest. `None` where `fit` is empty, an error where a score is too large.
     pub(super) fn pick(
         &self,
@@ -304,7 +305,7 @@ impl MatchPlace {
         })
     }
 
-    /// Describes in words which compute unit the rule picks.
+    /// Describes in words, for an explanation, which compute unit the rule picks.
     pub(super) const fn says(&self) -> &'static str {
         match self {
             Self::Lowest => "the lowest",

@@ -21,7 +21,7 @@ use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-/// Keys that make a question ask for the whole chain of steps around a match.
+/// Keys of a matching question; each makes it ask for the whole chain of steps around a match.
 const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;
@@ -83,10 +83,12 @@ struct AskedHead {
     #[serde(deserialize_with = "positive")]
     level: u64,
     demand: Value,
-    /// True if the waves of the workgroup may go to several compute units (E3).
+    /// True if the waves of the workgroup need no common compute unit, so that the workgroup may be
+    /// cut into them.
     #[serde(default)]
     independent: bool,
-    /// Tick since which the workgroup is the first one of its channel.
+    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
+    /// the one that has waited longest is cut.
     #[serde(default)]
     since: u64,
 }
@@ -157,9 +159,10 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     })
 }
 
-/// Distributes the entries over `fold` channels, or each to a channel of its own where `fold` is
-/// `None`. Returns (the head of each channel; what `whole` says of it if it may be cut into waves,
-/// else `None`; the index of its entry in `entries`, `None` for all where `fold` is).
+/// Distributes the waiting workgroups, `entries`, over `fold` channels, or each to a channel of its
+/// own where `fold` is `None`. Returns (the head of each channel; the entry of `whole` for it if it
+/// may be cut into waves, else `None`; the index of its entry in `entries`, `None` for all where
+/// `fold` is).
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -174,8 +177,8 @@ fn by_channel(
     (heads, whole, Some(entries))
 }
 
-/// Returns, for each channel, its head (first workgroup) where that may be cut into waves (E3), as
-/// it has several waves and they are independent; else `None`. A fault where a head is said to be
+/// Returns, for each channel, its head (first workgroup) where that may be cut into waves, as it
+/// has several waves and they are independent; else `None`. A fault where a head is said to be
 /// independent and its demand is not given in waves.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
@@ -220,7 +223,8 @@ fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
     Ok(Cu { shared, pointer, simds })
 }
 
-/// A map of free blocks, with the end of the run that it handed out last.
+/// A map of free blocks as a question gives it, with the block behind those that were handed out
+/// last.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AskedRun {
@@ -228,9 +232,9 @@ struct AskedRun {
     after: u32,
 }
 
-/// Reads the resources of a unit: a string of digits, or an object with one, is a map of free
-/// blocks; a number, or a "0x.." string, is a free amount. A fault names the place `at` and the
-/// resource.
+/// Reads the resources of a compute unit or a SIMD: a string of digits, or an object with one, is a
+/// map of free blocks; a number, or a "0x.." string, is a free amount. A fault names the place `at`
+/// and the resource.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
@@ -284,7 +288,7 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
 }
 
 /// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
-/// levels that some head has; a fault where the marks cannot be.
+/// levels that the channels' first workgroups have; a fault where the marks cannot be.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

@@ -11,10 +11,10 @@ use raddle_workgroup::{Error, ResourceSearch, SearchRule};
 use super::model::{Cu, Stock};
 use crate::fault::Fault;
 
-/// Returns the length in blocks of the run that the search set by `rule` reports in the map `map`
-/// of the resource `name`. Resources that are not in the device table have no search of their own;
-/// for them only a search that the rule sets for all resources applies. An error where that search
-/// does not suit the map.
+/// Returns the length in blocks of the free run that the search set by `rule` reports in the map
+/// `map` of the resource `name`. Resources that are not in the device table have no search of their
+/// own; for them only a search that the rule sets for all resources applies. An error where that
+/// search does not suit the map.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }
@@ -57,7 +57,8 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
 }
 
 /// Describes the free run that a search finds in a map: by which step of the seed (the design
-/// document), how long it is, and where it begins. An error where the search does not suit the map.
+/// document) it is found, how long it is, and where it begins. An error where the search does not
+/// suit the map.
 pub(super) fn found(rule: &SearchRule, name: &str, map: &FreeMap) -> Result<String, Error> {
     let search = searched(rule, name, map.blocks())?;
     let longest = search.longest(map.view());

@@ -41,8 +41,8 @@ pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> 
     Ok(())
 }
 
-/// Returns a fault for a resource, named by a demand, that the compute unit `cu` with the index
-/// `index` does not have; `at` is the place of the demand in the question.
+/// Checks that the compute unit `cu` with the index `index` has every resource that a demand names;
+/// a fault for one that it lacks, where `at` is the place of the demand in the question.
 fn names(wants: &Wants<String>, (index, cu): (usize, &Cu<String>), at: &str) -> Result<(), Fault> {
     let unknown = |name: &str, of: &str, key: &str| {
         let at = format!("{at}/{key}{}", pointer(name));

@@ -11,8 +11,8 @@ use raddle_packet::{
 use super::hex;
 use crate::explanation::{Story, counted};
 
-/// Adds a packet to the explanation under the heading `title` with all its fields, a row each:
-/// byte, name, half-words, value.
+/// Adds a packet (launch encoded as 64 bytes) to the explanation under the heading `title`, one row
+/// for each field: byte, name, half-words, value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -25,7 +25,8 @@ pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: 
     }
 }
 
-/// Adds to the explanation the differences from table entries of which condensed packets are made.
+/// Adds to the explanation the kernels that condensed packets hold, each as its differences from an
+/// entry of the reference table.
 pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
     story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
     for (number, kernel) in kernels.iter().enumerate() {
@@ -58,7 +59,8 @@ fn wrapped(line: &str) -> String {
     all
 }
 
-/// Lists the fields that a difference sets, with their values; `None` where it sets none.
+/// Lists the launch's fields that a difference from a table entry sets, with their values; `None`
+/// where it sets none.
 fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);

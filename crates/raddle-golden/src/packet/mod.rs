@@ -29,7 +29,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Names of the fields that are shown as "0x" and 16 digits.
+/// Names of the fields of a packet that are shown as "0x" and 16 digits.
 const ADDRESSES: [&str; 3] = ["kernel_object", "kernarg_address", "completion_signal"];
 
 #[derive(Serialize)]
@@ -59,7 +59,8 @@ impl Serialize for ShownLaunch<'_> {
     }
 }
 
-/// A table of reference entries that is written as JSON: the entries by number.
+/// A table of reference entries (launches from which others are encoded) that is written as JSON:
+/// the entries by number.
 struct ShownTable<'q>(&'q AqlFormat, ReferenceTable);
 
 impl Serialize for ShownTable<'_> {
@@ -94,8 +95,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
 }
 
-/// Packs kernels into condensed packets in order, each packet as full as possible; a fault where a
-/// kernel cannot be encoded.
+/// Packs kernels into condensed packets (packets of several launches, encoded as differences) in
+/// order, each packet as full as possible; a fault where a kernel cannot be encoded.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
@@ -143,7 +144,8 @@ fn decode(
     Ok((all, agent.table().clone()))
 }
 
-/// Converts an error of the packet codec to a fault at its place in the question.
+/// Converts an error of the packet codec to a fault; `at` is the place of the packet in the
+/// question.
 #[must_use]
 pub fn fault(error: &PacketError, at: &str) -> Fault {
     let kind = match error.kind() {

@@ -14,7 +14,7 @@ use super::fault;
 use crate::fault::{Fault, check, given, has, read_at, within};
 use crate::matching::number;
 
-/// Values of the fields that a question gives, by name.
+/// Values of the fields of a launch that a question gives, by name.
 type FieldValues = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
@@ -91,11 +91,13 @@ pub(super) struct PacketQuestion {
 /// Packets that a question gives or asks for.
 #[derive(Debug)]
 pub(super) enum AskedPackets {
-    /// An ordinary packet, or a reference packet, that the question describes by its fields.
+    /// An ordinary packet, or a reference packet (one that stores a launch in the table), that the
+    /// question describes by its fields.
     One(AqlPacket),
-    /// Kernels that are to be packed into condensed packets.
+    /// Kernels that are to be packed into condensed packets, several launches in each.
     Condensed(Vec<CondensedKernel>),
-    /// Packets to be decoded, and the table of reference entries before the first of them.
+    /// Packets to be decoded, and the table of reference entries (launches from which others are
+    /// encoded) before the first of them.
     Decode { packets: Vec<AqlPacket>, table: Box<ReferenceTable> },
 }
 
@@ -161,16 +163,16 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// Checks the number of a reference entry and returns it; a fault, with its place `at`, where the
-/// format has no such entry.
+/// Checks the number of an entry of the reference table and returns it; a fault, with its place
+/// `at`, where the format has no such entry.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
     // Formats have up to 8 entries, so the number fits.
     Ok(number as u16)
 }
 
-/// Reads (number of the field, value) for each field that is given, in the order of the fields; a
-/// fault, under the place `at`, for an unknown field or a value that does not fit.
+/// Reads the given fields of a launch as (number of the field, value), in the order of the fields;
+/// a fault, under the place `at`, for an unknown field or a value that does not fit.
 fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usize, u64)>, Fault> {
     let mut values = Vec::new();
     let mut numbers = BTreeMap::new();
@@ -226,7 +228,7 @@ fn kernel(asked: &AskedKernel, format: &AqlFormat, at: &str) -> Result<Condensed
     Ok(CondensedKernel { ref_num, diff })
 }
 
-/// Reads a packet from its hexadecimal digits; the error says what is wrong with them.
+/// Reads a packet of 64 bytes from its hexadecimal digits; the error says what is wrong with them.
 ///
 /// # Errors
 /// When the text has other characters than hexadecimal digits, or another number of digits.

@@ -9,11 +9,12 @@ use crate::explanation::{Story, counted};
 
 /// Number of the workgroup in the worked example of the placement contract (a fixed test run).
 const EXAMPLE_GROUP: u64 = 600;
-/// Number of workgroups that are shown from the beginning.
+/// Number of workgroups that the explanation of a replay shows from its beginning.
 const FIRST: u64 = 3;
 
-/// Explains a replay while it runs: the first workgroups, the first one that its first compute unit
-/// refused, the one of the placement contract's worked example, and the last one.
+/// Explains a replay of the placement contract (a fixed test run) while it runs: the first
+/// workgroups, the first one that its first compute unit refused, the one of the contract's worked
+/// example, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
     demand: Demand,

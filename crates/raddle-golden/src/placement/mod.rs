@@ -24,7 +24,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Most workgroups of a replay; larger replays would take minutes.
+/// Most workgroups of a replay of the placement contract (a fixed test run); larger replays would
+/// take minutes.
 const MOST_GROUPS: u64 = 100_000_000;
 
 #[derive(Serialize)]

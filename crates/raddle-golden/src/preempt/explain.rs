@@ -15,12 +15,12 @@ use crate::explanation::{Story, counted, few};
 pub(super) struct PreemptTeller<'q> {
     question: &'q PreemptRun,
     story: &'q mut Story,
-    /// Events that have no line yet, grouped by their sort, as (sort, first tick, last tick,
-    /// launches).
+    /// Events that have no line in the explanation yet, grouped by their kind, as (word for the
+    /// kind, first tick, last tick, launches).
     open: Vec<(&'static str, u64, u64, Vec<usize>)>,
-    /// Tick at which the preemption under way, or the last one, began.
+    /// Tick at which the preemption under way began; after it, that of the last one.
     begun: u64,
-    /// Launches that left or were killed, and are not submitted again yet.
+    /// Launches that left the GPU or were killed, and are not submitted again yet.
     back: BTreeSet<usize>,
 }
 
@@ -50,7 +50,7 @@ impl<'q> PreemptTeller<'q> {
         Self { question, story, open: Vec::new(), begun: 0, back: BTreeSet::new() }
     }
 
-    /// Names the launches that wait to be submitted again.
+    /// Lists the names of the launches that wait to be submitted again.
     fn back(&self) -> String {
         names(&self.back.iter().copied().collect::<Vec<_>>())
     }
@@ -74,8 +74,8 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    /// Adds an event of the launch `launch` at tick `now` to the gathered events of its sort.
-    /// Events of several sorts may alternate.
+    /// Adds an event of the launch `launch` at tick `now` to the gathered events of its kind
+    /// `sort`, which become one line. Events of several kinds may alternate.
     fn gather(&mut self, now: u64, sort: &'static str, launch: usize) {
         if !self.story.shows() {
             return;
@@ -216,7 +216,7 @@ impl<'q> PreemptTeller<'q> {
     }
 }
 
-/// Formats the names of launches, neighbours as a range; `none` where there are none.
+/// Formats the names of launches, successive ones as a range; `none` where there are none.
 fn names(launches: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut left = launches;

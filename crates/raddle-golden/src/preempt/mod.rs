@@ -61,7 +61,8 @@ struct AskedCommand {
     wish: StreamWish,
 }
 
-/// A run that a question asks for: launches, and requests to preempt or resume with their ticks.
+/// A run of a preempted GPU that a question asks for: launches, and requests to preempt or resume
+/// with their ticks.
 struct PreemptRun {
     setup: StreamSetup,
     launches: Vec<StreamLaunch>,
@@ -85,7 +86,7 @@ struct PreemptEntry {
     what: PreemptWord,
 }
 
-/// Event of the log, with the number of its launch.
+/// Event in the log of a preempted run, with the number of its launch.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PreemptWord {
@@ -115,7 +116,8 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
     Ok(PreemptRun { setup, launches: asked.launches, wishes })
 }
 
-/// Returns a fault if the times under `key` are not in ascending order.
+/// Checks that the times in the question's list `key` are in ascending order; a fault where they
+/// are not.
 fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
     let mut last = 0;
     for (n, at) in times.enumerate() {
@@ -165,8 +167,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Returns the event of the log for a step of the run; `None` for a step that the log does not
-/// show.
+/// Returns the event of the answer's log for a step of the preempted run; `None` for a step that
+/// the log does not show.
 fn word(step: &PreemptStep) -> Option<PreemptWord> {
     Some(match *step {
         PreemptStep::Submitted(submit) => PreemptWord::Submit { submit },

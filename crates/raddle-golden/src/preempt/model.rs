@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::ModelError;
 
-/// Settings of the simulated GPU and of its runtime.
+/// Settings of the simulated GPU that is preempted, and of its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSetup {
     /// Most launches that may be in the runtime without having ended.
@@ -25,7 +25,7 @@ pub struct StreamSetup {
     /// Ticks that a launch takes from its start until it is gone, where it finds the preemption
     /// flag raised and leaves without doing its work.
     pub exit: u64,
-    /// Ticks that a reset of the GPU takes.
+    /// Ticks that a reset of the GPU takes, during which no launch starts.
     pub reset: u64,
     /// True if the runtime can reset the GPU, which kills the running launch.
     pub can_reset: bool,
@@ -42,8 +42,8 @@ impl Default for StreamSetup {
 /// One launch of the program, as a question gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// Tick at which the host issues the launch; not before it has issued the launch before this
-    /// one.
+    /// Tick at which the host issues the launch, or later, once it has issued the launch before
+    /// this one.
     pub at: Tick,
     /// Ticks for which the launch runs if nothing stops it.
     #[serde(deserialize_with = "crate::fault::positive")]
@@ -68,12 +68,12 @@ pub enum StreamWish {
     Resume,
 }
 
-/// One event of a run. Launches are numbered from 0 in the order of the program.
+/// One event of a preempted run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// S2.2: the host issued the launch with this index.
+    /// The host issued the launch with this index (step S2.2 of the seed).
     Captured(usize),
-    /// S2.3, S4.2: the launch with this index was given to the runtime.
+    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the seed).
     Submitted(usize),
     /// The launch with this index starts to run.
     Started(usize),
@@ -84,29 +84,32 @@ pub enum PreemptStep {
     Done(usize),
     /// The launch with this index, which found the preemption flag raised, has left.
     Exited(usize),
-    /// S3: a request to preempt was made; the value says its effect.
+    /// A request to preempt was made (step S3 of the seed); the value says its effect.
     Preempt(Preempted),
-    /// S3.2: the preemption flag was raised for the launches of this range, so that they leave when
-    /// they start.
+    /// The preemption flag was raised for the launches of this range, so that they leave when they
+    /// start (step S3.2 of the seed).
     Raised(FlagCut),
-    /// S3.3: the controller checked whether the launches in the runtime allow a reset.
+    /// The controller checked whether the launches in the runtime allow a reset of the GPU (step
+    /// S3.3 of the seed).
     Checked(ResetVerdict),
-    /// S3.3: the GPU was reset, which killed this launch; `None` where none ran.
+    /// The GPU was reset, which killed the launch with this index; `None` where none ran (step S3.3
+    /// of the seed).
     Reset(Option<usize>),
     /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// S4: a request to resume was made; the value says its effect.
+    /// A request to resume was made (step S4 of the seed); the value says its effect.
     Resume(Resumed),
-    /// S4: a resume that had to wait takes effect.
+    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the seed).
     Resumes,
-    /// S4.1: the preemption flag, which launches test at their start, was lowered.
+    /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
+    /// seed).
     Lowered,
 }
 
-/// Outcome of a run: how long each preemption took, and which launches ended.
+/// Outcome of a preempted run: how long each preemption took, and which launches ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptOutcome {
-    /// Ticks from the start of each preemption to its end.
+    /// Number of ticks from the start of each preemption to its end.
     pub latencies: Vec<u64>,
     /// Indices of the launches in the order in which they ended.
     pub done: Vec<usize>,
@@ -125,7 +128,7 @@ struct BusyGpu {
     leaves: bool,
 }
 
-/// State of a run. In `Controller<usize>` the payload of a launch is its number.
+/// State of a preempted run. In `Controller<usize>` the payload of a launch is its number.
 struct PreemptPlay<'a> {
     setup: StreamSetup,
     launches: &'a [StreamLaunch],
@@ -144,8 +147,8 @@ struct PreemptPlay<'a> {
     watch: &'a mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 }
 
-/// Runs the launches to their end, or until nothing more can happen; `watch` is called with every
-/// step.
+/// Runs the launches on a GPU that is preempted, to their end or until nothing more can happen;
+/// `watch` is called with every step.
 ///
 /// ```
 /// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, StreamWish, run};
@@ -297,8 +300,8 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Takes commands from the controller and carries them out, until it has no further one. The
-    /// error is one of the controller.
+    /// Takes commands from the preemption controller and carries them out, until it has no further
+    /// one. The error is one of the controller.
     fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {

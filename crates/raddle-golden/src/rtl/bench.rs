@@ -6,14 +6,14 @@
 
 use super::wires::range;
 
-/// A port (input or output) of a Verilog module, with its width.
+/// A port (input or output) of a Verilog module, with its width in wires.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub(super) name: String,
     pub(super) width: u32,
     pub(super) output: bool,
-    /// Number of the slot in whose periods an output is checked; `None` for one that is always
-    /// checked.
+    /// Number of the slot (range of a shared search circuit) in whose periods an output is checked;
+    /// `None` for an output that is always checked.
     slot: Option<usize>,
 }
 
@@ -31,8 +31,8 @@ impl Port {
     }
 }
 
-/// Writes the Verilog module `name` with these ports around the statements of `body`; the lines of
-/// `head` become comments above it.
+/// Writes the text of the Verilog module `name` with these ports around the statements of `body`;
+/// the lines of `head` become comments above it.
 pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) -> String {
     let mut text: String = head.iter().map(|line| format!("// {line}\n")).collect();
     let declared: Vec<String> = ports
@@ -46,7 +46,7 @@ pub(super) fn module(name: &str, head: &[String], ports: &[Port], body: &str) ->
     text
 }
 
-/// Writes the test bench of the module `name` with these ports.
+/// Writes the Verilog test bench of the module `name` with these ports.
 pub(super) fn bench(name: &str, ports: &[Port]) -> String {
     let slots = ports.iter().filter_map(|port| port.slot).max().map_or(0, |last| last + 1);
     let mut text = format!(

@@ -19,14 +19,15 @@ use crate::{ModelError, frame, matching};
 /// Most channels, and most levels, that a circuit which chooses among channels may have.
 const MOST: u32 = 64;
 
-/// Size of a circuit that chooses among channels: its numbers of channels and of levels.
+/// Size of a circuit that chooses among channels: its numbers of channels and of levels of urgency.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChoiceSpec {
     channels: u32,
     levels: u32,
 }
 
-/// Writes a circuit that chooses among the heads (first workgroups) of channels.
+/// Writes a circuit that chooses among the heads (first workgroups) of channels: the one of the
+/// best level, of equal ones the lowest channel that is not marked (was not chosen lately).
 ///
 /// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head, 0
 /// is the best), `marks` (of each level, one for each channel). Outputs: `any`, `channel`, and

@@ -4,8 +4,8 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-/// Writes `lines` lines; `line` makes each from the random numbers drawn next, which begin with the
-/// seed `seed`. An error where a line cannot be made or written.
+/// Writes `lines` lines for a test bench; `line` makes each from the random numbers drawn next,
+/// which begin with the seed `seed`. An error where a line cannot be made or written.
 pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     lines: u64,
     seed: u64,
@@ -19,7 +19,7 @@ pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     Ok(())
 }
 
-/// A generator of random numbers, SplitMix64.
+/// A generator of random numbers, SplitMix64, for the inputs of test benches.
 #[derive(Clone, Debug)]
 pub(super) struct Draw(u64);
 
@@ -37,8 +37,8 @@ impl Draw {
         (self.next() % bound as u64) as u32
     }
 
-    /// Draws at random which blocks are free (true): sparse, even or dense bits, runs of any
-    /// length, all or none.
+    /// Draws at random which blocks of a map are free (true): sparse, even or dense bits, runs of
+    /// any length, all or none.
     pub(super) fn map(&mut self, blocks: u32) -> Vec<bool> {
         let kind = self.below(64);
         if kind < 2 {
@@ -70,8 +70,8 @@ impl Draw {
         map
     }
 
-    /// Draws a request, in blocks, for a map with this longest free run: any length up to `most`,
-    /// or one that fits just or just not.
+    /// Draws a request, in blocks, for a map whose longest free run is `longest` blocks: any length
+    /// up to `most`, or one that fits just or just not.
     pub(super) const fn want(&mut self, longest: u32, most: u32) -> u32 {
         let want = match self.below(4) {
             0 => longest,

@@ -10,14 +10,14 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A border between two neighbouring slots of a period, in a circuit that searches several maps
-/// side by side: no window (run of blocks that is tested) may cross it.
+/// A border between two neighbouring slots (ranges for one map each) of a circuit that searches
+/// several maps side by side: no window (run of blocks that is tested) may cross it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
     /// First place (block of the circuit's input) behind the border.
     pub(super) at: u32,
-    /// (width of the widest slot that ends at the border, width of the widest that begins there),
-    /// both in places (blocks).
+    /// (width of the widest slot, the range of one map, that ends at the border; width of the
+    /// widest that begins there), both in blocks.
     pub(super) widest: [u32; 2],
 }
 
@@ -35,7 +35,8 @@ impl Finder {
         Self { body: Body::default(), setup, doublings }
     }
 
-    /// Returns the gate that combines two sequences; the other gate reduces a sequence to a digit.
+    /// Returns the gate that combines two sequences of the search circuit; the other gate reduces a
+    /// sequence to a digit.
     pub(super) const fn combining(&self) -> Gate {
         match self.setup.polarity {
             Polarity::FreeIsOne => Gate::And,
@@ -47,8 +48,8 @@ impl Finder {
         matches!(self.setup.polarity, Polarity::FreeIsZero)
     }
 
-    /// Returns the index, in the sequence SA_i, of the window of i + 1 places that begins at place
-    /// `start`.
+    /// Returns the index, in the sequence SA_i (one digit for each window of i + 1 blocks), of the
+    /// window that begins at block `start`.
     pub(super) const fn window(&self, start: u32, i: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => start,
@@ -56,8 +57,8 @@ impl Finder {
         }
     }
 
-    /// Returns the index, in the sequence that holds windows of one length, of the window that
-    /// begins `by` places further than the window with the index `low`.
+    /// Returns the index, in a sequence of windows of one length, of the window that begins `by`
+    /// blocks further than the window with the index `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => low + by,
@@ -65,8 +66,9 @@ impl Finder {
         }
     }
 
-    /// Writes the sequences SA_0 to SA_(n-1) of windows over `first`, which has n places; windows
-    /// that cross one of `borders` count as occupied.
+    /// Writes the sequences SA_0 to SA_(n-1) over the n blocks of `first`: digit p of SA_i says
+    /// whether the window of i + 1 blocks at p is free. Windows that cross one of `borders` count
+    /// as occupied.
     fn windows(&mut self, name: &str, first: &Wires, borders: &[Border]) -> Vec<Wires> {
         let mut all = vec![first.clone()];
         let mut edges: Vec<Option<Wires>> = vec![None; borders.len()];
@@ -102,9 +104,9 @@ impl Finder {
         all
     }
 
-    /// Returns the borders at which a window of the sequence SA_i is masked, as (number of the
-    /// border, start of that window), ascending. `width` is the number of places of the whole
-    /// circuit.
+    /// Returns the borders at which a window of the sequence SA_i (windows of i + 1 blocks) is
+    /// masked, as (number of the border, start of that window), ascending. `width` is the number of
+    /// blocks of the whole circuit.
     fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
         let start = |border: &Border| match (self.doublings, self.setup.shift) {
             // Halves that overlap keep apart what either of them keeps apart.
@@ -120,9 +122,9 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes the gate that makes the digit `masked`, one of the two of which a window of the
-    /// sequence SA_i is made, count as occupied while the border `number` is closed, so that no
-    /// window crosses it. `borders` is the number of all borders. Returns the gate's output.
+    /// Writes the gate that makes the digit `masked` count as occupied while the border `number` is
+    /// closed, so that no window of the sequence SA_i crosses it; the digit is one of the two of
+    /// which the window is made. `borders` is the number of all borders. Returns the gate's output.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -139,8 +141,8 @@ impl Finder {
         if self.inverts() { "closed" } else { "open" }
     }
 
-    /// Writes the sequence under test, named `to`: one digit for each sequence of `windows`.
-    /// Returns its wires.
+    /// Writes the sequence under test, named `to`: one digit for each window length, which says
+    /// whether any window of that length is free. Returns its wires.
     fn under_test(&mut self, to: &str, windows: &[Wires]) -> Wires {
         let mut level = 0;
         for (i, wires) in windows.iter().enumerate() {
@@ -151,8 +153,9 @@ impl Finder {
         Wires::new(to, 0, windows.len() as u32, level)
     }
 
-    /// Writes the Verilog of the full search (E4) over the wires of a map. Returns (for each length
-    /// of a run the wires that say where such a run is free, the sequence under test).
+    /// Writes the Verilog of the full search, which finds the longest free run of any length, over
+    /// the wires of a map. Returns (for each length of a run the wires that say where such a run is
+    /// free, the sequence under test).
     pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
         let windows = self.windows("sa", map, &[]);
         let tested = self.under_test("sar", &windows);
@@ -161,9 +164,9 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the Verilog of the grouped search (E5) over the wires of a map; starts are counted in
-    /// groups. Returns (for each length of a run the wires that say where such a run is free, the
-    /// sequence under test).
+    /// Writes the Verilog of the grouped search, which sees whole groups of blocks, over the wires
+    /// of a map; starts are counted in groups. Returns (for each length of a run the wires that say
+    /// where such a run is free, the sequence under test).
     pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
         let size = search.size();
         let mut groups = Wires::new("f_0", 0, search.groups(), 0);
@@ -180,9 +183,9 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the Verilog of the sampled search (E6) over the wires of a map, each sample by jumps.
-    /// Returns (for each length that is sampled the wires that say where such a run is free, the
-    /// sequence under test).
+    /// Writes the Verilog of the sampled search, which tests certain lengths only, over the wires
+    /// of a map. Returns (for each length that is tested the wires that say where such a run is
+    /// free, the sequence under test).
     pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
         let mut at = map.clone();
         let mut samples = Vec::new();
@@ -203,8 +206,9 @@ impl Finder {
         (columns.map(|(&amount, it)| Column::new(amount, it.whole())).collect(), tested)
     }
 
-    /// Writes the search circuit that resources share in time (E7). Returns (columns, sequence
-    /// under test) for each slot, by the slot's number.
+    /// Writes the search circuit that several resources share in turn. Returns for each slot (range
+    /// of the circuit for one resource's map), by the slot's number, (wires of the free runs of
+    /// each length, sequence under test).
     pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
         let slots = slots(search);
         let windows = self.windows("da", state, &borders(search));
@@ -235,8 +239,9 @@ impl Finder {
         all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
     }
 
-    /// Writes, for each segment `from..to` of places, one wire that is 1 if a free window of the
-    /// sequence SA_i begins in it; `None` where no window can begin in a segment.
+    /// Writes, for each segment `from..to` of blocks, one wire that is 1 if a free window of the
+    /// sequence SA_i (windows of i + 1 blocks) begins in it; `None` where no window can begin in a
+    /// segment.
     fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
         let mut reduced = Vec::with_capacity(segments.len());
         for (number, &(from, to)) in segments.iter().enumerate() {
@@ -256,8 +261,8 @@ impl Finder {
     }
 }
 
-/// Returns the slots of a round as (start, end), ascending and each once; a slot's index in this
-/// list is its number.
+/// Returns the slots (ranges of a shared circuit for one map each) of a round as (start, end),
+/// ascending and each once; a slot's index in this list is its number.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
     let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start(), slot.end())).collect();
@@ -266,8 +271,8 @@ pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     all
 }
 
-/// Returns the segments between neighbouring ends of slots, as (start, end), that lie within a
-/// slot.
+/// Returns the segments of blocks between neighbouring ends of slots (ranges for one map each), as
+/// (start, end), that lie within a slot.
 fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
@@ -278,7 +283,8 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.filter(within).collect()
 }
 
-/// Returns the borders where two slots of a period meet, ascending.
+/// Returns the borders where two slots (ranges for one map each) meet that are searched together,
+/// ascending; windows must not cross them.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

@@ -14,17 +14,18 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{frame, packet};
 
-/// Number of half-words of a packet that hold headers and values; the next constant is the number
-/// of bytes of a packet.
+/// Number of half-words (16 bits each) of a packet that hold headers and values; the next constant
+/// is the number of bytes of a packet.
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
-/// Number of half-words of the field of each bit of a diff vector, the lowest bit first (seed 002,
-/// table 1).
+/// Number of half-words (16 bits each) of the field of each bit of a diff vector, the lowest bit
+/// first (seed 002, table 1).
 const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
-/// Number of the packet type "condensed packet".
+/// Number of the packet type "condensed packet", which holds several launches as differences.
 const CONDENSED: u8 = 6;
 
-/// Writes a circuit that finds the headers in a condensed packet.
+/// Writes a circuit that finds the headers of all launches in a condensed packet (one of several
+/// launches) at once.
 ///
 /// Input: `packet`, byte i at the digits from 8 i. Outputs: `is_header` (half-word i of diff_values is
 /// the header of a kernel) and `ok`: 0 where a decoder refuses the packet, whatever the table holds.
@@ -121,15 +122,15 @@ fn drawn(draw: &mut Draw) -> [u8; BYTES] {
     packet
 }
 
-/// Returns the number of half-words that the fields named by a diff vector (one bit for each field)
-/// take.
+/// Returns the number of half-words (16 bits each) that the fields named by a diff vector (one bit
+/// for each field) take.
 fn words(vector: u16) -> usize {
     let named = FIELDS.iter().enumerate().filter(|(bit, _)| vector >> bit & 1 == 1);
     named.map(|(_, &words)| words as usize).sum()
 }
 
-/// Returns a mask of the half-words that are headers, bit i for half-word i, by going from one
-/// header to the next.
+/// Returns a mask of the half-words of a condensed packet that are headers, bit i for half-word i,
+/// by going from one header to the next.
 fn walked(packet: &[u8; BYTES]) -> u32 {
     let (mut at, mut found) = (0, 0);
     for _ in 0..packet[1] {
@@ -143,7 +144,8 @@ fn walked(packet: &[u8; BYTES]) -> u32 {
     found
 }
 
-/// Returns whether the golden model accepts a packet, with every entry of the table filled.
+/// Returns whether the golden model accepts a condensed packet, with every entry of the reference
+/// table filled.
 fn taken(packet: &[u8; BYTES]) -> bool {
     let hex: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
     let entries = (0..8).map(|entry| (entry.to_string(), json!({})));

@@ -41,13 +41,13 @@ pub use wires::RtlGates;
 /// A search for free runs that can be written as a circuit.
 #[derive(Clone, Debug)]
 pub enum RtlSearch {
-    /// The full search (E4) of maps with this many blocks.
+    /// The full search of free maps with this many blocks, which finds the longest free run.
     Full(u32),
     /// The grouped search (E5), which sees whole groups of blocks.
     Grouped(Grouped),
     /// The sampled search (E6), which tests certain lengths only.
     Sampled(Sampled),
-    /// A search circuit that resources share in time (E7), with the full search.
+    /// A search circuit that several resources share in turn, by the full search.
     Shared(Shared),
 }
 
@@ -78,13 +78,13 @@ impl RtlSearch {
 pub struct RtlSpec {
     /// Search that the circuit makes.
     pub search: RtlSearch,
-    /// Digit of a free block, and direction in which sequences shift.
+    /// Digit of a free block, and direction in which the circuit shifts sequences.
     pub setup: Setup,
-    /// True for windows that are made of two halves, false where each is made of the next shorter
-    /// one and one place, as in the seed (the design document). The sampled search makes jumps in
-    /// both cases.
+    /// True for windows (runs of blocks that are tested) that are made of two halves, false where
+    /// each is made of the next shorter one and one block, as in the seed (the design document).
+    /// The sampled search makes jumps in both cases.
     pub doublings: bool,
-    /// True if the circuit also gives the longest length, whether a request fits, and where.
+    /// True if the circuit also gives the longest free length, whether a request fits, and where.
     pub read_out: bool,
 }
 
@@ -173,8 +173,8 @@ impl RtlCircuit {
         Ok(Self { name, module, bench, gates: body.gates, source: Source::Search(spec.clone()) })
     }
 
-    /// Writes `lines` lines of inputs and expected outputs for the test bench; equal random seeds
-    /// `seed` give equal lines.
+    /// Writes `lines` lines of inputs and expected outputs for the circuit's test bench; equal
+    /// random seeds `seed` give equal lines.
     ///
     /// # Errors
     /// When the lines cannot be written.
@@ -187,7 +187,7 @@ impl RtlCircuit {
     }
 }
 
-/// Writes the statements of a search, and returns (its ports, lines of comment about them).
+/// Writes the Verilog statements of a search, and returns (its ports, lines of comment about them).
 fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     let blocks = spec.search.blocks();
     let map = Wires::new("bits", 0, blocks, 0);

@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use super::finder::Finder;
 use super::wires::{Column, Gate, Part, Wires, range};
 
-/// Returns the number of binary digits that numbers up to `most` need, at least 1.
+/// Returns the number of binary digits that numbers from 0 to `most` need, at least 1.
 pub(super) fn digits(most: u32) -> u32 {
     (u32::BITS - most.leading_zeros()).max(1)
 }
 
-/// Returns (number of digits of the output `longest`, number of digits of the output `start`).
+/// Returns the widths of two outputs of a search circuit in wires: (`longest`, the longest free
+/// length; `start`, the lowest start).
 pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
     let longest = columns.last().map_or(0, |column| column.amount);
     let places = columns.first().map_or(0, |column| column.starts.width());
@@ -24,9 +25,10 @@ pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
 }
 
 impl Finder {
-    /// Writes the outputs `longest`, `fits` and `start` from the input `want`; all four names end
-    /// in `suffix`. `columns` are the amounts that the search tests, `tested` is the sequence under
-    /// test, and `most` the largest request that the input must hold.
+    /// Writes the outputs `longest`, `fits` and `start` of a search circuit for the input `want`, a
+    /// number of blocks; all four names end in `suffix`. `columns` are the amounts that the search
+    /// tests, `tested` is the sequence under test, and `most` the largest request that the input
+    /// must hold.
     pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
         let asked = self.asked(columns, most, suffix);
         self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
@@ -137,8 +139,8 @@ impl Finder {
         parts.pop()
     }
 
-    /// Writes the output `start`: the lowest start of a window of the amount that was picked (the
-    /// wire of `picks` that is 1), 0 where there is no such window. Returns the wire that is 1
+    /// Writes the output `start`: the lowest start of a free window of the amount that was picked
+    /// (the wire of `picks` that is 1), 0 where there is no such window. Returns the wire that is 1
     /// where there is one. Names of wires end in `suffix`.
     fn start(&mut self, columns: &[Column], picks: &Wires, tested: &Wires, suffix: &str) -> Wires {
         let to = format!("start{suffix}");
@@ -176,8 +178,9 @@ impl Finder {
         Wires::new(found.any, 0, 1, found.level)
     }
 
-    /// Writes a tree that merges, place by place, the windows of all amounts into one sequence,
-    /// which it returns. `picked` has them from the smallest amount (most places) to the largest.
+    /// Writes a tree of gates that merges, block by block, the windows of all amounts into one
+    /// sequence, which it returns. `picked` has them from the smallest amount (most starts) to the
+    /// largest.
     fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
         let gate = self.combining().other();
         let mut made = 0;
@@ -207,7 +210,7 @@ impl Finder {
     }
 
     /// Writes the search for the lowest 1 in the wires `hits`: a wire that is 1 where there is a 1,
-    /// and the place of the lowest one in binary. `from` is the place of the first of these wires,
+    /// and the index of the lowest one in binary. `from` is the index of the first of these wires,
     /// for names, which end in `suffix`.
     fn lowest(&mut self, hits: &Part, suffix: &str, from: u32) -> Lowest {
         let width = hits.width();

@@ -47,14 +47,14 @@ fn with_polarity(spec: &RtlSpec, free: &[bool]) -> String {
     hex(&digits)
 }
 
-/// Returns a sequence under test of `places` digits, of which the first `many` are 1, as a
-/// hexadecimal number.
+/// Returns the expected sequence under test of `places` digits, of which the first `many` are 1, as
+/// a hexadecimal number.
 fn ones(many: u32, places: u32) -> String {
     hex(&(0..places).map(|place| place < many).collect::<Vec<bool>>())
 }
 
-/// Returns the start of a run for a request of `want` blocks, counted in the search's cells (groups
-/// of blocks); `None` where it does not fit.
+/// Returns the expected start for a request of `want` blocks, counted in the search's cells (blocks
+/// or groups of blocks); `None` where it does not fit.
 fn answer(
     search: &dyn Search,
     free: &[bool],
@@ -66,7 +66,7 @@ fn answer(
     Ok(free_map(&cells)?.first_fit(run).map(|plan| plan.start()))
 }
 
-/// Returns the expected outputs of a read-out: `longest`, `fits` (0 where `start` is `None`) and
+/// Returns the text of the expected outputs `longest`, `fits` (0 where `start` is `None`) and
 /// `start`, with spaces between them.
 fn read(longest: u32, start: Option<u32>) -> String {
     format!("{longest:x} {:x} {:x}", u8::from(start.is_some()), start.unwrap_or(0))

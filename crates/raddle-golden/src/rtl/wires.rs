@@ -51,7 +51,7 @@ impl Gate {
     }
 }
 
-/// A vector of wires, with the number of gates on the longest path before it.
+/// A vector of wires in a Verilog module, with the number of gates on the longest path before it.
 #[derive(Clone, Debug)]
 pub(super) struct Wires {
     pub(super) name: String,
@@ -92,7 +92,8 @@ impl Part {
         self.of.level
     }
 
-    /// Returns `width` neighbouring wires of the part from `low` on, counted from its lowest wire.
+    /// Returns `width` neighbouring wires of this part of a vector from `low` on, counted from the
+    /// part's lowest wire.
     pub(super) fn within(&self, low: u32, width: u32) -> Self {
         Self { of: self.of.clone(), low: self.low + low, width }
     }
@@ -110,7 +111,8 @@ impl Display for Part {
     }
 }
 
-/// An amount of blocks that a search tests, and the wires of its windows by their starts.
+/// An amount of blocks that a search tests, and for each possible start the wire that says whether
+/// as many blocks are free there.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) amount: u32,
@@ -123,18 +125,18 @@ impl Column {
     }
 }
 
-/// Returns ceil(log2 n), the depth of a tree over n wires.
+/// Returns ceil(log2 n), the depth of a tree of two-input gates over n wires.
 pub(super) const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Returns the range of a vector of `width` wires from the index `low` on, as a declaration has it,
-/// with a space behind it; empty for one wire.
+/// Returns the Verilog range of a vector of `width` wires from the index `low` on, as a declaration
+/// has it, with a space behind it; empty for one wire.
 pub(super) fn range(low: u32, width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:{low}] ", low + width - 1) }
 }
 
-/// Returns the Verilog concatenation of parts, of which the first is the lowest.
+/// Returns the Verilog concatenation of parts of vectors, of which the first is the lowest.
 pub(super) fn joined(parts: &[Part]) -> String {
     match parts {
         [one] => one.to_string(),
@@ -145,7 +147,7 @@ pub(super) fn joined(parts: &[Part]) -> String {
     }
 }
 
-/// Returns the Verilog expression of a tree of gates over single wires, the `parts`.
+/// Returns the Verilog expression of a balanced tree of gates over single wires, the `parts`.
 fn balanced(parts: &[Part], gate: Gate) -> String {
     match parts {
         [one] => one.to_string(),
@@ -157,7 +159,7 @@ fn balanced(parts: &[Part], gate: Gate) -> String {
     }
 }
 
-/// Statements of a module, with the gates that they contain.
+/// Statements of a Verilog module, with the gates that they contain.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) text: String,
@@ -165,7 +167,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Counts `gates` gates whose outputs are `level` gates behind the inputs of the circuit.
+    /// Counts `gates` gates of one kind whose outputs are `level` gates behind the inputs of the
+    /// circuit.
     pub(super) fn count(&mut self, gate: Gate, gates: u32, level: u32) {
         match gate {
             Gate::And => self.gates.and_gates += u64::from(gates),
@@ -174,7 +177,7 @@ impl Body {
         self.gates.depth = self.gates.depth.max(level);
     }
 
-    /// Writes one line of Verilog.
+    /// Appends one line to the statements of the Verilog module.
     pub(super) fn line(&mut self, line: impl Display) {
         // A text takes every line.
         let _ = writeln!(self.text, "  {line}");
@@ -185,8 +188,8 @@ impl Body {
         self.line(format_args!("wire {}{};", range(wires.low, wires.width), wires.name));
     }
 
-    /// Writes the gates that combine the operands `left` and `right` of equal width, place by
-    /// place, and declares the result: a vector `name` whose lowest index is `low`.
+    /// Writes the gates that combine the operands `left` and `right` of equal width, wire by wire,
+    /// and declares the result: a vector `name` whose lowest index is `low`.
     pub(super) fn both(
         &mut self,
         (name, low): (&str, u32),

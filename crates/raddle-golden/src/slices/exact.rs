@@ -7,7 +7,7 @@
 use num_bigint::BigUint;
 use raddle_timeslice::{LoadedProcess, SliceRule};
 
-/// A positive fraction in lowest terms.
+/// A positive fraction of any size in lowest terms; weights and slices are such.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fraction {
     over: BigUint,
@@ -66,7 +66,7 @@ impl Fraction {
         Self { over: self.under, under: self.over }
     }
 
-    /// Returns this fraction, or `whole` if that is less.
+    /// Returns this fraction, or the number `whole` if that is less.
     fn at_most(self, whole: u64) -> Self {
         if self.over > &self.under * whole { Self::new(whole.into(), 1) } else { self }
     }

@@ -10,12 +10,12 @@ use raddle_timeslice::{PoolEntry, Runnable, SliceConfig, SliceError, TwoStage};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub u32);
 
-/// A task that has not completed.
+/// A task (process) of a GPU that has not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuTask {
     /// Number that names the task.
     pub id: TaskId,
-    /// Level of the task, 0 the most urgent.
+    /// Level of urgency of the task, 0 the most urgent.
     pub level: Level,
     /// Share of the task, 1 or more: the task's weight is multiplied by it.
     pub share: u64,
@@ -25,7 +25,7 @@ pub struct GpuTask {
     pub ran: Ticks,
 }
 
-/// A stretch of time in which one task ran.
+/// A stretch of time in which one task ran on the GPU without a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuStretch {
     /// Task that ran.
@@ -60,7 +60,8 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// Sets the time to `now`, and updates the most urgent level after a change of the tasks.
+    /// Sets the time to the tick `now`, and updates the most urgent level after a change of the
+    /// tasks.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -92,7 +93,7 @@ impl Runnable for TaskPool {
     }
 }
 
-/// A GPU that runs one task at a time, with its tasks.
+/// Model of a GPU that runs one task at a time, each for exactly its slice, with its tasks.
 #[derive(Clone, Debug)]
 pub struct Exclusive {
     pool: TaskPool,
@@ -103,10 +104,10 @@ pub struct Exclusive {
 }
 
 impl Exclusive {
-    /// Makes a GPU without tasks at time 0.
+    /// Makes a GPU without tasks at tick 0.
     ///
     /// # Errors
-    /// Those of [`TwoStage::new`].
+    /// The errors of [`TwoStage::new`].
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         let stages = TwoStage::new(settings)?;
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
@@ -131,20 +132,20 @@ impl Exclusive {
         self.stages.loads()
     }
 
-    /// Returns how many times a set of tasks was chosen to run for which the computation of the
-    /// slices did not fit 128 bits; a slice that does not fit then has the longest possible length.
+    /// Returns how many sets of tasks were chosen to run for which the computation of the slices
+    /// did not fit 128 bits; a slice that does not fit then has the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()
     }
 
-    /// Returns for how many ticks any task has run.
+    /// Returns the number of ticks in which any task has run.
     #[must_use]
     pub const fn busy(&self) -> Ticks {
         self.busy
     }
 
-    /// Adds a task with this many ticks of work left, `None` for endless, at the time `now`; a task
+    /// Adds a task with this many ticks of work left, `None` for endless, at the tick `now`; a task
     /// with the same id is replaced.
     pub fn add(&mut self, task: GpuTask, work: Option<Ticks>, now: Tick) {
         let TaskPool { tasks, left, .. } = &mut self.pool;
@@ -158,7 +159,8 @@ impl Exclusive {
         self.pool.count(now);
     }
 
-    /// Runs the GPU until a time, and calls `each` with every stretch in which a task ran.
+    /// Runs the GPU until the tick `until`, and calls `each` with every stretch in which a task
+    /// ran.
     pub fn advance(&mut self, until: Tick, each: &mut dyn FnMut(GpuStretch)) {
         while self.pool.now < until {
             let now = self.pool.now;
@@ -186,8 +188,8 @@ impl Exclusive {
         }
     }
 
-    /// Returns (task that runs now, tick until which it runs); takes the next slice if no task goes
-    /// on. `None` where there is no task.
+    /// Returns (task that runs now, tick until which it runs); begins the next slice if no task
+    /// goes on. `None` where there is no task.
     fn running(&mut self) -> Option<(TaskId, Tick)> {
         let goes_on = self.current.filter(|&(id, _)| {
             let level = self.pool.level(id);

@@ -45,8 +45,8 @@ struct SlicesQuestion {
     longest: Option<u64>,
     #[serde(default)]
     shares: Shares,
-    /// Order in which the tasks that were chosen to run get their slices; this field and the next
-    /// two matter only to a run.
+    /// Order in which the tasks that were chosen to run get their slices; matters only where the
+    /// question asks for a run.
     #[serde(default)]
     order: LoadOrder,
     #[serde(default)]
@@ -62,7 +62,8 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of the task, counted from 1, the best; the seed (the design document) has 16 levels.
+    /// Level of urgency of the task, counted from 1, the most urgent; the seed (the design
+    /// document) has 16 levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,
@@ -97,7 +98,7 @@ impl AskedRun {
     }
 }
 
-/// Decisions of both stages: which tasks are chosen to run, and for how long each runs.
+/// Decisions of both stages of seed 004: which tasks are chosen to run, and for how long each runs.
 #[derive(Debug)]
 struct DecidedSlices {
     /// Indices, in the question's list of tasks, of the candidates: tasks that may be chosen to
@@ -109,7 +110,7 @@ struct DecidedSlices {
     ticks: Vec<u128>,
 }
 
-/// Result of a run: how long each task ran, and which completed when.
+/// Result of a run of tasks on the GPU: how long each task ran, and which completed when.
 #[derive(Debug)]
 struct SlicesRun {
     until: u64,
@@ -189,8 +190,8 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
-/// Returns a fault unless each task that arrives later has not run and is created at its arrival,
-/// and at least one task is there from the tick `now` on.
+/// Checks that each task that arrives later has not run and is created at its arrival, and that at
+/// least one task is there from the tick `now` on; else a fault.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
@@ -209,7 +210,7 @@ fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault>
 }
 
 impl SlicesQuestion {
-    /// Returns the indices of the tasks that have arrived by the tick `now`.
+    /// Returns the indices of the tasks that are there at the question's tick `now`.
     fn present(&self) -> Vec<usize> {
         let later =
             |task: &SlicesTask| self.run.as_ref().and_then(|run| run.arrives(task)).is_some();
@@ -221,8 +222,8 @@ impl SlicesQuestion {
     }
 }
 
-/// Makes the decisions of both stages once. All numbers were checked when they were read, so the
-/// only error is an overflow.
+/// Makes both decisions of seed 004 once: the tasks that are chosen to run, and their slices. All
+/// numbers were checked when they were read, so the only error is an overflow.
 fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let SlicesQuestion { rule, longest, now, tasks, .. } = question;
     let overflow = |at| fault(FaultKind::Overflow, at);

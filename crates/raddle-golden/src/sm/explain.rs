@@ -14,11 +14,12 @@ use crate::explanation::{Story, counted, few};
 /// Most blocks of an SM that a step of the explanation shows.
 const MOST_BLOCKS: usize = 8;
 
-/// Explains a run of blocks and warps on SMs while it happens.
+/// Explains a run of blocks (workgroups) and warps on SMs while it happens.
 pub(super) struct WarpTeller<'q> {
     question: &'q WarpRun,
     story: &'q mut Story,
-    /// (tick, names of the warps that end in the current step); empty in other steps.
+    /// (tick, names of the warps that end in the current step of the explanation); empty in other
+    /// steps.
     ending: (u64, Vec<String>),
     /// Lines that show the three tables (kernels, SMs, blocks of each SM) after the current step.
     tables: Vec<String>,
@@ -142,7 +143,7 @@ impl<'q> WarpTeller<'q> {
     }
 }
 
-/// Formats the three tables: kernels, SMs, and blocks of each SM.
+/// Formats the three tables of the controllers: kernels, SMs, and blocks (workgroups) of each SM.
 fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     let kernels = controllers.kernels();
     let kernels: Vec<String> = kernels
@@ -167,7 +168,8 @@ fn tables(question: &WarpRun, controllers: &Controllers) -> Vec<String> {
     std::iter::once(format!("undistributed: {kernels}")).chain(sms).collect()
 }
 
-/// Formats the blocks of an SM, each with its numbers of waiting, running and finished warps.
+/// Formats the blocks (workgroups) of an SM, each with its numbers of waiting, running and finished
+/// warps.
 fn blocks(question: &WarpRun, controllers: &Controllers, sm: CuId) -> String {
     let rows = controllers.blocks(sm);
     let row = |row: &raddle_sm::BlockRow| {

@@ -53,7 +53,7 @@ struct SmKernel {
     warp_ticks: Vec<Vec<u64>>,
 }
 
-/// A run that a question asks for: the SMs, the options, and the kernels as jobs.
+/// A run of kernels on SMs that a question asks for: the SMs, the options, and the kernels as jobs.
 #[derive(Debug)]
 struct WarpRun {
     sms: u16,
@@ -154,7 +154,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     }))
 }
 
-/// Converts the error for a number beyond 64 bits in a run to a fault.
+/// Converts the error for a number beyond 64 bits in a run of kernels to a fault of the question.
 fn located(error: ModelError) -> Fault {
     let (kernel, what) = match error {
         ModelError::Controllers(error) if error.kind() == ErrorKind::Overflow => {
@@ -168,7 +168,7 @@ fn located(error: ModelError) -> Fault {
 }
 
 impl WarpRun {
-    /// Returns the name of a kernel.
+    /// Returns the name that the question gives a kernel; empty where there is no such kernel.
     fn name(&self, kernel: LaunchId) -> &str {
         self.names.get(kernel.index()).map_or("", String::as_str)
     }

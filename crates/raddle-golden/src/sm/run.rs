@@ -48,7 +48,7 @@ use raddle_sm::{
 
 use crate::ModelError;
 
-/// A kernel, the tick at which it arrives, and how long its warps run.
+/// A kernel of a run on SMs, the tick at which it arrives, and how long its warps run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Kernel of the job. Its id in a run is its position in the list of jobs; the id given here is
@@ -82,11 +82,11 @@ pub enum WarpStep {
         /// Effects of the end: whether the block, and the kernel, have ended with it.
         ended: Ended,
     },
-    /// The controller of this SM has nothing more to start.
+    /// The controller of this SM has no further warp to start.
     Served(CuId),
 }
 
-/// Outcome of a run: when each kernel ended, and which were refused or are stuck.
+/// Outcome of a run of kernels on SMs: when each kernel ended, and which were refused or are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpOutcome {
     /// Tick at which each job ended; `None` for jobs that were refused or are stuck.
@@ -97,7 +97,8 @@ pub struct WarpOutcome {
     pub stuck: Vec<LaunchId>,
 }
 
-/// A warp that runs. Warps end in the order of the tick, then of their start.
+/// A warp that runs, with the tick `at` of its end. Warps end in the order of that tick, then of
+/// their start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct DueWarp {
     at: u64,

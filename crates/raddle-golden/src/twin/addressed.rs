@@ -17,7 +17,7 @@ use super::matching::{Fit, Map, is_too_large};
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// A compute unit, with its free granules and wave slots.
+/// A compute unit of the naive model, with its free granules and wave slots.
 #[derive(Clone, Debug)]
 struct Cu {
     /// For each SIMD (free wave slots, map of free vector registers).
@@ -27,12 +27,12 @@ struct Cu {
     lds: Map,
     workgroups: u64,
     barriers: u64,
-    /// Number of workgroups that came back and found their place taken.
+    /// Number of workgroups that came back after a preemption and found their addresses taken.
     displaced: u64,
 }
 
-/// Place of a workgroup: its compute unit, and an address for each wave. The list is empty for a
-/// workgroup that came back and found its place taken.
+/// Compute unit of a workgroup, and an address for each wave. The list is empty for a workgroup
+/// that came back and found its addresses taken.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -88,7 +88,8 @@ impl Cu {
         Some(places)
     }
 
-    /// Takes the resources at the addresses of a workgroup, or frees them where `back` is true.
+    /// Takes the resources at the addresses of a workgroup on this compute unit, or frees them
+    /// where `back` is true.
     fn hand(&mut self, held: &Held, back: bool) {
         let demand = &held.demand;
         let by = |free: &mut u64, amount: u64| {
@@ -129,7 +130,7 @@ impl Cu {
     }
 }
 
-/// Returns how many runs of `each` granules the free granules would give if they were all in a row.
+/// Returns how many times `each` granules the map's free granules are, wherever they lie.
 fn times(map: &Map, each: u64) -> u64 {
     map.free().checked_div(each).unwrap_or(u64::MAX)
 }
@@ -144,7 +145,7 @@ fn lowest(map: &mut Map, length: u64) -> Option<u64> {
 
 impl Addressed {
     /// Makes the model for the settings of a recipe (file that chooses the policies of a run), on a
-    /// device of `count` compute units; the error says why there is no such model.
+    /// device of `count` compute units; the error says why the log cannot be checked by it.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         if is_too_large(shape, count) {
             return Err("its device has more granules than the model looks at".to_owned());
@@ -168,7 +169,7 @@ impl Addressed {
     }
 
     /// Finds the compute unit for a workgroup: the lowest one that takes it, or the next one after
-    /// the last. `None` where no unit takes it.
+    /// that of the last workgroup. `None` where no unit takes it.
     fn unit(&mut self, demand: &Demand) -> Option<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];

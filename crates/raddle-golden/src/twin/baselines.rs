@@ -18,12 +18,13 @@ use super::unit::{Part, Unit, Units};
 /// Rule that picks the next launch and its compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// The lowest compute unit with room.
+    /// The policy `greedy`: takes the lowest compute unit with room.
     Greedy,
-    /// The next compute unit with room, from this one on.
+    /// The policy `round-robin`: takes the next compute unit with room, from this compute unit's
+    /// number on.
     RoundRobin(usize),
-    /// The compute unit with room for most workgroups; launches by arrival, or, where `by_level` is
-    /// true, the most urgent first.
+    /// The policy `leftover`: the compute unit with room for most workgroups; launches by arrival,
+    /// or, where `by_level` is true, the most urgent first.
     Leftover { by_level: bool },
 }
 
@@ -47,7 +48,8 @@ impl Baseline {
         Self { rule, units: Units::new(&Unit::empty(shape), count) }
     }
 
-    /// Picks the compute unit for the next workgroup of a launch; `None` where none has room.
+    /// Picks the compute unit for the next workgroup of a launch, none of `closed` (compute units
+    /// that are being reset); `None` where none has room.
     fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
         let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {
@@ -60,7 +62,8 @@ impl Baseline {
     }
 }
 
-/// Returns the item with the largest number, the first of several; `None` where there are none.
+/// Returns the item with the largest number, here its room, the first of several; `None` where
+/// there are none.
 pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
@@ -90,13 +93,15 @@ impl MostRoom {
     }
 }
 
-/// Returns the answer that starts the next workgroup of a launch, as a whole, on this compute unit.
+/// Returns the answer of an allocate policy that starts the next workgroup of a launch, as a whole,
+/// on this compute unit.
 pub(super) fn next_of(entry: &Entry, cu: u16) -> Wanted {
     let part = Part { workgroup: entry.next, waves: WaveSpan::All, cu };
     Wanted::Start(vec![Starts { launch: entry.launch.id, part }])
 }
 
-/// Updates the counts of free resources after work has ended, left the device or come back.
+/// Updates the counts of free resources by a fact of the log: work has ended, left the device or
+/// come back.
 pub(super) fn hear(units: &mut Units, fact: &Fact<'_>) {
     match fact {
         Fact::Ended { launch, waves, pieces } => {

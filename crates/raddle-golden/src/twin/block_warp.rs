@@ -43,8 +43,8 @@ pub(super) struct BlockWarp {
     units: Units,
     /// Blocks on the compute units, in the order in which they were distributed.
     blocks: Vec<Block>,
-    /// Whole blocks that a decision still has to give a compute unit (G3), as (launch, compute
-    /// unit, next block, number of blocks left); `None` where there are none.
+    /// Whole blocks (workgroups) that a decision still has to give a compute unit, as (launch,
+    /// compute unit, next block, number of blocks left); `None` where there are none.
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
 
@@ -63,13 +63,14 @@ impl BlockWarp {
         }
     }
 
-    /// Returns whether blocks of a launch start only with all their waves at once (C11).
+    /// Returns whether blocks (workgroups) of a launch start only with all their waves together, as
+    /// their waves may meet at a barrier.
     fn whole_only(&self, launch: &Launch) -> bool {
         self.whole_for_barriers && launch.barrier.possible()
     }
 
-    /// Returns the start of waves on one compute unit, of the first waiting block that can start
-    /// some (L1 to L3); `None` where none can.
+    /// Returns the start of waves on one compute unit, of the first waiting block (workgroup) that
+    /// can start some; `None` where none can.
     fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
         let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
         // By priority, then in the order of distribution (C7).
@@ -109,7 +110,8 @@ impl BlockWarp {
         here.map(|block| block.level).min()
     }
 
-    /// Makes the decisions G2 to G6 for one launch; `None` where no compute unit gets a block.
+    /// Makes the global controller's decisions for one launch (G2 to G6 of
+    /// `docs/policies/block-warp.md`); `None` where no compute unit gets a block.
     fn give(&mut self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
         let (launch, demand) = (&entry.launch, &entry.launch.demand);
         // G3: a unit that takes whole blocks.
@@ -139,8 +141,9 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// Picks one of `of`, each (compute unit, value): the first, or, where the settings say so, the
-    /// one with the largest value, of equal ones the first (C6). `None` where there are none.
+    /// Picks one of `of`, each (compute unit, value): the first, or, where the settings say so, the one
+    /// with the largest value, of equal ones the first. The value is the room for workgroups or waves,
+    /// or the level of the unit's work. `None` where there are none.
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }

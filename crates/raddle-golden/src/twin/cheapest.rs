@@ -20,7 +20,7 @@ fn kind(launch: &Launch) -> Kind {
     (launch.process.0, launch.workgroups, demand)
 }
 
-/// A launch that has begun, with the times from which its end is estimated.
+/// A launch that has begun on the device, with the times from which its end is estimated.
 #[derive(Clone, Debug)]
 struct Begun {
     kind: Kind,
@@ -86,7 +86,7 @@ impl Cheapest {
         self.costs.get(key).copied().unwrap_or(0)
     }
 
-    /// Returns the ticks until a launch has ended, if it runs on; `None` if unknown.
+    /// Returns the ticks until a launch has ended, if nothing stops it; `None` if unknown.
     fn remaining(&self, launch: &Launch, now: u64) -> Option<u64> {
         if launch.is_copy() {
             return launch.estimate.map(|it| it.0);
@@ -102,7 +102,8 @@ impl Cheapest {
         })
     }
 
-    /// Returns the ticks until the youngest resident workgroup has ended; `None` if unknown.
+    /// Returns the ticks until the launch's youngest workgroup on the device has ended; `None` if
+    /// unknown.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {
             return Some(0);
@@ -114,7 +115,8 @@ impl Cheapest {
         takes.checked_sub(now.saturating_sub(*youngest))
     }
 
-    /// Returns the bytes that a save moves; `None` where the registers are not known.
+    /// Returns the bytes that a save of the launch's resident workgroups moves (way `switch` of
+    /// preempting); `None` where the registers are not known.
     fn bytes(&self, it: &Victim) -> Option<u64> {
         let demand = &it.launch.demand;
         let groups = it.resident.div_ceil(u64::from(demand.waves).max(1));
@@ -178,8 +180,8 @@ impl Cheapest {
         }
     }
 
-    /// Picks the method of preemption for the launches `victims`; `killable` is true where all of
-    /// them may be killed.
+    /// Picks the method by which the launches `victims` are preempted; `killable` is true where all
+    /// of them may be killed.
     pub(super) fn method(&self, victims: &[Victim], killable: bool, now: u64) -> Preemption {
         let [flag, drain, reset, switch] = self.abilities;
         let allowed = |method: &Preemption| match method {

@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-/// Number of half-words of a packet that hold kernels and the fields in which they differ (Table
-/// 4).
+/// Number of half-words (16 bits each) of a packet that hold kernels and the fields in which they
+/// differ (Table 4 of seed 002).
 const ROOM: u64 = 31;
 
 /// Most kernels without an entry whose launches are counted at a time.
 const COUNTED: usize = 32;
 
-/// Number of half-words of each field in which two launches may differ: dimensions, work-items,
-/// grid (x, y, z), local memory, kernel object, arguments, signal (Tables 1 and 5). Scopes and
-/// scratch are equal for all launches.
+/// Number of half-words (16 bits each) of each field in which two launches may differ: dimensions,
+/// work-items, grid (x, y, z), local memory, kernel object, arguments, signal (Tables 1 and 5 of
+/// seed 002). Scopes and scratch are equal for all launches.
 const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
 
 /// Index of the kernel object among the fields of a launch.
@@ -29,11 +29,12 @@ const KERNEL: usize = 6;
 /// Values of the fields of a launch, in the order of [`WIDTHS`].
 type Fields = [u64; 9];
 
-/// Figures of one submission, as (packets, bytes, cost in nanoseconds, cleanup in nanoseconds).
+/// Figures of one submission of a launch, as (packets, bytes, cost in nanoseconds, cleanup in
+/// nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
-/// Costs of figures 5 and 7 in nanoseconds: of a packet (E and P), of scheduling (S), of decoding
-/// one kernel, and of cleanup (C).
+/// Costs of the launch path in nanoseconds (figures 5 and 7 of seed 002): of a packet (E and P), of
+/// scheduling (S), of decoding one kernel, and of cleanup (C).
 #[derive(Clone, Copy, Debug)]
 struct Costs {
     packet: u64,
@@ -42,13 +43,13 @@ struct Costs {
     cleanup: u64,
 }
 
-/// An entry of a reference state table: a launch, from which others are encoded.
+/// An entry of a reference state table: a launch from which others are encoded.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     fields: Fields,
-    /// Number of launches stored in the entry or encoded from it; the next field is the number of
-    /// the last such launch.
+    /// Number of launches that were stored in the entry, or sent as differences from it.
     uses: u64,
+    /// Number of the last launch that was stored in the entry, or sent as a difference from it.
     last: u64,
 }
 
@@ -59,7 +60,7 @@ struct Table {
     /// (launches, half-words) in the condensed packet that is being filled; 0 launches where there
     /// is none.
     open: (u64, u64),
-    /// (process, stream) of the last launch that the table served; `None` at first.
+    /// (process, stream) of the last launch that was sent by this table; `None` at first.
     queue: Option<(u16, u32)>,
     /// True if the time of the cleanup after the last launch is not counted yet, because others may
     /// follow in its packet.
@@ -69,8 +70,8 @@ struct Table {
     rare: Vec<(u64, u64)>,
 }
 
-/// How a launch is sent: as an ordinary packet, as a new entry, or encoded from an entry with this
-/// cost in half-words.
+/// Form in which a launch is sent: as an ordinary packet, as a new entry, or encoded from an entry
+/// with this cost in half-words.
 enum Way {
     Ordinary,
     Stored(usize),
@@ -117,8 +118,9 @@ impl Condensed {
         }
     }
 
-    /// Returns the fields of the next launch. Its arguments and its signal are numbers: that of the
-    /// launch, or, by the settings, that of the kernel for fixed arguments, and 0 without signals.
+    /// Returns the fields of a launch as it is sent. Its arguments and its signal are numbers: that
+    /// of the launch, or, by the settings, that of the kernel for fixed arguments, and 0 without
+    /// signals.
     fn fields(&self, launch: &Launch) -> Fields {
         let call = &launch.call;
         let kernel = u64::from(launch.process.0) << 32 | u64::from(call.kernel);
@@ -246,7 +248,7 @@ impl Table {
         self.open.0 > 0 && self.open.1 + cost <= ROOM
     }
 
-    /// Updates the model by a launch that is sent, and returns whether the launch goes into the
+    /// Updates the table by a launch that is sent, and returns whether the launch goes into the
     /// packet that is being filled.
     fn takes(&mut self, fields: &Fields, way: &Way) -> bool {
         self.uses += 1;

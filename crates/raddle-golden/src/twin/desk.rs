@@ -18,14 +18,14 @@ pub(super) enum Stage {
     Buffered,
     Travelling,
     OnDevice,
-    /// On the device, although its process loses the turn: the launch will leave.
+    /// On the device, although its process loses the turn: the launch is about to leave.
     Staying,
     Leaving(Preemption),
     Held,
     Returning,
 }
 
-/// A launch or a copy that has not ended.
+/// A launch or a copy of the log that has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) launch: Launch,
@@ -42,12 +42,12 @@ pub(super) struct Job {
     /// Workgroups that are assigned or partly started, by number, each as (compute unit, number of
     /// its waves that have started).
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
-    /// Number of waves of the workgroup `next` that have started without the workgroup's other
-    /// waves.
+    /// Number of waves of the workgroup `next` that have started before the workgroup's other
+    /// waves, as it was cut.
     pub(super) cut: u16,
-    /// Number of waves that have started and not ended.
+    /// Number of waves of the launch that have started and not ended.
     pub(super) resident: u64,
-    /// Number of waves of the launch that were saved.
+    /// Number of waves of the launch that were saved when it was preempted.
     saved: u64,
     ended: u64,
     /// True if the launch or copy makes its process runnable, as it is ready or submitted.
@@ -77,14 +77,14 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
-    /// Returns the number of the next workgroup, if all workgroups from it on go in their order and
-    /// no part of them has started; else `None`.
+    /// Returns the number of the launch's next workgroup, if all workgroups from it on go in their
+    /// order and no waves of them have started; else `None`.
     pub(super) fn fresh(&self) -> Option<u64> {
         let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// Returns the range `first..end` of the workgroups to be placed next, as (first, end): those
+    /// Returns the successive workgroups to be placed next, as (first, end of the range): those
     /// that came back first, then those never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
@@ -103,7 +103,7 @@ impl Job {
     }
 }
 
-/// A launch as an allocate policy sees it.
+/// A launch with workgroups to be placed, as an allocate policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) launch: Launch,
@@ -111,8 +111,8 @@ pub(super) struct Entry {
     /// First workgroup that is to be placed; the next field is the end of the range `next .. end`.
     pub(super) next: u64,
     pub(super) end: u64,
-    /// Number of waves of the workgroup `next` that have started without the workgroup's other
-    /// waves.
+    /// Number of waves of the workgroup `next` that have started before the workgroup's other
+    /// waves, as it was cut.
     pub(super) cut: u16,
 }
 
@@ -132,7 +132,8 @@ pub(super) struct Desk {
     pub(super) processes: Processes,
     /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Number of times that the launches which the allocate policy sees have changed.
+    /// Number of times that the launches which the allocate policy sees have changed; a check asks
+    /// its model again after a change.
     pub(super) changes: u64,
     /// True if the program's launches wait in a buffer before they are ready to be submitted, so
     /// that launches and copies are known before they are ready.
@@ -172,7 +173,7 @@ impl Desk {
         }
     }
 
-    /// Removes a process that leaves, with its launches.
+    /// Removes from the state of the log a process that leaves, with its launches.
     pub(super) fn left(&mut self, process: ProcessId) {
         self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
@@ -235,7 +236,7 @@ impl Desk {
         }
     }
 
-    /// Removes a launch that has ended or was refused.
+    /// Removes from the state of the log a launch that has ended or was refused.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.remove(&id) else { return };
@@ -253,8 +254,10 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Ends the submissions of a step of the log. Launches of one stream that follow each other
-    /// start when all of them are launched, or each behind the one before it; copies start at once.
+    /// Sets when the launches that one step of the log submits reach the device, and moves those
+    /// that have arrived by now. Launches of one stream that follow each other reach it when all of
+    /// them are launched, or each behind the one before it; copies reach it at the tick of their
+    /// submission.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
         let Self { jobs, lines, now, .. } = self;
@@ -329,7 +332,7 @@ impl Desk {
         self.changes += 1;
     }
 
-    /// Records that a workgroup of a launch, or some waves of it, start; returns `false` if the
+    /// Records that a workgroup of a launch, or some of its waves, start; returns `false` if the
     /// launch is not known.
     pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
@@ -362,7 +365,7 @@ impl Desk {
         true
     }
 
-    /// Starts the next whole workgroups of a launch on the device.
+    /// Records that the next `workgroups` whole workgroups of a launch start on the device.
     pub(super) fn started_whole(&mut self, id: LaunchId, workgroups: u64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let before = job.resident;
@@ -381,7 +384,7 @@ impl Desk {
         }
     }
 
-    /// Ends waves of a launch; returns whether the launch has ended with them.
+    /// Records that waves of a launch ended; returns whether the launch has ended with them.
     pub(super) fn ended(&mut self, id: LaunchId, waves: u64) -> bool {
         self.changes += 1;
         let Some(job) = self.jobs.get_mut(&id) else { return false };
@@ -420,13 +423,14 @@ impl Desk {
         }
     }
 
-    /// Returns whether a launch of a process is held or saved, or on its way back.
+    /// Returns whether a launch of a process is off the device after a preemption (held or saved),
+    /// or on its way back.
     pub(super) fn is_away(&self, process: ProcessId) -> bool {
         let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
         jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))
     }
 
-    /// Takes a launch off the device by the method by which it was asked to leave.
+    /// Records that a launch left the device by the method by which it was asked to leave.
     pub(super) fn taken_off(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };

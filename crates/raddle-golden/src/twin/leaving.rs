@@ -15,7 +15,8 @@ use super::report::{Place, Slot};
 pub(super) enum Rule {
     /// `never`: no work of a process is taken off the device.
     Never,
-    /// One method for every process. The controller decides whether a reset may be made (S3.3).
+    /// One method of preemption for every process. The controller of seed 001 decides about each
+    /// reset, which kills running launches (step S3.3).
     Always(Preemption),
     /// `cheapest`: of the methods that end within a bound of time, the one that wastes the least
     /// work; where none does, the fastest.
@@ -77,7 +78,8 @@ impl Leaving {
     }
 
     /// Checks the method `how` (its word in the log) by which the process `id` is asked to leave; a
-    /// difference from the rules is recorded in `slot`, under the place `at` of the log.
+    /// difference from the rules is recorded in `slot`, the report on the preempt policy, with the
+    /// line and tick `at` of the log.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -116,7 +118,7 @@ impl Leaving {
     }
 
     /// Ends a step of the log: each process that had to be asked to leave in it and was not is
-    /// recorded as a difference in `slot`.
+    /// recorded as a difference in `slot`, the report on the preempt policy.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -22,7 +22,7 @@ pub(super) struct Header {
     pub(super) recipe: Value,
 }
 
-/// Tick and step of a line of a log.
+/// Tick and number of the step of a line of a log.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Moment {
     pub(super) t: u64,
@@ -38,7 +38,7 @@ pub(super) struct Said<T> {
     pub(super) said: T,
 }
 
-/// An event of a log.
+/// An event of a log, as the twins (naive models) hear it.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum Heard {
@@ -152,12 +152,12 @@ pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     }
 }
 
-/// (first wave of some waves of a workgroup, number of these waves); `None` where the line names
-/// none.
+/// Some waves of a workgroup, as (number of the first one, number of waves); `None` where the line
+/// of the log names none.
 pub(super) type FirstAndCount = Option<(u16, u16)>;
 
-/// Answer of a launch path: how many packets and bytes a launch takes, and its cost and cleanup in
-/// ticks.
+/// Answer of a launch path to one launch: how many packets and bytes the launch takes, and its cost
+/// and cleanup in ticks.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Submitted {
     pub(super) launch: LaunchId,
@@ -168,7 +168,7 @@ pub(super) struct Submitted {
     pub(super) cleanup: u64,
 }
 
-/// Start of workgroups of a launch, or of some waves of each.
+/// Start of workgroups of a launch, or of some waves of each, as a line of the log says it.
 #[derive(Deserialize)]
 pub(super) struct Start {
     pub(super) launch: LaunchId,
@@ -182,7 +182,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Returns which waves of each workgroup start.
+    /// Returns which waves of each named workgroup start.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }
@@ -192,7 +192,8 @@ impl Start {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
-    /// Returns (workgroup, compute unit) for all workgroups of the line, in the line's order.
+    /// Returns (workgroup, compute unit) for all workgroups of the line, in the order in which the
+    /// line names them.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
@@ -205,8 +206,8 @@ impl Start {
     }
 }
 
-/// Processes that a turn policy chose to run next: the candidates, and each chosen process with its
-/// weight and its slice in ticks.
+/// Processes that a turn policy chose to run next: the candidates (runnable processes of the most
+/// urgent level), and each chosen process with its weight and its slice in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,
@@ -248,8 +249,8 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Iterates over the pieces (equal workgroups on one compute unit) of the run, one for each
-    /// compute unit.
+    /// Iterates over the pieces (equal workgroups on one compute unit) that this entry of a line
+    /// stands for, one for each compute unit.
     pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
@@ -263,8 +264,8 @@ impl Run {
         })
     }
 
-    /// Iterates over the workgroups of the run as (workgroup, compute unit), one compute unit after
-    /// the other.
+    /// Iterates over the workgroups that this entry of a line stands for, as (workgroup, compute
+    /// unit), one compute unit after the other.
     pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
         let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
         self.pieces().flat_map(named)
@@ -272,7 +273,7 @@ impl Run {
 }
 
 impl Run {
-    /// Counts the workgroups that the run names.
+    /// Counts the workgroups that this entry of a line names.
     pub(super) fn count(self) -> u64 {
         let (Self::Stepped(_, _, count, _, cus, _) | Self::Even(_, _, count, _, cus)) = self;
         u64::from(count) * u64::from(cus)

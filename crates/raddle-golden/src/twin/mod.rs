@@ -80,7 +80,8 @@ pub fn check(log: impl BufRead) -> Result<Report, DispatchError> {
     Ok(checker.report())
 }
 
-/// A check of a log that gets one line at a time.
+/// A check of a decision log, by naive models (twins) of its policies, that gets one line at a
+/// time.
 #[derive(Default)]
 pub struct Checker {
     log: Option<OpenLog>,
@@ -127,7 +128,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns the differences that were found.
+    /// Returns the report of the check: how many answers were checked, and which differ.
     #[must_use]
     pub fn report(self) -> Report {
         self.log.map(OpenLog::report).unwrap_or_default()

@@ -22,7 +22,7 @@ const MOST_WORKGROUPS: u64 = 1 << 22;
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
-    /// True if the events of the step are over, and answers follow.
+    /// True if the events of the log's present step are over, and answers follow.
     deciding: bool,
     desk: Desk,
     path: (Slot, Option<Path>),
@@ -80,12 +80,12 @@ impl OpenLog {
         }
     }
 
-    /// Returns the number of the line that was read last.
+    /// Returns the number of the log's line that was read last, from 1.
     pub(super) const fn line(&self) -> usize {
         self.at.line
     }
 
-    /// Ends the check, and returns its report.
+    /// Ends the check of the log, and returns its report.
     pub(super) fn report(mut self) -> Report {
         self.step_ends();
         Report { slots: [self.path.0, self.turn.0, self.allocate, self.preempt.0].into() }
@@ -249,7 +249,7 @@ impl OpenLog {
         }
     }
 
-    /// Removes a launch that has ended or was refused.
+    /// Removes from the state of the log a launch that has ended or was refused.
     fn forget(&mut self, id: LaunchId) {
         if self.launch(id).is_some() {
             self.desk.forget(id);
@@ -378,8 +378,8 @@ impl OpenLog {
         few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
     }
 
-    /// Checks the starts of one launch that follow each other: a log in full detail has a line for
-    /// each workgroup, compute unit by compute unit.
+    /// Checks the starts of one launch that follow each other in the log: in full detail it has a
+    /// line for each workgroup, compute unit by compute unit.
     fn start(&mut self) {
         let lines = std::mem::take(&mut self.starts);
         let Some((_, first)) = lines.first() else { return };
@@ -424,8 +424,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of a slot, as its policy broke a law (a rule that every policy must keep) and
-    /// another policy answers from now on.
+    /// Ends the check of the policy in the slot `slot`, as it broke a law (a rule that every policy
+    /// must keep) and another policy answers from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -16,7 +16,7 @@ use super::report::Place as At;
 use super::report::Slot;
 use super::unit::Part;
 
-/// The view of the device and the launches that an allocate policy gets.
+/// The view of the device and its launches that an allocate policy gets when it is asked.
 pub(super) struct View<'v> {
     /// Launches with workgroups to be placed, in the order of submission.
     pub(super) entries: &'v [Entry],
@@ -35,11 +35,12 @@ pub(super) struct Starts {
 /// Answer of the allocate policy that the rules ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// One of these starts; there are several where the design document says "at random".
+    /// Start of one of these workgroups; there are several where the design document says "at
+    /// random".
     Start(Vec<Starts>),
     /// A workgroup of a launch is assigned to a compute unit: (launch, workgroup, compute unit).
     Assign(LaunchId, u64, u16),
-    /// A launch is refused, because it can never fit.
+    /// A refusal of a launch, because it does not fit an empty device either.
     Refuse(LaunchId),
     /// A wait, because no workgroup can start; with the tick at which the policy is to be asked
     /// again, `None` where it names none.
@@ -49,44 +50,45 @@ pub(super) enum Wanted {
 /// Aspect in which the policy's answer and that by the rules differ.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// Difference in the launch, the workgroup or its waves.
+    /// The two answers differ in which launch, workgroup or waves start.
     Which,
-    /// Difference in the compute unit.
+    /// The two answers differ in the compute unit on which a workgroup starts.
     Unit,
-    /// Difference in the addresses.
+    /// The two answers differ in the addresses of the resources that the waves get.
     Address,
-    /// Difference in whether something starts: one answer starts something, the other does not.
+    /// One answer starts a workgroup or a wave, the other does not.
     Whether,
-    /// Difference in the tick at which the policy is to be asked again.
+    /// The two answers differ in the tick at which the policy is to be asked again.
     When,
 }
 
 /// A naive model (twin) of an allocate policy.
 pub(super) trait PlacingTwin {
-    /// Returns the next answer by the rules. Asked twice at once, it returns the same.
+    /// Returns the next answer by the rules. Asked again with nothing changed in between, it
+    /// returns the same.
     fn ask(&mut self, view: &View<'_>) -> Wanted;
     /// Returns the answer that [`ask`](Self::ask) would return, and leaves the state of the model
     /// as it was.
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
-    /// Starts the next workgroups of a launch, if by the rules the launch is next and they go whole
-    /// to these compute units, one after the other. Otherwise, and in a model that must be asked
-    /// for each workgroup, returns `false` and changes nothing.
+    /// Starts the next workgroups of `launch`, if by the rules this launch is next and they go
+    /// whole to these compute units, one after the other. Otherwise, and in a model that must be
+    /// asked for each workgroup, returns `false` and changes nothing.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
-    /// Starts a part of a launch, at these addresses if the log has them; returns the addresses
-    /// that it has by the rules.
+    /// Starts a workgroup of a launch, or waves of it, at these addresses if the log has them;
+    /// returns the addresses that it has by the rules.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
-    /// Updates the model by another fact of the log.
+    /// Updates the model by a fact of the log that is no start of workgroups.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
     /// Returns the compute units on which waves of a launch are.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
-    /// Returns whether the rules place on what the view shows as free, and not by an account that
-    /// the policy keeps itself.
+    /// Returns whether the rules place by what the view shows as free; false where the policy keeps
+    /// its own account of what is free.
     fn reads_the_view(&self) -> bool;
-    /// Returns the label of the rule that decides this aspect.
+    /// Returns the label of the rule that decides this aspect of an answer.
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
@@ -134,7 +136,7 @@ impl Placing {
     }
 
     /// Checks the start of workgroups of one launch, in one line, or in one line each in a log in
-    /// full detail; differences are recorded in `slot`.
+    /// full detail; differences are recorded in `slot`, the report on the allocate policy.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -230,7 +232,8 @@ impl Placing {
     }
 
     /// Checks an answer `found` of the log that is no start: it must equal the answer of the twin
-    /// (naive model). A difference is recorded in `slot`, under the place `at` of the log.
+    /// (naive model). A difference is recorded in `slot`, the report on the allocate policy, with
+    /// the line and tick `at`.
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -262,8 +265,8 @@ impl Placing {
 
     /// Checks the reasons that an answer gives for waiting: each must be of a known launch, of a
     /// compute unit of the device, and of a resource of which less is available than wanted. A
-    /// false reason is recorded in `slot` as a difference. The available amount itself is not
-    /// checked, since it is what the policy's search sees.
+    /// false reason is recorded in `slot`, the report on the allocate policy. The available amount
+    /// itself is not checked, since it is what the policy's search sees.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -285,7 +288,7 @@ impl Placing {
     }
 
     /// Ends a step of the log. If a workgroup could start by the rules and none did, that is
-    /// recorded in `slot` as a difference.
+    /// recorded in `slot`, the report on the allocate policy.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
         let due = if asked { !self.waited } else { self.stale };
@@ -306,7 +309,7 @@ impl Placing {
         self.twin.hear(fact, now);
     }
 
-    /// Records that workgroups of a launch ended, or the waves `waves` of each of them.
+    /// Records that workgroups of a launch ended, or of each of them only the waves `waves`.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
@@ -318,8 +321,8 @@ impl Placing {
     }
 
     /// Begins a reset of a process, which stops all work of the device if `whole_device` is true.
-    /// Until it is over, no start is expected if it does, or if the policy keeps its own account of
-    /// what is free.
+    /// Until the reset is over, no start is expected if it stops the whole device, or if the policy
+    /// keeps its own account of what is free.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);
@@ -373,7 +376,7 @@ impl std::fmt::Display for Wanted {
     }
 }
 
-/// Returns the fact that a policy hears when a launch is taken off.
+/// Returns the fact that an allocate policy's model hears when a launch is taken off the device.
 pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
     Fact::TakenOff { launch, how }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{Level, ProcessId};
 
-/// A clock that sums the ticks in which a condition is true.
+/// A clock that sums the ticks in which a condition is true, such as "the process has waves on the
+/// device".
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
     total: u64,
@@ -25,7 +26,7 @@ impl Clock {
     }
 }
 
-/// A process that has joined, and not left.
+/// A process of the log that has joined, and not left.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     share: u32,
@@ -37,7 +38,7 @@ struct Joined {
     ran: Clock,
 }
 
-/// A process that is runnable, with its times in ticks.
+/// A runnable process as a turn policy sees it, with its times in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Runnable {
     pub(super) id: ProcessId,
@@ -48,7 +49,8 @@ pub(super) struct Runnable {
     pub(super) ran: u64,
 }
 
-/// All processes of the log; `changed` says that the turn policy has to be asked anew.
+/// All processes of the log, as a turn policy sees them; `changed` says that the policy has to be
+/// asked anew.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
@@ -87,7 +89,7 @@ impl Processes {
         }
     }
 
-    /// Lists the runnable processes, by id.
+    /// Lists the runnable processes at tick `now`, by id.
     pub(super) fn runnable(&self, now: u64) -> Vec<Runnable> {
         let state = |(&id, process): (&ProcessId, &Joined)| {
             Some(Runnable {

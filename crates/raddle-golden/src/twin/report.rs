@@ -9,7 +9,7 @@ use serde::Serialize;
 /// counted.
 const TOLD: usize = 100;
 
-/// A place in a log: the number of the line, from 1, and its tick.
+/// A place in a log: the number of the line, from 1, and the line's tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -44,30 +44,31 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One slot of a recipe (place for one policy of the run), with the result of the check of its
-/// policy.
+/// One slot of a recipe (place for one policy of the run), with the result of the check of that
+/// policy's answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
-    /// Name of the slot: `launch-path`, `turn`, `allocate` or `preempt`.
+    /// Name of the slot (place for one policy of the run): `launch-path`, `turn`, `allocate` or
+    /// `preempt`.
     pub slot: &'static str,
-    /// Name of the policy in the slot.
+    /// Name of the policy that was checked.
     pub policy: String,
     /// Source of the rules by which answers are checked: the seed (design document) and its steps,
     /// or another document.
     pub by: String,
-    /// Plural word for the answers of the slot, such as "placements" or "turns".
+    /// Plural word for the policy's answers, such as "placements" or "turns".
     pub answers: &'static str,
-    /// Number of answers that were checked.
+    /// Number of the policy's answers that were checked.
     pub checked: u64,
-    /// Number of answers that differ from the rules.
+    /// Number of the policy's answers that differ from the rules.
     pub different: u64,
     /// The first answers that differ, at most 100.
     pub findings: Vec<Finding>,
-    /// Reason why answers are not checked, or no longer; `None` where they are.
+    /// Reason why the policy's answers are not checked, or no longer; `None` where they are.
     pub unchecked: Option<String>,
 }
 
-/// Result of the check of a log, slot by slot.
+/// Result of the check of a decision log, policy by policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Slots of the log's recipe (places for one policy each), each with the result of its check.
@@ -75,13 +76,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the number of answers that differ, over all slots.
+    /// Returns the number of answers in the log that differ from the rules, of all policies
+    /// together.
     #[must_use]
     pub fn different(&self) -> u64 {
         self.slots.iter().map(|slot| slot.different).sum()
     }
 
-    /// Returns the number of answers that were checked, over all slots.
+    /// Returns the number of answers in the log that were checked, of all policies together.
     #[must_use]
     pub fn checked(&self) -> u64 {
         self.slots.iter().map(|slot| slot.checked).sum()
@@ -95,7 +97,7 @@ impl Report {
     }
 }
 
-/// A slot and the result of its check so far.
+/// The report on one policy, by its slot in the recipe, as far as its answers are checked.
 pub(super) type Slot = CheckedSlot;
 
 impl CheckedSlot {
@@ -112,8 +114,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records a difference: an answer at the place `at` of the log that is not the one by the rule
-    /// `rule`; `what` returns (expected answer, found answer).
+    /// Records a difference: an answer at the line and tick `at` of the log that is not the one by
+    /// the rule `rule`; `what` returns (expected answer, found answer).
     pub(super) fn differs(
         &mut self,
         at: Place,

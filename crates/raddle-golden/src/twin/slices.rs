@@ -30,10 +30,12 @@ pub(super) struct Slices {
     completion: bool,
     take_over: String,
     wall: bool,
-    /// Processes that were chosen to run, in the order of running. The next fields are the index of
-    /// the slice that runs next in this list, and the level of the processes.
+    /// Processes that were chosen to run, in the order of running, each with the length of its
+    /// slice in ticks.
     load: Vec<Slice>,
+    /// Index in `load` of the slice that runs next.
     next: usize,
+    /// Level of the chosen processes.
     level: u8,
     /// (process whose slice runs, tick at which the slice ends; `None` for never); `None` where
     /// none runs.
@@ -41,7 +43,7 @@ pub(super) struct Slices {
 }
 
 /// Weight of a process as a fraction: share x ticks alive over ticks run, both ticks at least one
-/// t0, the base slice (D2).
+/// t0, the base slice.
 struct Weight {
     over: BigUint,
     under: BigUint,
@@ -82,7 +84,7 @@ impl Slices {
     }
 
     /// Returns (the candidates: processes of the most urgent level; those of them that are chosen
-    /// to run, in the order in which they were chosen) (S12 to S14).
+    /// to run, in the order in which they were chosen), by steps S12 to S14 of seed 004.
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -99,7 +101,8 @@ impl Slices {
         (candidates, loaded)
     }
 
-    /// Returns the length of each slice in ticks (S21).
+    /// Returns the length in ticks of the slice of each process that was chosen to run, by step S21
+    /// of seed 004.
     fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
         let one = BigUint::from(1u8);
         let fixed: Vec<BigUint> =

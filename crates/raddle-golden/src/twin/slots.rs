@@ -21,7 +21,8 @@ fn name(slot: &Value) -> &str {
     slot["policy"].as_str().unwrap_or("?")
 }
 
-/// Makes the entry of the report for a slot whose policy has no twin (naive model).
+/// Makes the report's entry for a slot (place for one policy of the run) whose policy has no twin
+/// (naive model).
 fn without(slot: &'static str, policy: &str, answers: &'static str) -> Slot {
     let why = "there is no twin of this policy".to_owned();
     Slot { unchecked: Some(why), ..Slot::new(slot, policy, String::new(), answers) }

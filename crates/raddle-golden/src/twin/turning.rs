@@ -24,7 +24,7 @@ pub(super) trait TurnTwin {
     /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's
     /// own answer differs.
     fn follow(&mut self, found: &Turn);
-    /// Forgets a process that has left.
+    /// Forgets a process that has left the log.
     fn left(&mut self, _: ProcessId) {}
     /// Returns the label of the rule by which the policy decides which processes have the turn.
     fn rule(&self) -> &'static str;
@@ -33,9 +33,9 @@ pub(super) trait TurnTwin {
 /// A turn policy's twin (naive model), with the state that the check needs.
 pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
-    /// Processes that have the turn; the next field is the tick until which they have it (`None`
-    /// for ever).
+    /// Processes that have the turn, so that they may issue launches.
     pub(super) named: Vec<ProcessId>,
+    /// Tick until which the processes have the turn; `None` for ever.
     until: Option<u64>,
     /// True if the policy has to be asked in the current step of the log.
     due: bool,

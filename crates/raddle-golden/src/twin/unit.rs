@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuShape, Demand, LaunchId, Piece, WaveSpan};
 
-/// A workgroup that starts on a compute unit, or some waves of one.
+/// A workgroup that starts on a compute unit, or some waves of the workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) workgroup: u64,
@@ -30,10 +30,11 @@ pub(super) struct Unit {
     pub(super) barriers: u64,
 }
 
-/// Number of waves on each SIMD.
+/// Number of waves on each SIMD of a compute unit.
 pub(super) type Waves = Vec<u64>;
 
-/// Returns how many items fit into `free` if each takes `each`; `u64::MAX` if each takes nothing.
+/// Returns how many demands of `each` fit into the free amount `free`; `u64::MAX` if each takes
+/// nothing.
 fn times(free: u64, each: u64) -> u64 {
     free.checked_div(each).unwrap_or(u64::MAX)
 }
@@ -50,7 +51,7 @@ impl Unit {
         }
     }
 
-    /// Returns how many further waves of this demand each SIMD has room for.
+    /// Returns for each SIMD how many further waves of this demand it has room for.
     fn rooms(&self, demand: &Demand) -> impl Iterator<Item = u64> {
         let vgpr = u64::from(demand.vgpr);
         self.simds.iter().map(move |it| it.0.min(times(it.1, vgpr)))
@@ -62,15 +63,15 @@ impl Unit {
         self.rooms(demand).sum::<u64>().min(scalar)
     }
 
-    /// Returns whether the compute unit has what a workgroup takes as a whole: its slot, its LDS,
-    /// its barriers.
+    /// Returns whether the compute unit has free what a workgroup takes as a whole: a workgroup
+    /// slot, its LDS, its barriers.
     pub(super) fn has_share(&self, demand: &Demand) -> bool {
         self.workgroups > 0
             && self.lds >= demand.lds.into()
             && self.barriers >= demand.barriers.into()
     }
 
-    /// Returns how many further whole workgroups of this demand fit.
+    /// Returns how many further whole workgroups of this demand fit on the compute unit.
     pub(super) fn room(&self, demand: &Demand) -> u64 {
         let waves = u64::from(demand.waves);
         if waves == 0 {
@@ -94,8 +95,8 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes the resources of these waves, and, if `share` is true, also what a workgroup needs as
-    /// a whole.
+    /// Takes the resources of these waves from the compute unit, and, if `share` is true, also what
+    /// a workgroup needs as a whole.
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -120,15 +121,15 @@ impl Unit {
     }
 }
 
-/// Returns the index of the highest value that is not 0, of equal ones the lowest index; `None`
+/// Returns the index of the largest number that is not 0, of equal ones the lowest index; `None`
 /// where all are 0.
 fn highest(levels: &[u64]) -> Option<usize> {
     let best = levels.iter().copied().max().filter(|&best| best > 0)?;
     levels.iter().position(|&level| level == best)
 }
 
-/// Removes this many waves, one after the other from the SIMD that has most, and returns how many
-/// were removed from each SIMD; `None` if there are fewer.
+/// Removes this many waves from a compute unit, one after the other from the SIMD that has most,
+/// and returns how many were removed from each SIMD; `None` if there are fewer.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -138,7 +139,7 @@ fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     Some(gone)
 }
 
-/// A workgroup of which single waves have started on a compute unit.
+/// A workgroup of which some waves have started on a compute unit, and not all.
 #[derive(Clone, Debug)]
 struct Begun {
     cu: usize,
@@ -146,7 +147,7 @@ struct Begun {
     ended: u64,
 }
 
-/// Waves of one launch that are on the device, by where they are.
+/// Waves of one launch that are on the device, by compute unit and SIMD.
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
@@ -156,7 +157,7 @@ struct Lying {
     begun: BTreeMap<u64, Begun>,
 }
 
-/// A compute unit, and the number of its changes so far.
+/// A compute unit of the model, and the number of its changes until now.
 #[derive(Clone, Debug)]
 struct Kept {
     unit: Unit,
@@ -178,7 +179,7 @@ struct Counted {
     room: u64,
 }
 
-/// All compute units, with the waves that are on them.
+/// All compute units of the device, with the waves that are on them.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     all: Vec<Kept>,
@@ -190,14 +191,15 @@ pub(super) struct Units {
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 
-/// Places for whole workgroups of one demand, found one after the other. Compute units with equal
-/// free resources are alike, so the change by a workgroup is computed once for all of them.
+/// Search of compute units for whole workgroups of one demand, one after the other. Compute units
+/// with equal free resources are alike, so the change by a workgroup is computed once for all of
+/// them.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
     /// For each compute unit the index of its state in the list `states`.
     at: Vec<usize>,
     states: Vec<FillState>,
-    /// Compute unit of each workgroup, in the order of the workgroups.
+    /// Compute unit found for each workgroup, in the order of the workgroups.
     pub(super) order: Vec<u16>,
 }
 
@@ -206,8 +208,8 @@ pub(super) struct Filling {
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Index, in the list of states, of the state after one more workgroup; `None` while it was not
-    /// computed.
+    /// Index, in the list `states`, of the state that a compute unit has after one more workgroup
+    /// of the launch; `None` while it was not computed.
     next: Option<usize>,
 }
 
@@ -230,8 +232,8 @@ impl Filling {
         })
     }
 
-    /// Places a workgroup on a compute unit, and returns how many further ones fit there; `None`
-    /// where it does not fit.
+    /// Places a workgroup on the compute unit `cu` of the search, and returns how many further ones
+    /// fit there; `None` where it does not fit.
     fn place(&mut self, cu: usize, demand: &Demand) -> Option<u64> {
         let at = self.at[cu];
         let next = match self.states[at].next {
@@ -295,8 +297,8 @@ impl Units {
         rooms
     }
 
-    /// Starts a whole workgroup, or waves of one, and returns whether they fit; otherwise nothing
-    /// is changed.
+    /// Starts a whole workgroup of a launch, or waves of one, and returns whether they fit;
+    /// otherwise nothing is changed.
     pub(super) fn start(&mut self, id: LaunchId, demand: &Demand, part: Part) -> bool {
         let (cu, (_, count)) = (usize::from(part.cu), part.waves.bounds(demand.waves));
         let lying = self.lying.entry(id).or_default();
@@ -320,8 +322,8 @@ impl Units {
         true
     }
 
-    /// Ends whole workgroups, or waves of them, on one compute unit. Returns whether they were
-    /// there.
+    /// Ends whole workgroups of a launch, or waves of them, on one compute unit. Returns whether
+    /// they were there.
     pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
         match waves {
             WaveSpan::All => self.end_whole(id, piece.cu.0.into(), piece.count),
@@ -396,8 +398,8 @@ impl Units {
         self.lying.insert(id, lying);
     }
 
-    /// Finds places for `count` whole workgroups of one demand, one after the other, each on the
-    /// compute unit that `pick` takes from the rooms of all units; `None` where they do not fit.
+    /// Finds compute units for `count` whole workgroups of one demand, one after the other, each
+    /// the unit that `pick` takes by the rooms of all units; `None` where they do not fit.
     /// [`Units::fill`] starts them.
     pub(super) fn filling(
         &self,
@@ -444,7 +446,8 @@ impl Units {
 }
 
 impl Lying {
-    /// Lists the launch's compute units, each as (unit, waves on each SIMD, number of workgroups).
+    /// Lists the compute units that the launch is on, each as (unit, waves on each SIMD, number of
+    /// workgroups).
     fn each(&self) -> Vec<(usize, Waves, u64)> {
         let each = u64::from(self.demand.waves).max(1);
         let groups = |waves: &Waves| waves.iter().sum::<u64>() / each;

@@ -15,7 +15,7 @@ use crate::{commit, cu, head, left, matching, release, waves};
 
 type Heads = Vec<Option<MatchHead<&'static str>>>;
 
-/// The worked example, with maps of the runs that it names.
+/// Returns the worked example of the matching, with maps that have the free runs which it names.
 fn example() -> (MatchModel<&'static str>, Heads) {
     let cus = vec![
         cu(&"1".repeat(40), &[("11111111", 2), ("00001111", 2)]),

@@ -7,7 +7,7 @@ use raddle_workgroup::{
     ByResource, Fit, LevelOrder, LevelWindows, MatchingConfig, PlaceRule, SearchRule, SplitRule,
 };
 
-/// Draws settings; the search may not suit every shape.
+/// Draws random settings of `matching`; the search may not suit every device.
 pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let order = prop_oneof![
         Just(LevelOrder::Static),
@@ -44,8 +44,8 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     )
 }
 
-/// Returns a search of this kind that can be used on this shape: as many groups, at most, as divide every
-/// resource; as wide as the widest.
+/// Returns a search of this kind that a device of this shape can use: the number of groups is
+/// lowered until it divides every resource, and a shared search is as wide as the largest resource.
 pub(crate) fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
     let blocks = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
@@ -64,7 +64,8 @@ pub(crate) fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
     }
 }
 
-/// Returns whether an empty compute unit reports enough for the launch, sampled.
+/// Returns whether an empty compute unit has enough for the launch by the sampled search too, which
+/// rounds free runs down.
 pub(crate) fn even(shape: &CuShape, launch: &Launch) -> bool {
     let demand = launch.demand;
     let reported = |blocks: u32| Sampled::steps(blocks).map_or(0, |it| it.round_down(blocks));

@@ -37,7 +37,7 @@ fn entry(simds: usize) -> impl Strategy<Value = Entry> {
     .prop_map(|head| head.expect("there is one"))
 }
 
-/// Compute units, and what comes through each channel.
+/// Draws compute units, and for each channel the workgroups that come through it.
 fn scenario() -> impl Strategy<Value = (Vec<Unit>, Vec<VecDeque<Entry>>)> {
     (1usize..4).prop_flat_map(|simds| {
         let channels = vec(vec(entry(simds), 0..5).prop_map(VecDeque::from), 1..5);
@@ -45,7 +45,7 @@ fn scenario() -> impl Strategy<Value = (Vec<Unit>, Vec<VecDeque<Entry>>)> {
     })
 }
 
-/// Finds a place for this amount in a stock, cell by cell.
+/// Finds a place for this amount in a resource, block by block, slowly and plainly.
 fn room(stock: &Stock, wanted: u64) -> Option<usize> {
     let text = left(stock);
     match stock {
@@ -57,7 +57,8 @@ fn room(stock: &Stock, wanted: u64) -> Option<usize> {
     }
 }
 
-/// Lists the amounts that a head wants of a compute unit: `None` for the whole, then SIMD by SIMD.
+/// Lists the amounts that a head (first workgroup of a channel) wants of a compute unit: `None` for
+/// the whole unit, then SIMD by SIMD.
 fn wants(entry: &Entry, cu: &Unit) -> Vec<(Option<usize>, &'static str, u64)> {
     let q = cu.simds.len() as u64;
     let (shared, groups) = match &entry.wants {
@@ -82,7 +83,8 @@ fn stock<'u>(cu: &'u Unit, simd: Option<usize>, name: &str) -> &'u Stock {
     simd.map_or(&cu.shared, |simd| &cu.simds[simd]).get(name).expect("they are alike")
 }
 
-/// Candidates and refusals, block by block.
+/// Checks against a count block by block which heads (first workgroups of channels) fit which
+/// compute units, and which resources lack.
 fn check(
     model: &MatchModel<&'static str>,
     heads: &[Option<Entry>],
@@ -117,7 +119,9 @@ fn check(
     assert_eq!(decision.target.is_some(), !candidates.is_empty(), "nothing waits that fits");
 }
 
-/// The target has the best level, is the lowest of its tie, and lies lowest.
+/// Checks that the dispatched workgroup has the most urgent level of all candidates, is of the
+/// channel that the marks choose among channels tied at that level, and gets the lowest free blocks
+/// of the lowest compute unit.
 fn check_target(
     model: &MatchModel<&'static str>,
     heads: &[Option<Entry>],
@@ -152,7 +156,8 @@ fn check_target(
     }
 }
 
-/// Blocks of a compute unit by owner: what is free, and what is held, adds up to the beginning.
+/// Checks that the free blocks of each compute unit and those that each workgroup holds add up to
+/// the blocks at the beginning.
 fn check_owners(
     model: &MatchModel<&'static str>,
     begin: &[Unit],
@@ -240,7 +245,8 @@ proptest! {
         prop_assert_eq!(waiting + dispatched, total);
     }
 
-    /// A search that reports less never dispatches what the exact one would not.
+    /// Checks that a search which reports less than the exact one never dispatches what the exact
+    /// one would not.
     #[test]
     fn a_lower_bound_only_refuses_more((cus, queues) in scenario(), cut in 0u32..4) {
         let model = matching(cus, 3, queues.len());

@@ -19,7 +19,7 @@ use raddle_workgroup::Fit;
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
 
-/// Amounts by resource.
+/// Amounts of resources, by name.
 pub(crate) type Amounts = BTreeMap<&'static str, u64>;
 
 pub(crate) fn run(free: &str) -> Stock {
@@ -30,7 +30,8 @@ pub(crate) fn amounts(of: &[(&'static str, u64)]) -> Amounts {
     of.iter().copied().collect()
 }
 
-/// A compute unit of an `lds` map and SIMDs of a `vgpr` map and `waves` each.
+/// Makes a compute unit from the map of its `lds`, and of each SIMD the map of `vgpr` and the
+/// number of `waves`.
 pub(crate) fn cu(lds: &str, simds: &[(&str, u64)]) -> Cu<&'static str> {
     let simd = |&(vgpr, waves): &(&str, u64)| {
         BTreeMap::from([("vgpr", run(vgpr)), ("waves", Stock::Count(waves))])
@@ -43,7 +44,8 @@ pub(crate) fn cu(lds: &str, simds: &[(&str, u64)]) -> Cu<&'static str> {
     }
 }
 
-/// A head that wants so much LDS, and registers and waves of each SIMD.
+/// Makes a head (first workgroup of a channel) that wants this much LDS, and registers and waves of
+/// each SIMD.
 pub(crate) fn head(
     level: usize,
     lds: u64,
@@ -54,7 +56,7 @@ pub(crate) fn head(
     Some(MatchHead { level, wants: Wants::Groups { shared, groups } })
 }
 
-/// A head of so many waves of so many registers.
+/// Makes a head (first workgroup of a channel) of this many waves with this many registers each.
 pub(crate) fn waves(
     level: usize,
     lds: u64,
@@ -65,7 +67,7 @@ pub(crate) fn waves(
     Some(MatchHead { level, wants: Wants::Waves { shared, waves, each } })
 }
 
-/// The free digits of a stock, or its count.
+/// Writes what is left of a resource: a digit for each block, 1 = free, or its count.
 pub(crate) fn left(stock: &Stock) -> String {
     match stock {
         Stock::Run { map, .. } => map.digits(Polarity::FreeIsOne).to_string(),
@@ -73,14 +75,16 @@ pub(crate) fn left(stock: &Stock) -> String {
     }
 }
 
-/// Compute units, and marks of so many levels and channels.
+/// Makes the model from compute units, for this many levels and channels; no channel was chosen
+/// lately.
 pub(crate) fn matching<R>(cus: Vec<Cu<R>>, levels: usize, channels: usize) -> MatchModel<R> {
     MatchModel { cus, marks: Marks::new(levels, channels).unwrap(), fit: Fit::First }
 }
 
 type Stocks<'m, R> = (&'m mut BTreeMap<R, Stock>, &'m BTreeMap<R, TakenPiece>);
 
-/// Pairs the stocks of the target's compute unit with the pieces that the target takes there.
+/// Pairs the resources of the target's compute unit with the blocks and amounts that the target
+/// takes there.
 fn changed<'m, R>(
     model: &'m mut MatchModel<R>,
     target: &'m MatchTarget<R>,
@@ -89,7 +93,9 @@ fn changed<'m, R>(
     std::iter::once((&mut cu.shared, &target.shared)).chain(cu.simds.iter_mut().zip(&target.simds))
 }
 
-/// Carries a decision out (a44, a45, marks and pointer); returns what is dispatched.
+/// Carries a decision out (steps a44 and a45 of the seed): takes the resources of the target,
+/// remembers which channel was chosen, and moves the pointer of the compute unit to the SIMD that
+/// gets the next surplus wave; returns the dispatched target.
 pub(crate) fn commit<R: Ord>(
     model: &mut MatchModel<R>,
     decision: MatchDecision<R>,
@@ -114,7 +120,7 @@ pub(crate) fn commit<R: Ord>(
     Some(target)
 }
 
-/// Gives back what was dispatched.
+/// Gives back the resources of a dispatched workgroup.
 pub(crate) fn release<R: Ord>(model: &mut MatchModel<R>, held: &MatchTarget<R>) {
     for (stocks, pieces) in changed(model, held) {
         for (name, piece) in pieces {

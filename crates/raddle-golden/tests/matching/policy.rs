@@ -26,7 +26,7 @@ use crate::draws::{config, even, suited};
 
 type Name = &'static str;
 
-/// A workgroup, or a part of one, that lies on the device of both sides.
+/// A workgroup, or some waves of one, that is on the device of the policy and of the model.
 struct Resident {
     launch: usize,
     workgroup: u64,
@@ -34,10 +34,11 @@ struct Resident {
     held: MatchTarget<Name>,
 }
 
-/// The head of a channel, and since when it is the head.
+/// Head (first workgroup) of a channel, `None` without one, and the tick since which it is the
+/// head.
 type Since = (Option<(LaunchId, u64)>, Tick);
 
-/// A device beside its model.
+/// A device that the policy drives, beside the plain model of it.
 struct Twins<'s> {
     scenario: &'s Scenario,
     config: MatchingConfig,
@@ -46,16 +47,18 @@ struct Twins<'s> {
     entries: Vec<ReadyLaunch>,
     cursor: usize,
     resident: Vec<Resident>,
-    /// The first launch of the view; the others follow, around the end.
+    /// Index of the launch that comes first in the view which the policy gets; the others follow,
+    /// around the end of the list.
     first: usize,
-    /// Streams in the order of their first use.
+    /// Streams of the launches, in the order of their first use; each is a channel.
     streams: Vec<(ProcessId, StreamId)>,
     since: Vec<Since>,
-    /// Workgroups that were cut.
+    /// Workgroups that were cut into waves, as (launch, number of the workgroup).
     cut: Vec<(LaunchId, u64)>,
-    /// Rounds in a row in which nothing fitted, and the last one: facts so far, and when.
+    /// Number of decisions (rounds) in a row in which nothing fitted.
     failures: u64,
-    /// Since when rounds follow each other although nothing happens.
+    /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
+    /// none do.
     waiting: Option<Tick>,
     round: Option<(u64, Tick)>,
     facts: u64,
@@ -121,7 +124,8 @@ impl<'s> Twins<'s> {
         }
     }
 
-    /// The view: every launch, from one on around the end.
+    /// Returns the launches that the policy gets to see: all of them, from the index `first` on
+    /// around the end of the list.
     fn view(&self) -> Vec<ReadyLaunch> {
         let (behind, front) = self.entries.split_at(self.first % self.entries.len());
         [front, behind].concat()
@@ -136,7 +140,7 @@ impl<'s> Twins<'s> {
         self.config.split.is_some() && independent && !self.is_cut(entry)
     }
 
-    /// The first launch of each channel that has workgroups left.
+    /// Returns for each channel its first launch that has workgroups left; `None` without one.
     fn heads(&mut self, now: Tick) -> Vec<Option<ReadyLaunch>> {
         let mut heads = vec![None; self.scenario.launches.len()];
         for entry in self.view().into_iter().filter(|entry| entry.undistributed() > 0) {
@@ -158,7 +162,7 @@ impl<'s> Twins<'s> {
         heads
     }
 
-    /// Returns the wants of a workgroup, or of the next wave of one that was cut.
+    /// Returns the demand of a workgroup, or of the next wave of one that was cut.
     fn wants(&self, entry: &ReadyLaunch) -> MatchHead<Name> {
         let demand = self.demand(entry);
         let waves = u64::from(demand.waves);
@@ -183,8 +187,8 @@ impl<'s> Twins<'s> {
         if self.is_cut(entry) { Demand { waves: 1, barriers: 0, ..demand } } else { demand }
     }
 
-    /// Counts a round in which nothing fits, and cuts a workgroup when it is time (c2, c3). Returns
-    /// whether a workgroup has been cut.
+    /// Counts a decision (round) in which nothing fits, and cuts a workgroup into waves when there
+    /// were too many (steps c2 and c3 of the seed). Returns whether a workgroup has been cut.
     fn cut_one(&mut self, now: Tick) -> bool {
         let Some(split) = self.config.split else { return false };
         let (heads, round) = (self.heads(now), Some((self.facts, now)));
@@ -209,7 +213,8 @@ impl<'s> Twins<'s> {
         cut.is_some()
     }
 
-    /// Returns the decision of the model: launch, compute unit, and the pieces that are held then.
+    /// Returns the decision of the model: launch, compute unit, and the blocks that are held then;
+    /// `None` where nothing fits.
     fn expected(&mut self, now: Tick) -> Option<MatchTarget<Name>> {
         let heads = self.heads(now);
         let heads: Vec<_> =
@@ -251,7 +256,8 @@ impl<'s> Twins<'s> {
         Some(held)
     }
 
-    /// The model's compute unit hands out what a target takes, or gets it back.
+    /// Takes what a target holds from the model's compute unit if `out` is true, else gives it
+    /// back.
     fn hand_over(&mut self, held: &MatchTarget<Name>, out: bool) {
         let cu = &mut self.model.cus[held.cu];
         let simds = cu.simds.iter_mut().zip(&held.simds);
@@ -274,7 +280,8 @@ impl<'s> Twins<'s> {
         }
     }
 
-    /// Makes one decision of both sides; returns whether something was placed.
+    /// Makes one decision of the policy and of the model, and compares them; returns whether
+    /// something was placed.
     fn decide(&mut self, now: Tick) -> bool {
         let cus = Cus::new(self.scenario.shape, self.scenario.cus);
         let view = self.view();
@@ -346,7 +353,8 @@ impl<'s> Twins<'s> {
         true
     }
 
-    /// Every refusal names something that the model finds lacking on that compute unit.
+    /// Checks that every refusal of the policy names a resource that the model finds lacking on
+    /// that compute unit.
     fn check_refusals(&mut self, round: &Round, now: Tick) {
         let entries = self.heads(now);
         let heads: Vec<_> =

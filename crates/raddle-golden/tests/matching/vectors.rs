@@ -27,7 +27,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 
-/// The number behind `ch` or `AP`.
+/// Returns the number behind the letters of a name, such as `ch3` or `AP0`.
 fn index(name: &str) -> usize {
     name.trim_start_matches(char::is_alphabetic).parse().expect("a number")
 }
@@ -84,7 +84,7 @@ fn e1_match() {
     assert_eq!(decision.target.map(|it| it.channel), tied.first().copied());
 }
 
-/// The candidates of a level.
+/// Returns the channels whose heads (first workgroups) have this level and fit some compute unit.
 fn channels_of(
     decision: &MatchDecision<String>,
     heads: &[Option<MatchHead<String>>],

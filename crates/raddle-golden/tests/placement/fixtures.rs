@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use raddle_golden::placement::contract::{Algorithm, ContractKernel};
 
-/// The rows of a table of check values, without its heading.
+/// Returns the rows of a table of check values, without its heading.
 pub(crate) fn table(name: &str) -> Vec<Vec<String>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/placement/");
     let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a file of this tree");
@@ -31,7 +31,8 @@ pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> ContractKern
     ContractKernel { threads, vgpr, sgpr, lds }
 }
 
-/// The folder of the golden files, beside that of the real profiles, if it is there.
+/// Returns the folder of the contract's files of known placements, beside that of the real
+/// profiles; `None` where it is not there.
 pub(crate) fn peers() -> Option<PathBuf> {
     raddle_testkit::beside("peers")
 }

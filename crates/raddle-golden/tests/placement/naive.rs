@@ -19,7 +19,8 @@ struct Unit {
     rotation: usize,
 }
 
-/// `true` = taken.
+/// Finds the lowest `want` free granules in a row of a map in which `true` is taken; `None` where
+/// there are none.
 fn fit(map: &[bool], want: usize) -> Option<usize> {
     if want == 0 {
         return Some(0);
@@ -28,7 +29,7 @@ fn fit(map: &[bool], want: usize) -> Option<usize> {
         .find(|&start| start + want <= map.len() && !map[start..start + want].contains(&true))
 }
 
-/// Vector and scalar registers of a wave, LDS of the workgroup.
+/// Returns the granules of a demand: vector and scalar registers of a wave, LDS of the workgroup.
 fn granules(demand: &Demand) -> (usize, usize, usize) {
     (demand.vgpr.into(), demand.sgpr.into(), demand.lds as usize)
 }
@@ -93,7 +94,8 @@ impl Unit {
     }
 }
 
-/// The device and one algorithm object a kernel.
+/// Oracle: a device that places workgroups by the rules of the placement contract, granule by
+/// granule, with one algorithm object for each kernel.
 pub(crate) struct Naive {
     algorithm: Algorithm,
     units: Vec<Unit>,

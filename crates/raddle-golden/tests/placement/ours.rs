@@ -5,14 +5,16 @@ use raddle_policy::{CuId, Demand, LaunchId};
 
 use crate::subject::{Placed, Subject};
 
-/// The kernels as launches without end, one launch an algorithm object.
+/// The algorithms under test, driven through a scenario: each kernel is a launch without end, with
+/// an algorithm object of its own.
 pub(crate) struct Ours {
     baseline: Baseline,
     demands: Vec<Demand>,
-    /// Where each workgroup lies, by kernel.
+    /// Compute unit of each workgroup, by kernel.
     lying: Vec<Vec<CuId>>,
     cus: usize,
-    /// Where scanning begins, by kernel: kept here only to count probes.
+    /// Compute unit at which the next scan begins, by kernel: kept only to count probes; `None`
+    /// where none are counted.
     cursors: Option<Vec<usize>>,
     probes: u64,
 }

@@ -9,7 +9,7 @@ use crate::naive::Naive;
 use crate::ours::Ours;
 use crate::subject::Subject;
 
-/// Kernels of which at least one workgroup fits an empty compute unit.
+/// Draws kernels of which at least one workgroup fits an empty compute unit.
 fn kernels() -> impl Strategy<Value = Vec<ContractKernel>> {
     let one = (1u32..=1024, 0u32..=256, 0u32..=400, prop_oneof![Just(0), 1u32..=40_000])
         .prop_map(|(threads, vgpr, sgpr, lds)| kernel([threads, vgpr, sgpr, lds]))

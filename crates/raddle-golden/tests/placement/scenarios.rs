@@ -12,7 +12,7 @@ const MIXED: [[u32; 4]; 4] =
 const LIMITS: [[u32; 4]; 4] =
     [[64, 7, 20, 0], [150, 21, 250, 300], [256, 30, 10, 14000], [320, 50, 100, 9000]];
 
-/// The resident workgroups and the log of one scenario under way.
+/// Resident workgroups and log of a scenario that is being played.
 struct Scene<'a> {
     subject: &'a mut dyn Subject,
     kernels: usize,
@@ -83,7 +83,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// One operation; S2 releases what the one before it placed.
+    /// Makes one operation of a scenario, such as a placement; S2 releases what the operation
+    /// before it placed.
     fn op(&mut self, scenario: &str) {
         match scenario {
             "S1" => {
@@ -119,7 +120,8 @@ fn kernels(scenario: &str) -> Vec<ContractKernel> {
     given.iter().copied().map(kernel).collect()
 }
 
-/// Plays one row of the table and gives it back as it was found.
+/// Plays the scenario of one row of the table, and returns the row with the figures that were
+/// found.
 fn play(subject: &mut dyn Subject, expected: &[String]) -> Vec<String> {
     let scenario = expected[0].as_str();
     let mut scene = Scene::new(subject, kernels(scenario).len());
@@ -146,7 +148,7 @@ fn the_algorithms_give_every_check_value() {
     }
 }
 
-/// The oracle too is checked against the contract, where that does not take long.
+/// Checks the naive device too against the check values, in the scenario that does not take long.
 #[test]
 fn the_naive_device_gives_the_check_values_of_s3() {
     for expected in table("scenarios.csv").iter().filter(|row| row[0] == "S3") {

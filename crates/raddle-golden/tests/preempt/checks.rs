@@ -6,7 +6,8 @@ use raddle_golden::preempt::model::{
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
 
-/// The 13 launches of the worked runs; these are not idempotent.
+/// Returns the 13 launches of the example runs of seed 001; those with the numbers in `not` are not
+/// idempotent.
 pub(crate) fn worked(not: &[usize]) -> Vec<StreamLaunch> {
     let launch = |n: usize| StreamLaunch {
         at: Tick(if n < 12 { 0 } else { 40 }),
@@ -34,7 +35,7 @@ pub(crate) fn play(
     (log, outcome)
 }
 
-/// When these steps happened.
+/// Returns the ticks of the steps in a log that are wanted.
 fn times(log: &Log, wanted: impl Fn(PreemptStep) -> bool) -> Vec<u64> {
     log.iter().filter(|(_, step)| wanted(*step)).map(|(at, _)| *at).collect()
 }

@@ -11,8 +11,8 @@ use crate::checks::play;
 const YES: Idempotence = Idempotence::Idempotent;
 const NO: Idempotence = Idempotence::Not;
 
-/// One line for every tick at which a small run is preempted: what was killed, what left, latency,
-/// end. Changes where any comparison is off by one.
+/// Writes one line for every tick at which a small run is preempted: killed launch, launches that
+/// left, latency, end. The table changes where any comparison in the model is off by one.
 #[test]
 fn small_runs_at_a_glance() {
     let mut table = String::from("three launches of 3 ticks, resumed 1 tick after; exit 1\n");
@@ -50,7 +50,8 @@ fn small_runs_at_a_glance() {
     insta::assert_snapshot!("small-runs", table);
 }
 
-/// Launches and wishes with an earlier time than the one in front of them wait for that one.
+/// Checks that a launch or a wish with an earlier time than the one before it happens together with
+/// that one.
 #[test]
 fn times_that_fall_are_those_in_front() {
     let launch = |at| StreamLaunch { at: Tick(at), ticks: 1, idempotent: YES };

@@ -1,6 +1,6 @@
 //! Are the worked runs of the digest's vectors reproduced?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit.
+//! The vectors lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_golden::preempt::model::{PreemptStep, StreamSetup, StreamWish, run};
 use raddle_policy::{ProcessId, Tick};
@@ -19,7 +19,8 @@ const RUNS: [(&str, &[usize], u64); 3] = [
     ("C_k2_running_not_idempotent", &[2], 87),
 ];
 
-/// The vectors' word for a step. Their model submits to the runtime again in one line (A1 a).
+/// Returns the word of the known results (test vectors) for a step of the run, and its launch.
+/// Their model submits to the runtime again in one line.
 fn word(step: &PreemptStep) -> Option<(&'static str, Option<usize>)> {
     Some(match *step {
         PreemptStep::Captured(k) => ("S2.2 capture", Some(k)),

@@ -5,7 +5,8 @@ use raddle_golden::rtl::{RtlCircuit, RtlSearch, RtlSpec, choice, headers};
 
 use super::kit::{folder, forms, has, lines, put, run, searches};
 
-/// Runs the benches of circuits with Icarus; returns all that was printed.
+/// Runs the test benches of circuits with the simulator Icarus; returns (whether it succeeded, its
+/// output).
 fn icarus(name: &str, circuits: &[RtlCircuit], lines: u64) -> (bool, String) {
     let folder = folder(name);
     let mut args: Vec<String> = ["-g2012", "-o", "bench"].map(str::to_owned).into();
@@ -141,7 +142,7 @@ fn the_choice_and_the_header_search_answer_as_the_golden_models_do() {
     }
 }
 
-/// Replaces one place of a module.
+/// Returns a circuit in whose module the text `from` is replaced by `to`, as a planted fault.
 fn mutated(circuit: &RtlCircuit, from: &str, to: &str) -> RtlCircuit {
     assert!(circuit.module.contains(from), "{from}: {}", circuit.module);
     let mut circuit = circuit.clone();

@@ -8,10 +8,10 @@ use raddle_golden::rtl::{RtlCircuit, RtlGates, RtlSearch, RtlSpec};
 
 use super::kit::{folder, forms, has, lines, put, run, searches, shared};
 
-/// The script that leaves the gates as they are written.
+/// Script for Yosys that counts the gates as they are written, without optimising them.
 const SCRIPT: &str = "proc; opt -full; simplemap; opt; opt_clean; stat; ltp -noff";
 
-/// Returns the gates that Yosys finds in each module.
+/// Returns the numbers of gates that Yosys finds in each module, by name.
 fn counted(name: &str, circuits: &[RtlCircuit]) -> BTreeMap<String, RtlGates> {
     let folder = folder(name);
     let mut script = String::new();

@@ -8,7 +8,8 @@ use raddle_bitmap::circuit::Setup;
 use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Shared};
 use raddle_golden::rtl::{RtlCircuit, RtlSearch, RtlSpec};
 
-/// Returns whether a tool is there; it must be under `RADDLE_REQUIRE_RTL=1`.
+/// Returns whether a tool for circuits is installed; under `RADDLE_REQUIRE_RTL=1` a missing one
+/// fails the test.
 pub(crate) fn has(tool: &str) -> bool {
     let found = Command::new(tool).arg("-V").output().is_ok();
     let required = std::env::var("RADDLE_REQUIRE_RTL").is_ok_and(|it| it == "1");
@@ -19,13 +20,14 @@ pub(crate) fn has(tool: &str) -> bool {
     found
 }
 
-/// Returns the lines a bench of the long run; `None` in every other run.
+/// Returns how many lines of test vectors a Verilog test bench reads, by the variable
+/// `RADDLE_RTL_LINES`; `None` where the variable is not set.
 pub(crate) fn lines() -> Option<u64> {
     let given = std::env::var("RADDLE_RTL_LINES").ok()?;
     Some(given.parse().unwrap())
 }
 
-/// An empty folder for the files of a test.
+/// Makes an empty folder for the files of a test, and returns its path.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rtl").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -33,14 +35,15 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs a tool in a folder; returns whether it succeeded, and all that it printed.
+/// Runs a tool in a folder; returns whether it succeeded, and its output.
 pub(crate) fn run(folder: &Path, tool: &str, args: &[String]) -> (bool, String) {
     let ran = Command::new(tool).args(args).current_dir(folder).output().unwrap();
     let text = [ran.stdout, ran.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     (ran.status.success(), text.concat())
 }
 
-/// Writes a circuit with its bench and this many lines; returns the names of the sources.
+/// Writes a circuit with its test bench and this many lines of inputs; returns the names of the two
+/// source files.
 pub(crate) fn put(folder: &Path, circuit: &RtlCircuit, lines: u64) -> [String; 2] {
     let names = [format!("{}.v", circuit.name), format!("{}_bench.v", circuit.name)];
     fs::write(folder.join(&names[0]), &circuit.module).unwrap();
@@ -51,7 +54,8 @@ pub(crate) fn put(folder: &Path, circuit: &RtlCircuit, lines: u64) -> [String; 2
     names
 }
 
-/// Returns a shared finder: periods of kinds with these blocks.
+/// Returns a shared finder (one search circuit for several maps in turn) for periods of kinds with
+/// these numbers of blocks.
 pub(crate) fn shared(width: u32, periods: &[&[u32]], layout: &Layout) -> RtlSearch {
     let mut ids = 0..;
     let kinds = periods.iter().map(|period| {
@@ -62,7 +66,7 @@ pub(crate) fn shared(width: u32, periods: &[&[u32]], layout: &Layout) -> RtlSear
     RtlSearch::Shared(Shared::new(width, width, &kinds, layout).unwrap())
 }
 
-/// Returns one search of each kind for maps of a multiple of 16 blocks.
+/// Returns one search of each kind, for maps of `blocks` blocks, a multiple of 16.
 pub(crate) fn searches(blocks: u32) -> Vec<RtlSearch> {
     let (half, part) = (blocks / 2, blocks * 3 / 8);
     vec![
@@ -75,7 +79,8 @@ pub(crate) fn searches(blocks: u32) -> Vec<RtlSearch> {
     ]
 }
 
-/// Returns a search in each of its forms.
+/// Returns the circuits of a search in each of its forms (digit of a free block, direction,
+/// construction).
 pub(crate) fn forms(search: &RtlSearch) -> Vec<RtlCircuit> {
     let mut all = Vec::new();
     for setup in Setup::ALL {

@@ -7,12 +7,13 @@ use raddle_golden::allocation::{AllocationOptions, AllocationRule, StartRule, ch
 
 use super::kit::{folder, has, run};
 
-/// Returns the code of a recorder.
+/// Returns the source code of a recorder of placement events that docs/rtl.md names.
 fn recorder(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("recorders").join(file)).unwrap()
 }
 
-/// Checks the table that both recorders write of one run: the last start is not the lowest.
+/// Checks the table that both recorders write of one run: the start of the last placement is not
+/// the lowest.
 fn recorded(table: &[u8]) {
     let first =
         AllocationOptions { starts: Some(StartRule::First), ..AllocationOptions::default() };

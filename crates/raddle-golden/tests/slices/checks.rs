@@ -6,7 +6,8 @@ use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceConfig, SliceRule
 
 use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
 
-/// The four tasks of the digest's study: run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; in `unit`.
+/// Makes a GPU with the four tasks that the digest of seed 004 (our summary with checks) studies:
+/// run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; a millisecond is `unit` ticks.
 fn four(rule: SliceRule, unit: u64) -> raddle_golden::slices::Exclusive {
     let run = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
     let mut gpu = gpu(&SliceConfig::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &run);
@@ -115,7 +116,8 @@ fn check_09_no_division_by_zero() {
     }
 }
 
-/// How far shares are from what they were, at the end of the last whole round; rounds begun.
+/// Returns (the largest difference between a task's fraction of the run time at the beginning and
+/// at the end of the last whole round; the number of rounds begun).
 fn drift(unit: u64) -> (f64, u64) {
     let begin = [300, 150, 60, 3].map(|seconds| seconds * 1000 * unit);
     let old = begin.map(|ran| (0, ran));

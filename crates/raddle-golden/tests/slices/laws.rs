@@ -10,7 +10,7 @@ use raddle_timeslice::{
 use crate::oracle::{self, Process};
 use crate::{gpu, jain, task};
 
-/// Times of every size, and small ones, so that ties are common.
+/// Draws times in ticks of every size, and small ones, so that ties are common.
 fn time() -> impl Strategy<Value = u64> {
     prop_oneof![0..4_u64, 0..100_u64, (0..64_u32).prop_map(|n| 1 << n), any::<u64>()]
 }

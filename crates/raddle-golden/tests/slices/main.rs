@@ -18,12 +18,13 @@ use raddle_timeslice::{
     LoadedProcess, PoolEntry, SliceConfig, SliceRule, StageOne, StageTwo, Weight,
 };
 
-/// A loaded process of that weight, as a fraction.
+/// Makes a process that was chosen to run, with a weight given as a fraction.
 fn loaded(over: u64, under: u64) -> LoadedProcess {
     LoadedProcess { index: 0, weight: Weight::new(1, over, under, 1), share: 1 }
 }
 
-/// The slices of a rule at t0 = 1,000,000 ticks.
+/// Returns the slices of processes with these weights by a rule, in ticks, with a base slice t0 of
+/// 1,000,000 ticks.
 fn millionths(rule: SliceRule, weights: &[(u64, u64)]) -> Vec<u128> {
     let loads: Vec<LoadedProcess> =
         weights.iter().map(|&(over, under)| loaded(over, under)).collect();
@@ -32,7 +33,8 @@ fn millionths(rule: SliceRule, weights: &[(u64, u64)]) -> Vec<u128> {
     slices
 }
 
-/// Positions loaded of a pool of levels and weights, given as fractions.
+/// Returns the positions of the processes that are chosen to run, of a pool given as (level, ticks
+/// alive, ticks run).
 fn load(capacity: usize, pool: &[(u8, u64, u64)]) -> Vec<usize> {
     let mut loads = Vec::new();
     let entries = pool.iter().map(|&(level, alive, ran)| PoolEntry {
@@ -55,7 +57,7 @@ fn task(id: u32, level: u8, created: u64, ran: u64) -> GpuTask {
     }
 }
 
-/// A GPU at `now` with endless tasks: created, run time.
+/// Makes a GPU at tick `now` with endless tasks, each given as (tick of its creation, ticks run).
 fn gpu(settings: &SliceConfig, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
     let mut gpu = Exclusive::new(settings).unwrap();
     gpu.advance(Tick(now), &mut |_| {});
@@ -65,12 +67,12 @@ fn gpu(settings: &SliceConfig, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
     gpu
 }
 
-/// Run times, in pool order.
+/// Returns the run times of the tasks in ticks, in the order of the pool.
 fn ran(gpu: &Exclusive) -> Vec<u64> {
     gpu.tasks().iter().map(|task| task.ran.0).collect()
 }
 
-/// Jain's index.
+/// Returns Jain's fairness index of the values: 1 where they are equal.
 fn jain(values: impl IntoIterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.into_iter().collect();
     let sum: f64 = values.iter().sum();

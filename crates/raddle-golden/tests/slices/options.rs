@@ -8,7 +8,7 @@ use raddle_timeslice::{
 };
 use serde_json::json;
 
-/// A question to the golden model, and the same asked of the policy turn by turn.
+/// Settings and tasks that both the golden model and the policy get.
 #[derive(Clone, Debug)]
 struct Options {
     rule: SliceRule,
@@ -18,7 +18,7 @@ struct Options {
     shares: Shares,
     capacity: u32,
     longest_us: Option<u64>,
-    /// Level from 1, share, and when it comes, in microseconds.
+    /// Tasks, each as (level from 1, share, time of its arrival in microseconds).
     tasks: Vec<(u8, u32, u64)>,
 }
 

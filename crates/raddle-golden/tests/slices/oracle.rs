@@ -3,7 +3,7 @@
 //! Weights are compared and slices computed with schoolbook digits, so that nothing is shared with
 //! the crate, not even the width of its integers.
 
-/// A natural number, its digits of base 2^16 from the lowest on.
+/// A natural number of any size: its digits of base 2^16 from the lowest on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Big(Vec<u16>);
 
@@ -55,7 +55,7 @@ impl Big {
         key(self) < key(other)
     }
 
-    /// Rounded down; bit by bit.
+    /// Divides by another number, bit by bit; the quotient is rounded down.
     pub(crate) fn over(&self, by: &Self) -> Self {
         let (mut quotient, mut rest) = (Self(Vec::new()), Self(Vec::new()));
         let two = Self::of(2);
@@ -91,23 +91,24 @@ impl Big {
     }
 }
 
-/// A process: level, share, alive, ran.
+/// A process, as (level, share, ticks alive, ticks run).
 pub(crate) type Process = (u8, u64, u64, u64);
 
-/// Share x alive and run time, guarded.
+/// Returns the weight of a process as a fraction: (share x ticks alive, ticks run), both ticks at
+/// least t0.
 fn parts(process: Process, t0: u64) -> (Big, Big) {
     let (_, share, alive, ran) = process;
     let big = |n: u64| Big::of(n.into());
     (big(share).times(&big(alive.max(t0))), big(ran.max(t0)))
 }
 
-/// Returns whether `one` is owed more than `two`.
+/// Returns whether the process `one` has a larger weight than `two`.
 pub(crate) fn more(one: Process, two: Process, t0: u64) -> bool {
     let ((a, b), (c, d)) = (parts(one, t0), parts(two, t0));
     c.times(&b).below(&a.times(&d))
 }
 
-/// Returns the positions that are loaded; sorts everything.
+/// Returns the positions of the processes that are chosen to run, by sorting all of them.
 pub(crate) fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     let best = pool.iter().map(|process| process.0).min();
     let mut candidates: Vec<usize> = (0..pool.len()).filter(|&i| Some(pool[i].0) == best).collect();
@@ -126,8 +127,8 @@ pub(crate) fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     candidates
 }
 
-/// Returns the positions that are loaded of many, by a stable sort over cross products of 192 bits,
-/// in two halves.
+/// Returns the positions of the processes that are chosen to run of many, by a stable sort over
+/// cross products of 192 bits, in two halves.
 pub(crate) fn load_sorted(pool: &[Process], t0: u64, capacity: usize) -> Vec<usize> {
     let best = pool.iter().map(|process| process.0).min();
     let mut candidates: Vec<usize> = (0..pool.len()).filter(|&i| Some(pool[i].0) == best).collect();
@@ -148,7 +149,8 @@ pub(crate) fn load_sorted(pool: &[Process], t0: u64, capacity: usize) -> Vec<usi
     candidates
 }
 
-/// Slices in the contract's fixed point; `None` where a figure is beyond 128 bits.
+/// Computes the slices in ticks as docs/golden.md says, in fixed point; `None` where a figure is
+/// beyond 128 bits.
 pub(crate) fn slices(rule: &str, loaded: &[Process], t0: u64) -> Option<Vec<u128>> {
     let one = Big::of(1);
     let (low, high) = (Big::of(1 << 32), Big::of(1 << 64));

@@ -14,7 +14,7 @@ const PAGE: &str = "docs/policies/weighted-slices.md";
 const RULES: [SliceRule; 5] =
     [SliceRule::Claim, SliceRule::Equal, SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne];
 
-/// Figures of a run; times are in milliseconds.
+/// Figures of a run that the page shows; times are in milliseconds.
 #[derive(Default)]
 struct Seen {
     longest_slice: u64,
@@ -22,7 +22,8 @@ struct Seen {
     slices: u64,
 }
 
-/// Runs from `now` to `until`; all tasks are there from the start.
+/// Runs a GPU from the tick `now` to `until`, and collects the page's figures; all tasks are there
+/// from the start.
 fn watch(gpu: &mut Exclusive, now: u64, until: u64) -> Seen {
     let (mut seen, mut ends) = (Seen::default(), vec![now; gpu.tasks().len()]);
     gpu.advance(Tick(until), &mut |stretch| {
@@ -35,12 +36,12 @@ fn watch(gpu: &mut Exclusive, now: u64, until: u64) -> Seen {
     seen
 }
 
-/// Milliseconds as seconds of two decimals, the nearest.
+/// Writes milliseconds as seconds of two decimals, rounded to the nearest.
 fn seconds(ms: u64) -> String {
     format!("{}.{:02}", (ms + 5) / 1000, (ms + 5) % 1000 / 10)
 }
 
-/// 12345 as 12,345.
+/// Writes a number with commas between groups of three digits: 12345 as 12,345.
 fn grouped(count: u64) -> String {
     match count / 1000 {
         0 => count.to_string(),

@@ -7,7 +7,8 @@ use raddle_timeslice::{LoadOrder, Shares, SliceConfig, SliceRule, TakeOver};
 
 use crate::{gpu, ran, task};
 
-/// The run time in percent of a task of share 3 beside one of share 1, over time.
+/// Returns the percentage of the run time that a task of share 3 gets beside one of share 1, at
+/// several times.
 fn three_to_one(rule: SliceRule, capacity: usize, shares: Shares) -> Vec<f64> {
     let settings = SliceConfig::new(Ticks(40), capacity, rule).with_shares(shares);
     let mut gpu = Exclusive::new(&settings).unwrap();
@@ -37,8 +38,8 @@ fn shares_3_and_1_give_three_quarters() {
     near(three_to_one(SliceRule::Equal, 8, Shares::Weight), 50.0);
 }
 
-/// The share of a newcomer (age 10 s, run time 0) beside three that ran 600 of 3600 s, in the last
-/// fifth of 600 s.
+/// Returns the part of the run time that a newcomer (age 10 s, run time 0) gets beside three tasks
+/// that ran 600 of 3600 s, in the last fifth of 600 s.
 fn newcomers_share(rule: SliceRule) -> f64 {
     let (now, end) = (3_600_000, 4_200_000);
     let old = (0, 600_000);
@@ -99,7 +100,8 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
     assert!(tight >= 3, "equal slices leave no room: {tight}");
 }
 
-/// When a task of level 0 that comes at 50 begins, beside three of level 2 with slices of 120.
+/// Returns the tick at which a task of level 0 that comes at tick 50 begins, beside three of level
+/// 2 with slices of 120 ticks, and the ids of the tasks in the order in which they ran.
 fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
     let settings = SliceConfig::new(Ticks(40), 8, SliceRule::Claim).with_take_over(take_over);
     let mut gpu = gpu(&settings, 0, &[]);

@@ -1,6 +1,6 @@
 //! Are the worked examples of the spec reproduced?
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit. Their rules
+//! The vectors lie in `fixtures/vectors` of raddle-testkit. Their rules
 //! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
 
 use raddle_policy::{Level, Tick, Ticks};
@@ -31,7 +31,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().expect("a number")
 }
 
-/// A weight of few decimals as a fraction.
+/// Reads a weight with few decimals as a fraction.
 fn fraction(value: &Value) -> (u64, u64) {
     let thousandths = (number(value) * 1000.0).round() as u64;
     (thousandths, 1000)
@@ -90,7 +90,8 @@ fn slices() {
     }
 }
 
-/// The runs of the digest are of exact fractions, ours of whole microseconds.
+/// Checks the runs in the digest of seed 004 (our summary with checks), which use exact fractions
+/// of a tick, by runs of whole microseconds.
 #[test]
 fn runs_of_four_tasks() {
     let all = vectors();

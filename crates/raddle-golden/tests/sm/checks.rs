@@ -10,7 +10,7 @@ fn options() -> BlockWarpConfig {
     BlockWarpConfig::default()
 }
 
-/// A kernel of 4 registers a warp.
+/// Makes a kernel of 4 registers a warp.
 fn small(id: u32, priority: u64, blocks: u64, warps: u64, shared: u64) -> Kernel {
     Kernel {
         id: LaunchId(id),
@@ -91,8 +91,9 @@ fn check_3_a_kernel_with_barriers_skips_the_first_sm() {
     }
 }
 
-/// Returns whether an SM with these amounts left is a first SM for a kernel. A filler that is not
-/// lower lies on it, so that no second SM is there.
+/// Returns whether an SM with these amounts (registers, warps, shared memory) left is a first SM
+/// for a kernel: one that can start a warp of it. A block that is not less urgent holds the rest of
+/// the SM, so that it is no second SM.
 fn is_first(left: [u64; 3], kernel: &Kernel, strict: bool) -> bool {
     let options = BlockWarpConfig { strict, ..options() };
     let total = left.map(|amount| amount + 20);
@@ -184,7 +185,9 @@ fn check_11_one_queued_block_a_level_and_sm() {
     }
 }
 
-/// Check 12: F 1, L 1, H 9 arrive at 0, 0, 2, one block each, on one SM of 64/8/16.
+/// Returns when three kernels F, L and H (priorities 1, 1 and 9) end that arrive at ticks 0, 0 and
+/// 2 on one SM of 64 registers, 8 warps and 16 shared memory: check 12 in the digest of seed 003
+/// (our summary with checks).
 fn ends(
     f: (u64, u64),
     l: (u64, bool),

@@ -21,18 +21,18 @@ use raddle_testkit::{Scenario, World, any_launch};
 
 use crate::mixes::options;
 
-/// The effect of a question: the answer, the workgroup and the compute unit.
+/// Effect of a question to the policy: its answer, the workgroup and the compute unit.
 type Step = (Answer, u64, CuId);
 
-/// The policy beside the controllers.
+/// The policy `block-warp` beside the controllers that it must follow.
 struct Beside {
     policy: BlockWarp,
     controllers: Controllers,
     launches: BTreeMap<LaunchId, Launch>,
     blocks: BTreeMap<(LaunchId, u64), Handle>,
-    /// SMs whose controllers are to be served, the lowest first.
+    /// SMs whose controllers have still to be asked, the lowest first.
     due: BTreeSet<CuId>,
-    /// Steps that were taken and not answered yet.
+    /// Steps that the controllers took and the policy has not answered yet.
     steps: VecDeque<Step>,
     routes: BTreeSet<Route>,
 }
@@ -75,7 +75,7 @@ impl Beside {
         self.launches.insert(launch.id, *launch);
     }
 
-    /// The next step of the controllers; `None` where nothing can happen.
+    /// Returns the next step of the controllers; `None` where nothing can happen.
     fn next(&mut self) -> Option<Step> {
         while self.steps.is_empty()
             && let Some(&sm) = self.due.first()
@@ -144,7 +144,8 @@ impl Allocate for Beside {
     }
 }
 
-/// Compute units as the seed has them: registers, warps and shared memory alone.
+/// Draws devices whose compute units limit as the seed's: by registers, warps and shared memory
+/// alone.
 fn scenario() -> impl Strategy<Value = Scenario> {
     let shape = (1u16..12, 0u16..=24, 0u32..=12).prop_map(|(waves, vgpr, lds)| CuShape {
         simds: 1,
@@ -180,7 +181,8 @@ proptest! {
     }
 }
 
-/// Compares every route, also of an urgent launch that finds its units busy with others.
+/// Checks that every route of a block to an SM is compared, also of an urgent launch that finds its
+/// units busy with others.
 #[test]
 fn every_route_is_compared() {
     let mut routes = BTreeSet::new();

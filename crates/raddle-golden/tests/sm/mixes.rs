@@ -55,7 +55,8 @@ proptest! {
 
 }
 
-/// Ten times the cases of the others: 100,000 in `cargo xtask soak`.
+/// Returns the setting for ten times as many cases as the other tests have: 100,000 in `cargo xtask
+/// soak`.
 fn many() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { cases: usual.cases.saturating_mul(10), ..usual }
@@ -64,7 +65,8 @@ fn many() -> ProptestConfig {
 proptest! {
     #![proptest_config(many())]
 
-    /// Check 12: barriers included, whatever the other options.
+    /// Checks that every kernel ends, whatever the other options are, also with barriers: check 12
+    /// in the digest of seed 003 (our summary with checks).
     #[test]
     fn with_backfill_and_whole_blocks_nothing_waits_for_ever(
         (sms, total, kernels) in mix(true),
@@ -82,8 +84,9 @@ proptest! {
 }
 
 proptest! {
-    /// Check 9: a warp runs exactly as long as it takes (with a barrier, from its block's last
-    /// start on), so nothing running is ever stopped.
+    /// Checks that a warp runs exactly as long as it takes (with a barrier, from its block's last
+    /// start on), so that nothing running is ever stopped: check 9 in the digest of seed 003 (our
+    /// summary with checks).
     #[test]
     fn nothing_running_is_stopped((sms, total, kernels) in mix(true), options in options()) {
         let story = ours::play(sms, total, options, &kernels).expect("well-formed");

@@ -23,7 +23,8 @@ pub(crate) struct Story {
     pub(crate) ends: Vec<Option<u64>>,
     pub(crate) refused: Vec<String>,
     pub(crate) stuck: Vec<usize>,
-    /// After every route: undistributed by kernel, then registers, warps, shared, top by SM.
+    /// Tables after every decision: undistributed blocks by kernel, then registers, warps, shared
+    /// memory and top priority by SM.
     pub(crate) tables: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ struct Block {
 struct Warp {
     block: usize,
     number: u64,
-    /// `None` while its block gathers at the barrier.
+    /// Tick at which the warp ends; `None` while its block gathers at the barrier.
     ends: Option<u64>,
     over: bool,
 }
@@ -47,7 +48,7 @@ struct Warp {
 struct Model<'a> {
     kernels: &'a [Kernel],
     options: BlockWarpConfig,
-    /// Registers, warps, shared.
+    /// Free registers, warps and shared memory of each SM.
     free: Vec<[u64; 3]>,
     left: Vec<u64>,
     present: Vec<bool>,
@@ -154,7 +155,8 @@ impl Model<'_> {
         self.kernels[k].barrier && self.options.whole_blocks_for_barriers
     }
 
-    /// N1, by giving blocks one after the other.
+    /// Counts the further whole blocks of a kernel that an SM holds (the seed's N1), by giving
+    /// blocks one after the other.
     fn n1(&self, sm: usize, k: usize) -> u64 {
         let (kernel, mut free, mut n) = (&self.kernels[k], self.free[sm], 0);
         let need = [kernel.registers * kernel.warps, kernel.warps, kernel.shared];
@@ -167,7 +169,7 @@ impl Model<'_> {
         n
     }
 
-    /// Warps of a new block that could start.
+    /// Returns how many warps of a new block of a kernel could start on an SM.
     fn warps_now(&self, sm: usize, k: usize) -> u64 {
         let (kernel, free) = (&self.kernels[k], self.free[sm]);
         let mut n = 0;
@@ -185,7 +187,7 @@ impl Model<'_> {
         free[0] >= kernel.registers && free[1] >= 1 && free[2] >= kernel.shared
     }
 
-    /// The SM of the largest value, ties to the lowest; `Lowest` takes the first at all.
+    /// Picks the SM with the largest value, ties to the lowest; under `Lowest` the first of all.
     fn pick<V: Ord>(&self, fits: Vec<(usize, V)>) -> Option<usize> {
         if self.options.choose == Choose::Lowest {
             return fits.first().map(|(sm, _)| *sm);

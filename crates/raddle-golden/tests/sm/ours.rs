@@ -11,7 +11,8 @@ pub(crate) fn jobs(kernels: &[naive::Kernel]) -> Vec<Job> {
     kernels.iter().map(job).collect()
 }
 
-/// `blocks` x `warps`, each `ticks` long, `registers` a warp, no barrier.
+/// Makes a kernel of `blocks` blocks of `warps` warps, each `ticks` ticks long, with `registers`
+/// registers a warp and no barrier.
 pub(crate) fn kernel(
     (arrive, priority): (u64, u64),
     (blocks, warps, ticks): (u64, u64, u64),
@@ -22,7 +23,8 @@ pub(crate) fn kernel(
     naive::Kernel { arrive, priority, blocks, warps, registers, shared, barrier, ticks }
 }
 
-/// The rank of a priority of these tests, and the priority of a rank.
+/// Converts a priority of these tests, where larger is more urgent, to a rank, or a rank to a
+/// priority.
 pub(crate) fn reversed(priority: u64) -> u64 {
     99 - priority
 }
@@ -44,7 +46,8 @@ pub(crate) fn resources([registers, warps, shared]: [u64; 3]) -> Resources {
     Resources { registers, warps, shared }
 }
 
-/// Kernels not finished with their undistributed blocks, then registers/warps/shared/top by SM.
+/// Writes the controllers' tables: unfinished kernels with their undistributed blocks, then
+/// registers/warps/shared/top priority by SM.
 pub(crate) fn tables(controllers: &Controllers) -> String {
     let mut kernels: Vec<_> = controllers.kernels();
     kernels.sort_by_key(|row| row.kernel());
@@ -62,7 +65,8 @@ pub(crate) fn tables(controllers: &Controllers) -> String {
     kernels.chain(sms).collect::<Vec<_>>().join(" ")
 }
 
-/// Plays the jobs; every table is checked on the way.
+/// Plays the jobs on SMs, and returns the log, the ends and the stuck kernels of the run; every
+/// table is checked on the way.
 pub(crate) fn play(
     sms: u16,
     total: [u64; 3],
@@ -129,8 +133,8 @@ pub(crate) fn play(
     Ok(story)
 }
 
-/// Checks what must hold in every step: no amount above the totals (below 0 it would wrap to far
-/// above), and tops as the block tables have them.
+/// Checks the tables in every step: no amount is above its total (below 0 it would wrap to far
+/// above), and top priorities are those of the block tables.
 fn check_tables(controllers: &Controllers, total: [u64; 3]) {
     for row in controllers.sms() {
         let left = row.remaining();

@@ -40,7 +40,7 @@ fn check_13_the_first_resource_that_lacks_is_named_with_the_excess() {
     }
 }
 
-/// C12: beside three such kernels the others go on as if they were not there.
+/// Checks that kernels go on beside three that can never fit, as if those were not there.
 #[test]
 fn check_13_the_others_continue() {
     let impossible = kernel((0, 9), (3, 1, 5), (4, 20));

@@ -6,7 +6,8 @@ use crate::naive::Kernel;
 use crate::ours::{self, kernel};
 use crate::worked::TOTAL;
 
-/// When the low kernel, which arrived at 11, starts and ends; the stream ends at `last` or later.
+/// Returns the ticks from the arrival of the last kernel, which is less urgent and comes at tick
+/// 11, to its start and to its end.
 fn low(sms: u16, kernels: &[Kernel], options: BlockWarpConfig) -> (u64, u64) {
     let story = ours::play(sms, TOTAL, options, kernels).unwrap();
     let id = kernels.len() - 1;
@@ -16,7 +17,8 @@ fn low(sms: u16, kernels: &[Kernel], options: BlockWarpConfig) -> (u64, u64) {
     (start - 11, story.ends[id].unwrap() - 11)
 }
 
-/// Important kernels every `every` ticks until `until`, then a low one of 2 warps that runs 10.
+/// Makes a stream of urgent kernels, one each `every` ticks until `until`, then a less urgent one
+/// of 2 warps that runs 10 ticks.
 fn stream(every: u64, until: u64, blocks: u64, warps: u64, shared: u64) -> Vec<Kernel> {
     let important = |at: u64| kernel((at * every, 9), (blocks, warps, 10), (4, shared));
     let mut kernels: Vec<Kernel> = (0..until / every).map(important).collect();
@@ -51,8 +53,9 @@ fn table() -> String {
     table
 }
 
-/// Low kernels of 4 warps and 10 ticks every 5 ticks until `until`, and an important one at 6: how
-/// long after that its first and its last wave start, if they do.
+/// Plays less urgent kernels of 4 warps and 10 ticks, one each 5 ticks until `until`, with an
+/// urgent one at tick 6. Returns how long after that the urgent one's first and last wave start, if
+/// they do.
 fn important(until: u64, shared: u64, options: BlockWarpConfig, kernel_of: &Kernel) -> String {
     let low = |at: u64| kernel((at * 5, 1), (1, 4, 10), (4, shared));
     let mut kernels: Vec<Kernel> = (0..until / 5).map(low).collect();
@@ -97,15 +100,15 @@ fn inversion() -> String {
     table
 }
 
-/// A queued block holds nothing until it starts, and its kernel has nothing left to distribute; so
-/// less urgent kernels go on taking what the block waits for.
+/// Checks an urgent kernel whose queued block holds nothing until it starts, and which has nothing
+/// left to distribute; so less urgent kernels go on taking the room that the block waits for.
 #[test]
 fn an_important_kernel_behind_an_endless_low_stream() {
     insta::assert_snapshot!("inversion", inversion());
 }
 
-/// Of a stream of 500, 1,000 and 2,000 ticks: what grows with it is starvation, what does not is
-/// bounded.
+/// Compares streams of 500, 1,000 and 2,000 ticks: a wait that grows with the stream is starvation,
+/// one that does not is bounded.
 #[test]
 fn an_endless_important_stream() {
     insta::assert_snapshot!("starvation", table());

@@ -22,7 +22,8 @@ fn filler(id: u32, priority: u64, left: [u64; 3], total: Resources) -> Kernel {
     }
 }
 
-/// One SM with this left beside a block of `top`; the letter of the route.
+/// Returns the letter of the route that a block takes to one SM with these amounts left, beside a
+/// block of the priority `top`.
 fn route(left: [u64; 3], top: u64, options: BlockWarpConfig, barrier: bool) -> char {
     // The filler has as many registers as warps, one each.
     let held = 4;
@@ -67,7 +68,8 @@ fn routes() {
     insta::assert_snapshot!("routes", table);
 }
 
-/// Three SMs with these warps left beside blocks of these priorities; where a block of 3 warps goes.
+/// Returns the SM to which a block of 3 warps goes, of three SMs with these warps left beside
+/// blocks of these priorities.
 fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
     let each = Resources { registers: 100, warps: 8, shared: 4 };
     let options = BlockWarpConfig { choose, ..BlockWarpConfig::default() };

@@ -14,7 +14,7 @@ use raddle_testkit::{Scenario, World, demand, scenario};
 
 use crate::mixes::options;
 
-/// A block that is not done, in the order of distribution.
+/// A block (workgroup) that has not ended; blocks are kept in the order of distribution.
 #[derive(Clone, Debug)]
 struct Block {
     launch: LaunchId,
@@ -26,7 +26,7 @@ struct Block {
     ended: u16,
 }
 
-/// The rest of a decision that gave a unit several whole blocks.
+/// Blocks still to be given out of a decision that gave a compute unit several whole blocks.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     launch: LaunchId,
@@ -35,18 +35,19 @@ struct Given {
     left: u64,
 }
 
-/// The policy beside its twin.
+/// The policy `block-warp` beside its twin, a naive model of its rules.
 #[derive(Clone, Debug)]
 struct Beside {
     policy: BlockWarp,
     options: BlockWarpConfig,
     blocks: Vec<Block>,
     given: Option<Given>,
-    /// For each route, how often it was taken: whole, first, second.
+    /// Number of times that each route of a block was taken: whole, first, second.
     routes: [u32; 3],
 }
 
-/// The expected effect of one question: the answer, the workgroup and the unit.
+/// Expected effect of one question to the policy: the answer, the workgroup and the compute unit;
+/// `None` for a wait.
 type Expected = Option<(Answer, u64, CuId)>;
 
 fn start(launch: LaunchId, waves: WaveSpan) -> Answer {
@@ -60,7 +61,7 @@ fn share_fits(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> bool {
         && free.lds >= u64::from(demand.lds)
 }
 
-/// Waves of a workgroup that can start on a unit now.
+/// Returns the number of waves of a workgroup that can start on a compute unit now.
 fn waves(ready: &ReadyView<'_>, cu: CuId, launch: &Launch) -> u64 {
     let room = u64::from(ready.cus.wave_room(cu, &launch.demand));
     match launch.demand.sgpr {
@@ -81,12 +82,14 @@ impl Beside {
         self.options.whole_blocks_for_barriers && launch.barrier.possible()
     }
 
-    /// The most important level on a unit (claim 5: it rises and falls with the blocks there).
+    /// Returns the most urgent level of the blocks on a compute unit, `None` without blocks; by
+    /// claim 5 it rises and falls with the blocks there.
     fn top(&self, cu: CuId) -> Option<u8> {
         self.blocks.iter().filter(|it| it.cu == cu).map(|it| it.level).min()
     }
 
-    /// L1 to L3: the first waiting block that can start waves, unit after unit.
+    /// Returns the first start of waves that the controllers of the compute units may make, by
+    /// ascending unit (rules L1 to L3 of `docs/policies/block-warp.md`); `None` where none can be.
     fn serve(&self, ready: &ReadyView<'_>) -> Expected {
         ready.cus.ids().find_map(|cu| {
             let mut waiting: Vec<&Block> =
@@ -111,7 +114,8 @@ impl Beside {
         (count > 0).then_some((start(launch.id, span), block.workgroup, cu))
     }
 
-    /// The unit of the largest value, ties to the lowest; or the first at all.
+    /// Picks the compute unit with the largest value, ties to the lowest; or, by the setting, the
+    /// first of all.
     fn pick<V: Ord>(&self, mut fitting: Vec<(CuId, V)>) -> Option<CuId> {
         if self.options.choose == Choose::MostFree {
             // Stable: the lowest of several stays before the others.
@@ -120,7 +124,8 @@ impl Beside {
         fitting.first().map(|&(cu, _)| cu)
     }
 
-    /// G1 to G6.
+    /// Chooses which workgroup is handed to which compute unit, as the global controller does
+    /// (rules G1 to G6 of `docs/policies/block-warp.md`); `None` where none can be.
     fn decide(&mut self, ready: &ReadyView<'_>) -> Expected {
         let mut targets: Vec<&ReadyLaunch> =
             ready.launches.iter().filter(|entry| entry.undistributed() > 0).collect();
@@ -270,8 +275,9 @@ proptest! {
     }
 }
 
-/// Two units of 8 wave slots. A less urgent launch fills them; then comes an urgent one that starts whole
-/// or not at all, and one that starts wave by wave.
+/// Checks all routes of a block on two compute units of 8 wave slots: a less urgent launch fills
+/// them; then comes an urgent one that starts whole or not at all, and one that starts wave by
+/// wave.
 #[test]
 fn every_route_is_taken() {
     let launch = |id: u32, level: u8, workgroups: u64, waves: u16, barrier: Barrier| {
@@ -290,8 +296,8 @@ fn every_route_is_taken() {
     assert!(beside.routes.iter().all(|&count| count > 0), "{:?}", beside.routes);
 }
 
-/// Of two launches that want the same, one starts whole or not at all and finds no place; the other one
-/// starts wave by wave.
+/// Checks two launches with equal demands, of which one starts whole or not at all and finds no
+/// room; the other one starts wave by wave.
 #[test]
 fn an_equal_demand_without_a_barrier_is_asked_by_itself() {
     let launch = |id: u32, level: u8, workgroups: u64, waves: u16, barrier: Barrier| {

@@ -3,7 +3,7 @@
 //! The log of the worked run is in `worked`; what can never fit is refused on arrival here (C12), so
 //! the studies of impossible blocks have nothing to reproduce.
 //!
-//! They lie in `fixtures/vectors` of raddle-testkit.
+//! The vectors lie in `fixtures/vectors` of raddle-testkit.
 
 use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
@@ -22,7 +22,8 @@ fn play(sms: u16, total: [u64; 3], options: BlockWarpConfig, kernels: &[Kernel])
     ours::play(sms, total, options, kernels).unwrap()
 }
 
-/// The digest's model printed its worked run with these.
+/// Returns the settings with which the digest of seed 003 (our summary with checks) ran its worked
+/// example.
 fn literal() -> BlockWarpConfig {
     BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() }
 }
@@ -56,7 +57,7 @@ fn every_table_of_the_worked_run_with_its_blocks() {
     }
 }
 
-/// In the spelling of the vectors.
+/// Writes the controllers' tables as the known results (test vectors) of seed 003 spell them.
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];
     let kernels = controllers.kernels().into_iter().map(|it| {

@@ -10,18 +10,18 @@ use raddle_policy::{
     Action, Actions, Event, Launch, LaunchId, Piece, Preemption, ProcessId, Tick, Ticks, WaveSpan,
 };
 
-/// A launch or a copy that a host will issue.
+/// A launch or a copy that a host of the test will issue.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) launch: Launch,
     pub(crate) issued: u64,
-    /// Ticks that each of its workgroups takes.
+    /// Number of ticks that each of the launch's workgroups takes.
     pub(crate) takes: u64,
-    /// The launch that must have ended before.
+    /// Launch that must have ended before; `None` where the task waits for none.
     pub(crate) after: Option<LaunchId>,
 }
 
-/// Something that will happen.
+/// An event that will happen at a known tick.
 #[derive(Clone, Debug)]
 enum Due {
     Joined(ProcessId, u32),
@@ -36,7 +36,7 @@ enum Due {
     Woke,
 }
 
-/// Workgroups that started together.
+/// Workgroups of a launch that started together.
 #[derive(Clone, Debug)]
 struct Front {
     waves: WaveSpan,
@@ -44,13 +44,13 @@ struct Front {
     ends: u64,
 }
 
-/// The waves of a launch on the device, and those that were saved.
+/// Waves of a launch on the device, and those that were saved.
 #[derive(Clone, Debug, Default)]
 struct Running {
     fronts: BTreeMap<u64, Front>,
-    /// Fronts that were saved, with the time that they have left.
+    /// Workgroups that were saved together, with the ticks that they have left.
     saved: Vec<Front>,
-    /// Waves of workgroups that are bound to a unit, and have not started.
+    /// Number of waves of each workgroup that is assigned to a compute unit and has not started.
     bound: BTreeMap<u64, u16>,
     ended: u64,
     drains: bool,
@@ -58,7 +58,7 @@ struct Running {
 
 pub(crate) struct Device {
     tasks: Vec<Task>,
-    /// Events by time, then in the order in which they were found out.
+    /// Events by (tick, order in which they were found out).
     due: BTreeMap<(u64, u64), Due>,
     serial: u64,
     running: BTreeMap<LaunchId, Running>,
@@ -93,7 +93,7 @@ impl Device {
         self.due.insert((tick, self.serial), due);
     }
 
-    /// Runs until nothing more happens, or for so many decisions.
+    /// Runs the device until nothing more happens, or for a bounded number of decisions.
     pub(crate) fn run(mut self, dispatcher: &mut Composed) {
         let mut actions = Actions::default();
         // Turns that are shorter than their preemptions never end.
@@ -186,7 +186,8 @@ impl Device {
         self.at(ends, Due::Ended(id, serial));
     }
 
-    /// A launch has ended or was refused: what waits for it is ready.
+    /// Records that a launch has ended or was refused, so that the tasks that wait for it are
+    /// ready.
     fn ends(&mut self, id: LaunchId, now: u64) {
         self.over.insert(id);
         self.running.remove(&id);
@@ -198,7 +199,8 @@ impl Device {
         }
     }
 
-    /// Reports a launch that drains as off, once it has nothing more to run.
+    /// Reports to the dispatcher that a launch which drains has left the device, once none of it
+    /// runs.
     fn drained(&mut self, id: LaunchId, now: u64) {
         let Some(running) = self.running.get_mut(&id) else { return };
         if running.drains && running.fronts.is_empty() && running.bound.is_empty() {

@@ -11,7 +11,7 @@ use raddle_testkit::Sink;
 
 use crate::device::{Device, Task};
 
-/// Small numbers that are always the same ("splitmix64").
+/// A random generator of small numbers that are equal in every run ("splitmix64").
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
@@ -24,7 +24,7 @@ impl Draws {
     }
 }
 
-/// A compute unit whose SIMDs have so many granules of registers.
+/// Makes a compute unit with this many SIMDs, each with this many granules of registers.
 pub(crate) const fn shape(simds: u8, vgpr: u16) -> CuShape {
     CuShape {
         simds,
@@ -56,7 +56,7 @@ fn launch(draws: &mut Draws, shape: &CuShape) -> Launch {
     }
 }
 
-/// A call of one of a few kernels, whose grids seldom change; some are not known.
+/// Draws a call of one of a few kernels, whose grids seldom change.
 fn call(draws: &mut Draws) -> KernelCall {
     let kernel = draws.below(7) as u32;
     let grid = Dim3::new(1 + draws.below(3) as u32, 1 + draws.below(5) as u32 / 4, 1);
@@ -65,7 +65,8 @@ fn call(draws: &mut Draws) -> KernelCall {
     KernelCall { kernel, grid, threads, lds_bytes, behind_copy }
 }
 
-/// Processes with streams in order, the first ones more urgent; when each joins, and its share.
+/// Draws processes with streams of launches in order, the first process the most urgent; returns
+/// the tasks, and for each process (tick at which it joins, its share).
 fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
     let (mut draws, mut calls) = (Draws(seed), Draws(!seed));
     let (mut tasks, mut joins) = (Vec::<Task>::new(), Vec::new());
@@ -94,7 +95,7 @@ fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
     (tasks, joins)
 }
 
-/// The log of a run.
+/// Runs a random workload under a recipe, and returns the decision log.
 pub(crate) fn log(recipe: &str, (shape, cus): (CuShape, u16), seed: u64, detail: Detail) -> String {
     let recipe = Recipe::parse("test", &format!("raddle = 1\n{recipe}")).expect("a recipe");
     let (raddle_log, ahead) = (LOG_VERSION, recipe.window.is_some());
@@ -113,7 +114,8 @@ pub(crate) fn check(log: &str) -> Report {
     twin::check(log.as_bytes()).expect("it can be read")
 }
 
-/// Everything was checked, and nothing differs.
+/// Checks that the twins (naive models of policies) have checked every answer of a log, and that
+/// none differs.
 pub(crate) fn agrees(log: &str, of: &str) {
     let report = check(log);
     for slot in &report.slots {

@@ -5,7 +5,7 @@ use raddle_policy::CuShape;
 
 use crate::kit::{agrees, check, log, shape};
 
-/// Settings of `matching`, beside the full search with the first fit.
+/// Settings of the policy `matching` other than the full search with the first fit.
 const MATCHING: &[&str] = &[
     "search = { grouped = { size = { lds = 4 } } }",
     "search = { grouped = { groups = { lds = 6 } } }\nfit = \"worst\"",
@@ -68,7 +68,8 @@ const TURNS: &[&str] = &[
     "policy = \"weighted-slices\"\nrule = \"min-one\"\nt0-us = 1\norder = { random = { seed = 5 } }\nlevels = 2",
 ];
 
-/// Without a limit a launch that is longer than a slice would be killed for ever.
+/// Settings of preempt policies. A kill has a limit: without it, a launch that is longer than a
+/// slice would be killed for ever.
 const PREEMPTS: &[&str] = &[
     "policy = \"never\"",
     "policy = \"wait\"",
@@ -84,7 +85,7 @@ const PREEMPTS: &[&str] = &[
     "policy = \"cheapest\"\nbound-us = 3\nabilities = { can-flag = true, can-drain = true }\ncosts = { reset-ns = 70, bytes-per-us = 1000, vgpr-bytes = 8, sgpr-bytes = 4, lds-bytes = 2 }",
 ];
 
-/// Shapes with even and uneven SIMDs, below, at and above 64 granules.
+/// Returns devices with even and uneven SIMDs, below, at and above 64 granules.
 fn shapes() -> Vec<(CuShape, u16)> {
     let with_sgpr = CuShape { sgpr: 40, ..shape(2, 65) };
     vec![
@@ -162,7 +163,8 @@ fn every_turn_and_preempt_policy_agrees_beside_every_allocate_policy() {
     }
 }
 
-/// Work that is saved holds its places again from the moment when it begins to come back.
+/// Checks recipes that save work: saved work holds its resources again from the moment when it
+/// begins to come back.
 #[test]
 fn block_warp_agrees_where_work_is_saved_and_comes_back() {
     for (at, turn) in TURNS.iter().enumerate() {
@@ -175,7 +177,7 @@ fn block_warp_agrees_where_work_is_saved_and_comes_back() {
     }
 }
 
-/// Settings of `condensed`.
+/// Settings of the launch path `condensed`.
 const CONDENSED: &[&str] = &[
     "",
     "keep = \"first\"\nentries = 3",

@@ -9,14 +9,15 @@ use crate::kit::{agrees, check, log, shape};
 
 const PAIR: (CuShape, u16) = (shape(2, 64), 3);
 
-/// The lines of a right log, each spelled by itself.
+/// Returns the lines of a log without a fault, each in full.
 fn lines(recipe: &str, seed: u64, detail: Detail) -> Vec<String> {
     let short = log(recipe, PAIR, seed, detail);
     agrees(&short, recipe);
     spelled_out(short.as_bytes()).map(|line| line.expect("it follows")).collect()
 }
 
-/// Changes the first line on which `change` makes another one, and expects a finding there, of this policy.
+/// Changes the first line of a log on which `change` makes another one, and checks that a
+/// difference of this policy is found in that line.
 fn planted(lines: &[String], policy: &str, change: impl Fn(&mut Value) -> bool) {
     let changed = lines.iter().enumerate().skip(1).find_map(|(at, line)| {
         let mut value: Value = serde_json::from_str(line).ok()?;
@@ -31,7 +32,7 @@ fn planted(lines: &[String], policy: &str, change: impl Fn(&mut Value) -> bool) 
     assert_eq!((first.line, &*first.policy), (at + 1, policy), "{first}");
 }
 
-/// Spells a line as a log does: time and step first.
+/// Writes a line as a log does: tick and step first.
 fn spelled(value: &Value) -> String {
     let mut rest = value.clone();
     let keys = rest.as_object_mut().expect("a line");
@@ -49,7 +50,8 @@ fn is(line: &Value, answer: &str) -> bool {
     line["answer"] == answer
 }
 
-/// A start of one run on one unit, moved to the next.
+/// Moves the start of workgroups in a line, on one compute unit, to the next unit; returns whether
+/// the line was such a start.
 fn to_another_unit(line: &mut Value) -> bool {
     let found = is(line, "start") && line["pieces"][0][4] == 1 && line["pieces"][1].is_null();
     if found {

@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::kit::{Draws, agrees, log, shape};
 use crate::state::State;
 
-/// The most answers of a log that are asked for. All 60 logs in full have 117,000.
+/// Most answers of a log that are asked of the golden model. All 60 logs in full have 117,000.
 const MOST: u64 = 120;
 
-/// Answers one question.
+/// Answers one question by the golden model of the matching.
 pub(crate) fn golden(question: &Value) -> Value {
     let (line, mut answer) = (format!("{question}\n"), Vec::new());
     let topic = topic("match").expect("a topic");
@@ -25,12 +25,12 @@ pub(crate) fn golden(question: &Value) -> Value {
     answer
 }
 
-/// One of these texts.
+/// Draws one of these texts.
 fn one<'t>(draws: &mut Draws, of: &[&'t str]) -> &'t str {
     of[draws.below(of.len() as u64) as usize]
 }
 
-/// Settings of `matching` with random values for all keys, and a device that they suit.
+/// Draws settings of `matching` with random values for all keys, and a device that they suit.
 fn settings(draws: &mut Draws) -> (String, (CuShape, u16)) {
     let with_sgpr = CuShape { sgpr: 40, ..shape(2, 65) };
     let devices = [(shape(2, 63), 3), (shape(4, 64), 2), (shape(1, 128), 4), (with_sgpr, 3)];

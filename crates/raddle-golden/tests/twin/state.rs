@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 
 use crate::questions::golden;
 
-/// A launch on the device that has workgroups left.
+/// A launch on the device that has workgroups left to start.
 struct Job {
     launch: Launch,
     next: u64,
-    /// Waves of the next workgroup that have started by themselves.
+    /// Number of waves of the next workgroup that have started before the others, as it was cut.
     cut: u64,
 }
 
-/// Waves that lie on a unit.
+/// Waves of a workgroup that are on a compute unit.
 #[derive(Clone)]
 struct Part {
     cu: usize,
-    /// Waves of each SIMD, and the start of their registers.
+    /// For each SIMD (number of waves, first granule of their registers).
     simds: Vec<(u64, u64)>,
     sgpr: u64,
     lds: u64,
@@ -33,14 +33,14 @@ struct Part {
     barriers: u64,
 }
 
-/// Free granules, and the end of the run that was taken last.
+/// Map of one resource: which granules are free, and the end of the granules that were taken last.
 #[derive(Clone)]
 struct Map {
     free: Vec<bool>,
     after: u64,
 }
 
-/// The free resources of a unit.
+/// Free resources of a compute unit.
 struct Unit {
     simds: Vec<(u64, Map)>,
     sgpr: Map,
@@ -48,11 +48,12 @@ struct Unit {
     barriers: u64,
     workgroups: u64,
     pointer: u64,
-    /// Waves that draw power, or have: launch, from, to, waves.
+    /// Waves that draw power, or did, as (launch, tick from which on, tick of the end, number of
+    /// waves).
     activity: Vec<(LaunchId, u64, Option<u64>, u64)>,
 }
 
-/// The head of a channel, as it is asked for.
+/// Head (first workgroup) of a channel, as a question to the golden model names it.
 #[derive(Clone, Copy)]
 struct Head {
     launch: Launch,
@@ -60,10 +61,12 @@ struct Head {
     cut: Option<u64>,
 }
 
-/// A wave of a cut workgroup, or all waves of one, by its name in a log.
+/// Name of a wave of a cut workgroup, or of all waves of one, as (launch, workgroup, wave; `None`
+/// for all).
 type Name = (LaunchId, u64, Option<u64>);
 
-/// The state of a device, and how many answers were asked for.
+/// State of a device as a log leaves it, and the number of answers that were asked of the golden
+/// model.
 pub(crate) struct State {
     of: String,
     shape: CuShape,
@@ -76,10 +79,11 @@ pub(crate) struct State {
     marks: Value,
     cursor: usize,
     draws: u64,
-    /// Picoseconds of a round, and when the present one is over.
+    /// Picoseconds that a decision (round) takes.
     round: u64,
     over: Option<u64>,
-    /// Ends that a finder in turn sees later.
+    /// Ends of workgroups that a search circuit, which serves the resources in turn, has not seen
+    /// yet.
     late: VecDeque<(u64, Name)>,
     since: BTreeMap<usize, (LaunchId, u64, u64)>,
     failures: u64,
@@ -90,7 +94,7 @@ pub(crate) struct State {
     pub(crate) starts: u64,
     pub(crate) waits: u64,
     pub(crate) cuts: u64,
-    /// Rounds whose end was asked for.
+    /// Number of decisions (rounds) whose end was asked for.
     pub(crate) rounds: u64,
 }
 
@@ -104,7 +108,8 @@ impl Map {
         json!({"free": self.free.iter().map(digit).collect::<String>(), "after": self.after})
     }
 
-    /// Notes that an answer has given a run.
+    /// Records that an answer has taken the granules `start..start + len`, so that next fit goes on
+    /// behind them.
     fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.after = start + len;
@@ -122,7 +127,7 @@ fn set(map: &mut Map, start: u64, len: u64, free: bool) {
     run.fill(free);
 }
 
-/// Lists workgroups and units that the pieces of a line name.
+/// Lists the workgroups and compute units that a line of the log names.
 fn pieces(line: &Value) -> Vec<(u64, usize)> {
     let mut all = Vec::new();
     for run in line["pieces"].as_array().expect("a list") {
@@ -138,7 +143,8 @@ fn pieces(line: &Value) -> Vec<(u64, usize)> {
 }
 
 impl State {
-    /// Follows a log, and asks for each of its answers, up to so many.
+    /// Follows a log line by line, and asks the golden model for each of its answers, at most
+    /// `most` of them.
     pub(crate) fn follow(log: &str, of: &str, most: u64) -> Self {
         let lines = spelled_out(log.as_bytes());
         let mut lines = lines.map(|line| -> Value {
@@ -227,7 +233,8 @@ impl State {
         self.settings.get(key).filter(|value| !value.is_null())
     }
 
-    /// Finds the head of every channel: the first launch in the order of submissions.
+    /// Finds the head (first workgroup) of every channel: that of its first launch in the order of
+    /// submissions.
     fn heads(&mut self, now: u64) -> Vec<Option<Head>> {
         let fold = self.settings["channels"].as_u64();
         let mut heads: Vec<Option<Head>> = Vec::new();
@@ -257,7 +264,8 @@ impl State {
         heads
     }
 
-    /// Notes the rounds that passed in vain, and returns whether this one counts.
+    /// Records the decisions (rounds) in which nothing fitted that passed in the meantime, and
+    /// returns whether this one counts.
     fn counts(&mut self, now: u64) -> bool {
         let Some(split) = self.of_setting("split") else { return false };
         let retry = split["retry-ns"].as_u64();
@@ -369,7 +377,8 @@ impl State {
         }
     }
 
-    /// Compares the addresses of the waves with the answer.
+    /// Compares the addresses of the waves in the log with those of the golden model's answer, and
+    /// returns where they are.
     fn lies(&self, target: &Value, head: Head, (cu, places): (usize, &[Value]), of: &str) -> Part {
         let demand = head.launch.demand;
         let start = |starts: &Value, name: &str| starts[name].as_u64().unwrap_or(0);
@@ -392,7 +401,8 @@ impl State {
         Part { cu, simds: lie, sgpr, lds, waves, barriers }
     }
 
-    /// Keeps what the answer says of the time behind it: marks, pointer, and whether a number was drawn.
+    /// Keeps the state that the golden model's answer leaves: channels chosen lately, SIMD of the
+    /// next surplus wave, and whether a random number was drawn.
     fn chosen(&mut self, answer: &Value, heads: &[Option<Head>], head: Head) {
         let of_head = |it: &Value| heads[number(&it["channel"]) as usize].expect("a head");
         let level = self.level(head);

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// Numbers the blocks so that each dominates a range of numbers, and returns that range for each
-/// block as (first, end); a block's own number is the first. `order` is reverse post-order, and
-/// `dominators` has each block's immediate dominator.
+/// Numbers the basic blocks so that each dominates a range of numbers, and returns that range for
+/// each block as (first, end); a block's own number is the first. `order` is reverse post-order,
+/// and `dominators` has each block's immediate dominator.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -35,15 +35,15 @@ pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Ve
 /// Control-flow graph of a kernel, made of nested loops.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// Blocks in reverse post-order; each loop is complete before the blocks that follow it.
+    /// Basic blocks in reverse post-order; each loop is complete before the blocks that follow it.
     pub(super) order: Vec<BlockId>,
-    /// Immediate dominator of each block; `None` where no path leads to the block.
+    /// Immediate dominator of each basic block; `None` where no path leads to the block.
     pub(super) dominators: Vec<Option<BlockId>>,
     /// Loops of the kernel, inner ones before outer ones.
     pub(super) loops: Vec<Loop>,
 }
 
-/// Loop of a kernel: its first block, all of its blocks, and the blocks that jump back to the
+/// Loop of a kernel: its first basic block, all of its blocks, and the blocks that jump back to the
 /// first.
 #[derive(Debug)]
 pub(super) struct Loop {
@@ -56,8 +56,8 @@ pub(super) struct Loop {
 /// twice.
 const MOST_INSIDE: usize = 2_000_000;
 
-/// Returns the graph of a kernel's body. The error is (reason why the body cannot be judged, line):
-/// a loop has several entries, or loops have too many blocks.
+/// Returns the control-flow graph of a kernel's body. The error is (reason why the body cannot be
+/// judged, line): a loop has several entries, or loops have too many blocks.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -83,9 +83,9 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     Ok(Graph { order, dominators, loops })
 }
 
-/// Returns (blocks in reverse post-order, place of each block in that order; `usize::MAX` for a
-/// block that no path reaches). `depths` is the number of loops around each block: paths to blocks
-/// in fewer loops are followed first.
+/// Returns (basic blocks in reverse post-order, index of each block in that order; `usize::MAX` for
+/// a block that no path reaches). `depths` is the number of loops around each block: paths to
+/// blocks in fewer loops are followed first.
 pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();
@@ -120,8 +120,8 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// Returns all loops, found by their jumps back, `backwards`, each (from, first block of the loop);
-/// `None` where they have more blocks together than `MOST_INSIDE`.
+/// Returns all loops of a control-flow graph, found by their jumps back, `backwards`, each (from,
+/// first block of the loop); `None` where they have more blocks together than `MOST_INSIDE`.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],
@@ -149,7 +149,7 @@ fn loops(
     Some(loops)
 }
 
-/// Returns for each block the blocks from which control comes to it, of the blocks in `order`.
+/// Returns for each basic block the blocks in `order` from which control comes to it.
 pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
     for &from in order {
@@ -162,8 +162,8 @@ pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockI
     before
 }
 
-/// Returns the immediate dominator of each block (Cooper, Harvey and Kennedy 2001); `None` where no
-/// path leads to the block.
+/// Returns the immediate dominator of each basic block (Cooper, Harvey and Kennedy 2001); `None`
+/// where no path leads to the block.
 pub(super) fn dominators(
     blocks: &[BasicBlock],
     order: &[BlockId],

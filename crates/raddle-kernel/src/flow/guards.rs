@@ -14,13 +14,14 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Meaning, Origins, Value};
 
-/// Range of numbers that conversions between integers of any width leave unchanged.
+/// Range of numbers that conversions between integers of any width leave unchanged; a guard is
+/// known only if it holds such a number.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
 /// Least size in bytes of an integer that can hold the number of any work-item of a launch.
 const NUMBERED: i64 = 4;
 
-/// Most levels of nested conditions that are evaluated.
+/// Most levels of operations on operations that are evaluated in a condition.
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
@@ -56,7 +57,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns the blocks from whose end control may come to one of `blocks`.
+    /// Returns the basic blocks from whose end control may come to one of `blocks`.
     fn leading_to(&self, blocks: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let mut found = BTreeSet::new();
         let mut pending: Vec<BlockId> = blocks.iter().copied().collect();
@@ -67,7 +68,8 @@ impl Analysis<'_> {
     }
 
     /// Returns whether `write` turns off the guard, the value that `read` reads and that the end of
-    /// the block `from` tests: once the guard is the stored number, no write follows that block.
+    /// the basic block `from` tests: once the guard is the stored number, no write follows that
+    /// block.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -83,8 +85,8 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Returns the block that follows `from`, whose end tests the value of `read`, once that value
-    /// is the number that `write` stores; `None` where that block is not known.
+    /// Returns the basic block that follows `from`, whose end tests the value of `read`, once that
+    /// value is the number that `write` stores; `None` where that block is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -95,9 +97,9 @@ impl Analysis<'_> {
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// Returns the number that the value `value` is, where `known` is (a value from which it is
-    /// computed, the number of that value); `None` where it cannot be told. `depth` counts the
-    /// levels of values within values so far.
+    /// Returns the number that `value` certainly is, where `known` is (a value from which it is
+    /// computed, the number of that value); `None` where it cannot be told. `depth` is the number
+    /// of levels of values within values that may still be looked at.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -120,8 +122,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns whether no two work-items share a guard and the order of writes does not matter:
-    /// each written place belongs to one work-item, or all work-items write the same number there.
+    /// Returns whether no two work-items share a guard (value that a condition tests and a later
+    /// write turns off) and the order of writes does not matter: each written place in memory
+    /// belongs to one work-item, or all work-items write the same number there.
     fn in_any_order(
         &self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
@@ -144,7 +147,8 @@ impl Analysis<'_> {
         })
     }
 
-    /// Returns whether each work-item makes these writes in a range of bytes of its own.
+    /// Returns whether each work-item makes these writes in a range of bytes that no other
+    /// work-item writes.
     fn own(&self, writes: &[&Access]) -> bool {
         let steps: Option<BTreeSet<i64>> =
             writes.iter().map(|write| self.distance(write)).collect();
@@ -195,8 +199,8 @@ impl Analysis<'_> {
         self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
-    /// Returns whether these writes all store one known number at one address, whose steps from
-    /// work-item to work-item are multiples of the number's size.
+    /// Returns whether these writes all store one known number at one address, and the steps of
+    /// that address from work-item to work-item are multiples of the number's size.
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };

@@ -91,8 +91,8 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// Returns the value of a cell (some bytes) of a private variable at the point `state`: the
-    /// stored value, or a part of it; `None` where it is not known. `holds` is true where the cell
+    /// Returns the value of a cell (some bytes) of a work-item's variable in the state `state`: the
+    /// stored value, or bytes of it; `None` where it is not known. `holds` is true where the cell
     /// may hold a pointer.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
@@ -122,7 +122,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Returns the memory to which pointers may lead that are stored in the memory `origin`.
+    /// Returns the memory to which a pointer may lead that is read from the memory `origin`.
     pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
             PointerOrigin::Local(_) | PointerOrigin::Private(_) => {

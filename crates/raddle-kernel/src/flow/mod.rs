@@ -33,12 +33,13 @@ pub(crate) struct Access {
     /// True for a read of bytes that the same work-item has written in this run, on every path to
     /// the read.
     pub(crate) covered: bool,
-    /// True for the last write of a work-item, if it changes the value that a condition before it
-    /// tests (a guard) so that a second run of the work-item would write nothing.
+    /// True for the last write of a work-item, if it turns off a guard: it changes the value that a
+    /// condition before it tests, so that a second run of the work-item would write nothing.
     pub(crate) last: bool,
 }
 
-/// (construct, line) of the constructs that forbid a second run or cannot be judged.
+/// Constructs that forbid a second run of the kernel or cannot be judged, each as (construct, line
+/// in the source).
 type FlowRefusals = BTreeSet<(Construct, u32)>;
 
 /// Effects of a kernel on memory: its accesses, and the constructs for which it is refused.
@@ -49,15 +50,15 @@ pub(crate) struct Effects {
     pub(crate) values: Values,
 }
 
-/// Values of a work-item's registers and memory at one point of the kernel, without registers that
-/// are assigned once.
+/// Values of a work-item's registers and memory at the begin or end of a basic block, without
+/// registers that are assigned once.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct BlockState {
     registers: BTreeMap<Reg, Value>,
     cells: BTreeMap<VariableCell, Value>,
 }
 
-/// Returns the effects of a kernel on memory.
+/// Returns the effects of a kernel on memory, by which its verdict is found.
 pub(crate) fn effects(body: &Body) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
@@ -93,8 +94,8 @@ pub(crate) fn effects(body: &Body) -> Effects {
     Effects { accesses, refusals, values: analysis.values }
 }
 
-/// Returns whether memory of these origins is never written, so that every read of a place gives
-/// one value. Memory of the workgroup and unknown memory count as written.
+/// Returns whether memory of these origins is never written, so that every read of one address
+/// gives one value. Memory of the workgroup and unknown memory count as written.
 fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     let known = |origin: &PointerOrigin| {
         !matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Unknown)
@@ -102,7 +103,7 @@ fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
-/// Returns for each register `Some(None)` if it is assigned in one place at most, which comes
+/// Returns for each register `Some(None)` if it is assigned in one instruction at most, which comes
 /// before all uses on every path; `None` otherwise. The inner value is filled in later.
 fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     let order = &graph.order;
@@ -143,7 +144,7 @@ struct Analysis<'b> {
     body: &'b Body,
     graph: &'b Graph,
     before: Vec<Vec<BlockId>>,
-    /// Memory that the kernel writes; `None` in the first run of the analysis, in which any memory
+    /// Memory that the kernel writes; `None` in the first pass of the analysis, in which any memory
     /// may be written.
     written: Option<BTreeSet<PointerOrigin>>,
     values: Values,
@@ -157,14 +158,15 @@ struct Analysis<'b> {
     /// Memory of loads whose value is unknown as long as it is not known which memory the kernel
     /// writes.
     loaded: BTreeSet<Origins>,
-    /// Value of each register that is assigned in one place only, which comes before all uses; the
-    /// outer `None` where it is assigned in several, the inner `None` before its value is known.
+    /// Value of each register that one instruction only assigns, before all uses; the outer `None`
+    /// where several assign it, the inner `None` before its value is known.
     fixed: Vec<Option<Option<Value>>>,
-    /// True if the last pass changed anything that is not part of a block's state.
+    /// True if the last pass over the kernel changed anything that is not part of a basic block's
+    /// state.
     changed: bool,
 }
 
-/// Most passes over all blocks: nested loops need their depth and a few more.
+/// Most passes over all basic blocks: nested loops need as many as their depth and a few more.
 const MOST_PASSES: usize = 60;
 
 /// Register or memory cell that may have different values where control flow from several blocks
@@ -203,7 +205,8 @@ impl<'b> Analysis<'b> {
         }
     }
 
-    /// Returns (accesses of each block, refusals of the kernel).
+    /// Returns (accesses to memory of each basic block, constructs for which the kernel is
+    /// refused).
     fn run(&mut self) -> (BTreeMap<BlockId, Vec<Access>>, FlowRefusals) {
         let (mut by_block, mut refusals) = (BTreeMap::new(), BTreeSet::new());
         // Without loops all that a block builds on is played before it.
@@ -222,8 +225,8 @@ impl<'b> Analysis<'b> {
         (by_block, refusals)
     }
 
-    /// Evaluates all blocks again and again until nothing changes. Returns whether that happened
-    /// within the limit of passes.
+    /// Evaluates all basic blocks again and again until nothing changes. Returns whether that
+    /// happened within the limit of passes.
     fn settle(&mut self) -> bool {
         let mut position = vec![usize::MAX; self.body.blocks.len()];
         for (at, &block) in self.graph.order.iter().enumerate() {
@@ -251,9 +254,9 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Returns the place in the order of blocks from which to evaluate again, if a loop that ends
-    /// with `block` (at place `at`) changes more values than was known; `None` otherwise. Forgets
-    /// the states behind the first block of that loop, so that inner loops do not take the
+    /// Returns the index in the order of basic blocks from which to evaluate again, if a loop that
+    /// ends with `block` (at the index `at`) changes more values than was known; `None` otherwise.
+    /// Forgets the states behind the first block of that loop, so that inner loops do not take the
     /// difference for their own.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
@@ -272,7 +275,7 @@ impl<'b> Analysis<'b> {
         None
     }
 
-    /// Returns the state at the start of a block.
+    /// Returns the values of registers and memory at the start of a basic block.
     fn start(&mut self, block: BlockId) -> BlockState {
         let ends = std::mem::take(&mut self.ends);
         let sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
@@ -281,8 +284,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Returns the state at the start of `block`, joined from `sides`, the states at the ends of
-    /// the blocks before it.
+    /// Returns the values of registers and memory at the start of `block`, joined from `sides`, the
+    /// states at the ends of the basic blocks before it.
     fn met(&mut self, block: BlockId, sides: &[&BlockState]) -> BlockState {
         let Some((&first, others)) = sides.split_first() else { return BlockState::default() };
         if others.is_empty() && self.before[block].len() == 1 {
@@ -309,8 +312,9 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Returns the value of a register or cell where several blocks meet: the common value where
-    /// all sides agree, an unknown one where they differ, and `None` where a side has no value.
+    /// Returns the value of a register or memory cell where control comes from several basic
+    /// blocks: the common value where it is equal behind all of them, an unknown one where it
+    /// differs, and `None` where it has no value behind one.
     fn join(
         &mut self,
         block: BlockId,
@@ -480,7 +484,8 @@ impl<'b> Analysis<'b> {
     }
 }
 
-/// Accesses and refusals that the evaluation of one block has found.
+/// Accesses to memory, and constructs for which the kernel is refused, that the evaluation of one
+/// basic block has found.
 #[derive(Debug, Default)]
 struct BlockFindings {
     accesses: Vec<Access>,

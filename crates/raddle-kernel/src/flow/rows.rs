@@ -14,12 +14,12 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// Form of a loop that ends when its condition says so.
+/// Form of a loop of the kernel that is left by a condition.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     depth: usize,
-    /// (block that tests the condition, block outside of the loop that follows when the loop is
-    /// left).
+    /// (basic block that tests the condition, block outside of the loop that follows when the loop
+    /// is left).
     exit: (BlockId, BlockId),
     condition: Value,
     /// True if the loop tests its condition before each round (pass through its body), false if
@@ -29,7 +29,8 @@ struct Form {
     on: bool,
 }
 
-/// Loops of a kernel that are left by a condition; `None` for a loop of another form.
+/// Loops of a kernel that are left by a condition, `None` for a loop of another form; rows (all
+/// addresses that one access visits in a loop) are found in them.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
     /// Number of values that the search may still look at.
@@ -50,7 +51,7 @@ impl Rows {
         Self { forms, left: MOST_LOOKS }
     }
 
-    /// Returns the rows (all addresses that a loop visits with one access) that have certainly been
+    /// Returns the rows (all addresses that one access visits in a loop) that have certainly been
     /// written when each loop ends.
     pub(super) fn found(
         &mut self,
@@ -70,7 +71,8 @@ impl Rows {
     }
 
     /// Returns the rows (each all addresses that one access visits in a loop) of the access that
-    /// the block `block` makes at the address `place`: one row for each loop around the block.
+    /// the basic block `block` makes at the address `place`: one row for each loop around the
+    /// block.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -92,9 +94,9 @@ impl Rows {
         seen.split_off(1)
     }
 
-    /// Returns the value that stands for all addresses that `place`, an address in the block `at`,
-    /// takes in the rounds of a loop (passes through its body); `None` where they are not known, or
-    /// the address does not change.
+    /// Returns the value that stands for all addresses that `place`, an address in the loop with
+    /// the index `at`, takes in the loop's rounds (passes through its body); `None` where they are
+    /// not known, or the address does not change.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
         let each = &analysis.graph.loops[at];
@@ -164,9 +166,9 @@ struct Looking<'r, 'b> {
 }
 
 impl Looking<'_, '_> {
-    /// Returns a value with placeholders in place of the loop's counters; `None` where it depends
-    /// on a value that changes in the loop and is no counter. `depth` counts the levels of values
-    /// within values so far.
+    /// Returns a value with placeholders in place of the loop's counters, so that it stands for all
+    /// rounds; `None` where it depends on a value that changes in the loop and is no counter.
+    /// `depth` counts the levels of values within values so far.
     fn any_round(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -244,8 +246,8 @@ fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Va
     Some((first?, then?))
 }
 
-/// Returns the value that a register has at the first block of a loop (`header`) when control comes
-/// from the block `from`; `None` where it is not known.
+/// Returns the value that a register has at the first basic block of a loop (`header`) when control
+/// comes from the block `from`; `None` where it is not known.
 fn side(
     analysis: &mut Analysis<'_>,
     header: BlockId,

@@ -28,16 +28,17 @@ pub const LEAVES: u32 = 2;
 /// stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Test in a kernel by which a running launch can be stopped part-way: for the second cut, a range
-/// of launch numbers that must stop.
+/// Test in a kernel by which a running launch can be stopped part-way: work-items compare the
+/// launch's number with a range of numbers that must stop (the second cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
-    /// No test, so the kernel never stops part-way: a second run is not known to be harmless.
+    /// No test, so a launch of the kernel is never stopped part-way: a second run is not known to
+    /// be harmless.
     #[default]
     Never,
-    /// A test by each work-item for itself: the kernel has no barrier.
+    /// Each work-item tests for itself, since the kernel has no barrier.
     WorkItem,
-    /// One test for a whole workgroup, so that its work-items agree before a barrier.
+    /// One test for a whole workgroup, so that its work-items agree before they meet at a barrier.
     Workgroup,
 }
 
@@ -45,11 +46,13 @@ pub enum Look {
 /// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
-    /// Text of the source with the prologues in it.
+    /// Text of the source with the prologues (tests of the preemption flag) in it.
     pub source: String,
-    /// Names of the kernels that have a prologue, each once, in the order of the source.
+    /// Names of the kernels that have got a prologue (test at their start whether to leave), each
+    /// once, in the order of the source.
     pub kernels: Vec<String>,
-    /// (name, reason) of the kernels that stay without a prologue.
+    /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
+    /// leave).
     pub opaque: Vec<(String, Opaque)>,
 }
 
@@ -57,9 +60,10 @@ pub struct Instrumented {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Opaque {
-    /// Other code calls the kernel, and does not know the arguments of the prologue.
+    /// Other code calls the kernel, and would not pass the arguments that the prologue (test at the
+    /// kernel's start) adds.
     Called,
-    /// A macro makes the head of the kernel.
+    /// A macro makes the head of the kernel, so the text does not show where the kernel begins.
     Macro,
     /// The kernel's list of arguments has no end, or its body was not found.
     Head,

@@ -87,10 +87,11 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// Functions of OpenCL C that the prologue calls. A compiler that runs work-items side by side, as
-/// PoCL's, goes on doing so only where the test costs a read for the whole workgroup: it runs the
-/// test once before the loop over the work-items, if the launch's word and the second cut (the
-/// range of launch numbers that must stop) are plain reads by arguments alone, and if no value
+/// Text of the OpenCL C functions that a kernel's prologue calls, the test at its start whether the
+/// launch should leave. A compiler that runs work-items side by side, as PoCL's, goes on doing so
+/// only where the test costs a read for the whole workgroup: it runs the test once before the loop
+/// over the work-items, if the word of the launch (its state in shared memory) and the second cut
+/// (the range of launch numbers that must stop) are plain reads by arguments alone, and if no value
 /// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a
 /// plain read sees the stores of the host; elsewhere each read passes the caches.
 ///
@@ -155,7 +156,8 @@ impl Token<'_> {
     }
 }
 
-/// Returns the words and signs of a source; comments, literals and preprocessor lines are left out.
+/// Returns the words and signs of an OpenCL C source; comments, literals and preprocessor lines are
+/// left out.
 fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
@@ -194,8 +196,8 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of bytes of `rest` up to the end of the line; a line end behind a backslash
-/// does not count.
+/// Returns the number of bytes of `rest` up to the end of the source line; a line end behind a
+/// backslash does not count.
 fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -295,8 +297,8 @@ fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Returns the index behind the bracket that closes the one at the index `open`; `None` where it is
-/// not closed.
+/// Returns the index of the token behind the bracket that closes the one at the index `open`;
+/// `None` where it is not closed.
 fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_u32;
     for (index, token) in tokens.iter().enumerate().skip(open) {

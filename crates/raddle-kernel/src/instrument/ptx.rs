@@ -51,15 +51,15 @@ pub fn ptx(source: &str, mut look: impl FnMut(&str) -> Look) -> Result<Instrumen
     Ok(Instrumented { source: out, kernels, opaque })
 }
 
-/// Returns the number NN in `.target sm_NN`; 0 where there is none.
+/// Returns the number NN in `.target sm_NN` of a PTX text; 0 where there is none.
 fn target(source: &str) -> u32 {
     let digits = source.split(".target").nth(1).and_then(|rest| rest.split("sm_").nth(1));
     let digits = digits.unwrap_or("").chars().take_while(char::is_ascii_digit);
     digits.collect::<String>().parse().unwrap_or(0)
 }
 
-/// Returns the text of a kernel's prologue. `system` is the suffix of atomic operations that reach
-/// the host.
+/// Returns the PTX text of a kernel's prologue, which tests the preemption flag. `system` is the
+/// suffix of atomic operations that reach the host.
 fn prologue(name: &str, look: Look, system: &str) -> String {
     let mut out = String::new();
     let mut line = |text: &str| _ = writeln!(out, "\t{text}");

@@ -1,6 +1,6 @@
 //! May a source in OpenCL C have a variable that outlives a launch?
 //!
-//! Such a variable exists once for each program object, so the launches of one program must not run from
+//! The variable exists once for each program object, so the launches of one program must not run from
 //! two. The text is read as it stands, in every branch of every condition. What cannot be told counts as
 //! a variable: a macro at the place of a declaration, an included file.
 
@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use crate::lines::{LineKind, is_name, lines};
 
-/// Returns the first line that may declare a variable of program scope in the global address space,
-/// or a static variable in a function; `None` where there is none. OpenCL C has both from version
-/// 2.0 on.
+/// Returns the first line of an OpenCL C source that may declare a variable which outlives a
+/// launch: one of program scope in the global address space, or a static one in a function; `None`
+/// where there is none. Launches of such a source must not run from two programs. OpenCL C has both
+/// kinds from version 2.0 on.
 ///
 /// ```
 /// use raddle_kernel::instrument::variable;

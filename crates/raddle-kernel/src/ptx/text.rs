@@ -4,7 +4,7 @@
 
 use crate::Error;
 
-/// Function of a module; `entry` is true for a kernel.
+/// Function of a PTX module; `entry` is true for a kernel.
 #[derive(Debug)]
 pub(crate) struct Function<'t> {
     pub(crate) name: &'t str,
@@ -26,7 +26,7 @@ pub(crate) struct Function<'t> {
     pub(crate) name_end: usize,
 }
 
-/// Variable of the module or of a function, or parameter of a function.
+/// Variable of a PTX module or of a function in it, or parameter of a function.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Variable<'t> {
     pub(crate) name: &'t str,
@@ -41,11 +41,12 @@ pub(crate) struct Variable<'t> {
     pub(crate) array: bool,
 }
 
-/// Statement of a function.
+/// Statement of a PTX function.
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
-    /// The beginning of a scope, in which names mean the scope's own registers and variables.
+    /// The beginning of a scope (text between braces), in which names mean the scope's own
+    /// registers and variables.
     Open,
     Close,
     /// A declaration of registers or other variables.
@@ -53,8 +54,8 @@ pub(crate) enum Statement<'t> {
     Instruction(PtxInstruction<'t>),
 }
 
-/// Name that a function declares. `count` is the number of registers that the name stands for, each
-/// with a number at its end; `None` for a single name.
+/// Name that a PTX function declares. `count` is the number of registers that the name stands for,
+/// each with a number at its end; `None` for a single name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,
@@ -69,11 +70,11 @@ pub(crate) struct PtxInstruction<'t> {
     pub(crate) predicate: Option<(&'t str, bool)>,
     /// Words of the operation, in order: `ld`, `global` and `u32` of `ld.global.u32`.
     pub(crate) words: Vec<&'t str>,
-    /// Operands behind the operation, split at commas outside of brackets.
+    /// Operands behind the operation, separated by commas outside of brackets.
     pub(crate) operands: Vec<&'t str>,
 }
 
-/// Module of PTX: its functions and variables.
+/// Module of PTX, read from its text: its functions and variables.
 #[derive(Debug, Default)]
 pub(crate) struct PtxModule<'t> {
     pub(crate) functions: Vec<Function<'t>>,
@@ -134,7 +135,7 @@ impl<'t> Reader<'t> {
         self.at += passed.len();
     }
 
-    /// Skips blanks and comments.
+    /// Skips blanks and comments of the PTX text.
     fn skip(&mut self) {
         loop {
             let rest = self.rest();
@@ -176,7 +177,7 @@ impl<'t> Reader<'t> {
         self.advance(rest.find('\n').unwrap_or(rest.len()));
     }
 
-    /// Reads the text up to the next semicolon outside of braces (an initial value stands in
+    /// Reads the PTX text up to the next semicolon outside of braces (an initial value stands in
     /// braces), and returns it without the semicolon; an error where there is none.
     fn until_semicolon(&mut self) -> Result<&'t str, Error> {
         let rest = self.rest();
@@ -195,7 +196,7 @@ impl<'t> Reader<'t> {
         Err(self.error("a statement does not end with a semicolon"))
     }
 
-    /// Skips a section in braces, with braces within it; an error where it does not end.
+    /// Skips text in braces, with braces within it; an error where it does not end.
     fn braces(&mut self) -> Result<(), Error> {
         let rest = self.rest();
         let mut depth = 0_u32;
@@ -350,7 +351,7 @@ fn instruction(text: &str, line: u32) -> Option<PtxInstruction<'_>> {
     Some(PtxInstruction { line, predicate, words, operands: split(&text[end..]) })
 }
 
-/// Returns the parts of a text between commas that stand in no bracket.
+/// Returns the parts of a PTX text between commas that stand in no bracket.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin) = (Vec::new(), 0_u32, 0);
     for (at, c) in text.char_indices() {
@@ -369,7 +370,8 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the variables of a declaration: `.align 8 .b8 name[16], other` behind its state space.
+/// Returns the variables that a PTX declaration names: `.align 8 .b8 name[16], other` behind its
+/// state space.
 fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());
@@ -402,8 +404,8 @@ fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     names
 }
 
-/// Returns the number of bytes of a type, given its word without the dot; `None` for a word that is
-/// no type.
+/// Returns the number of bytes of a PTX type, given its word without the dot, such as `u32`; `None`
+/// for a word that is no type.
 pub(crate) fn type_size(word: &str) -> Option<u32> {
     Some(match word {
         "pred" => 1,

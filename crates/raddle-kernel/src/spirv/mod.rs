@@ -43,12 +43,12 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
     Ok(kernels)
 }
 
-/// Number of words before the first instruction of a module.
+/// Number of words before the first instruction of a SPIR-V module.
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// Returns the words of a module without those that the analysis does not use: names other than
-/// those of functions and parameters, most decorations, and lines that do not change. Debug
+/// Returns the words of a SPIR-V module without those that the analysis does not use: names other
+/// than those of functions and parameters, most decorations, and lines that do not change. Debug
 /// information is left out as well; outside of functions the loader does not even accept it. The
 /// error says why the bytes are no module.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
@@ -95,11 +95,11 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     Ok(kept)
 }
 
-/// Instructions whose operands the loader does not expect in a constant's operation.
+/// SPIR-V instructions whose operands the loader does not expect in a constant's operation.
 const NO_OPERATIONS: [u32; 4] =
     [Op::Constant as u32, Op::SpecConstant as u32, Op::SpecConstantOp as u32, Op::Switch as u32];
 
-/// Decorations that the analysis uses.
+/// Decorations of SPIR-V (facts about an id) that the analysis uses.
 const DECORATIONS: [u32; 6] = [
     Decoration::CPacked as u32,
     Decoration::BuiltIn as u32,
@@ -113,8 +113,8 @@ fn is(code: &[u32], op: Op) -> bool {
     code.first().is_some_and(|first| first & 0xffff == op as u32)
 }
 
-/// Returns the words of each instruction, of all instructions in `rest`; an error for an
-/// instruction of impossible length.
+/// Returns the words of each SPIR-V instruction in `rest`; an error for an instruction of
+/// impossible length.
 fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     let mut found = Vec::new();
     while let Some(&first) = rest.first() {
@@ -129,13 +129,13 @@ fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     Ok(found)
 }
 
-/// Returns whether the words of a literal string spell `name`.
+/// Returns whether the words of a literal string in SPIR-V spell `name`.
 fn names(words: &[u32], name: &str) -> bool {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     text.split(|byte| *byte == 0).next() == Some(name.as_bytes())
 }
 
-/// Returns the first line of a function that is known; 0 where none is.
+/// Returns the line of a function's first instruction that has one; 0 where none has.
 fn line_of(module: &Module, function: Word) -> u32 {
     let found = module.functions.iter().find(|f| f.def_id() == Some(function));
     found
@@ -147,5 +147,6 @@ fn line_of(module: &Module, function: Word) -> u32 {
         .unwrap_or(0)
 }
 
-/// Body of a kernel, or (reason why it could not be lowered, line).
+/// Body of a kernel as the analysis reads it, or (reason why the code could not be translated,
+/// line).
 pub(crate) type Lowered = Result<Body, (Construct, u32)>;

@@ -4,8 +4,8 @@
 
 use rspirv::spirv::Op;
 
-/// Returns whether the result of an instruction depends on its operands alone: not on memory, not
-/// on other work-items.
+/// Returns whether the result of a SPIR-V instruction depends on its operands alone: not on memory,
+/// not on other work-items.
 pub(super) fn is_pure(op: Op) -> bool {
     matches!(
         op as u32,
@@ -26,12 +26,12 @@ pub(super) fn exchanges(op: Op) -> bool {
     matches!(op as u32, 261..=271 | 333..=366 | 5571..=5574)
 }
 
-/// Returns whether an instruction reads, writes or reserves some of a pipe.
+/// Returns whether a SPIR-V instruction reads, writes or reserves space in a pipe.
 pub(super) fn is_pipe(op: Op) -> bool {
     matches!(op as u32, 274..=288)
 }
 
-/// Returns whether an instruction is an atomic operation on memory.
+/// Returns whether a SPIR-V instruction is an atomic operation on memory.
 pub(super) fn is_atomic(op: Op) -> bool {
     // Of integers, of flags, of floating-point numbers.
     matches!(op as u32, 227..=242 | 318 | 319 | 5614 | 5615 | 6035)

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// Table with one place for each id of a module, `None` where nothing is stored; ids count from 1.
+/// Table with one entry for each id of a SPIR-V module, `None` where nothing is stored; ids count
+/// from 1.
 #[derive(Debug)]
 pub(crate) struct ById<T>(Vec<Option<T>>);
 
 impl<T: Copy> ById<T> {
-    /// Returns an empty table for all ids of a module.
+    /// Returns an empty table for all ids of a SPIR-V module.
     pub(crate) fn of(module: &Module) -> Self {
         let bound = module.header.as_ref().map_or(0, |header| header.bound);
         Self(vec![None; bound as usize])
@@ -29,7 +30,7 @@ impl<T: Copy> ById<T> {
     }
 }
 
-/// Types and constants of a module, and the type of each value.
+/// Types and constants of a SPIR-V module, and the type of each value.
 #[derive(Debug)]
 pub(crate) struct Types<'m> {
     global: ById<&'m Instruction>,
@@ -42,17 +43,18 @@ pub(crate) struct Types<'m> {
     modes: BTreeMap<Word, BTreeSet<i64>>,
 }
 
-/// Size and alignment of a type, in bytes.
+/// Size and alignment of a type of SPIR-V, in bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct TypeLayout {
     pub(crate) size: u64,
     align: u64,
 }
 
-/// Most levels of types within types.
+/// Most levels of types within types that a layout follows.
 const DEEPEST: u32 = 64;
 
-/// Number of the mode of a conversion that saturates, beside those of rounding.
+/// Number that stands for a conversion that saturates, among the modes of conversions; the others
+/// are rounding modes.
 const SATURATES: i64 = 1 << 32;
 
 impl<'m> Types<'m> {
@@ -86,19 +88,19 @@ impl<'m> Types<'m> {
         Self { global, values, packed, builtins, modes }
     }
 
-    /// Returns the modes of the conversion whose result has the id `result`, as numbers; none where
-    /// the id is `None` or has no modes.
+    /// Returns the modes (rounding, saturation) of the conversion whose result has the id `result`,
+    /// as numbers; none where the id is `None` or has no modes.
     pub(crate) fn modes(&self, result: Option<Word>) -> impl Iterator<Item = i64> {
         self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
 
-    /// Returns the type of a value, as an id; `None` where it has none.
+    /// Returns the type, as an id, of the value with the id `id`; `None` where it has none.
     pub(crate) fn type_of(&self, id: Word) -> Option<Word> {
         self.values.get(id)
     }
 
-    /// Returns the number of the built-in for which a variable stands, as the specification counts
-    /// them; `None` for other variables.
+    /// Returns the number of the SPIR-V built-in, such as the work-item's number, for which a
+    /// variable stands; `None` for other variables.
     pub(crate) fn builtin(&self, id: Word) -> Option<i64> {
         self.builtins.get(&id).copied()
     }
@@ -111,7 +113,7 @@ impl<'m> Types<'m> {
         self.get(id).map_or(Op::Nop, |found| found.class.opcode)
     }
 
-    /// Returns the value of an integer constant; `None` for other ids.
+    /// Returns the value of the integer constant with the id `id`; `None` for other ids.
     pub(crate) fn constant(&self, id: Word) -> Option<i64> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -135,7 +137,8 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Returns (storage class, type) to which a pointer type points; `None` for other types.
+    /// Returns (storage class, type) of the object to which a pointer type points; `None` for other
+    /// types.
     pub(crate) fn pointee(&self, pointer: Word) -> Option<(StorageClass, Word)> {
         let found = self.get(pointer)?;
         match (found.class.opcode, found.operands.as_slice()) {
@@ -226,12 +229,13 @@ impl<'m> Types<'m> {
     }
 }
 
-/// Returns the operand with the index `index` if it is an id; else `None`.
+/// Returns the instruction's operand with the index `index` if it is an id; else `None`.
 pub(crate) fn id_at(instruction: &Instruction, index: usize) -> Option<Word> {
     instruction.operands.get(index)?.id_ref_any()
 }
 
-/// Returns the operand with the index `index` if it is a number of 32 bits; else `None`.
+/// Returns the instruction's operand with the index `index` if it is a number of 32 bits; else
+/// `None`.
 pub(crate) fn word(instruction: &Instruction, index: usize) -> Option<u32> {
     match instruction.operands.get(index)? {
         Operand::LiteralBit32(value) => Some(*value),

@@ -116,7 +116,8 @@ impl NeededLanes {
     }
 }
 
-/// Returns whether none of these instructions writes memory.
+/// Returns whether none of these instructions writes memory, so that a loaded vector is not changed
+/// in between.
 fn calm(between: &[Instruction]) -> bool {
     between.iter().all(|instruction| {
         let op = instruction.class.opcode;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A kernel, and what is known of it.
+/// A kernel of the test corpus, with the expected verdict and the truth.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) file: PathBuf,
@@ -20,20 +20,20 @@ pub(crate) struct Case {
     pub(crate) local: usize,
 }
 
-/// An argument that is handed over to a kernel of the corpus.
+/// An argument that a test hands over to a kernel of the corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Floats(usize),
     Doubles(usize),
-    /// Numbers below a bound.
+    /// Buffer of random whole numbers, as (how many, bound below which they are).
     Ints(usize, i32),
-    /// A permutation of the indices.
+    /// Buffer with the indices below this number in random order.
     Permutation(usize),
-    /// Beginnings of rows, ascending.
+    /// Buffer with the ascending indices at which this many rows of a sparse matrix begin.
     Rows(usize),
     Int(i32),
     Float(f32),
-    /// The bytes of local memory.
+    /// Local memory of this many bytes.
     Local(usize),
 }
 

@@ -14,7 +14,8 @@ use raddle_kernel::instrument::{Look, UNDECIDED, opencl};
 use crate::corpus::{Case, Given};
 use crate::device::{More, OpenCl, start};
 
-/// Pairs of launches.
+/// Number of pairs of launches that are timed, one with the prologue (test at a kernel's start
+/// whether to leave) and one without.
 const PAIRS: usize = 101;
 
 const SOURCE: &str = "\
@@ -99,8 +100,8 @@ fn the_prologue_costs_little() {
     assert!(worst <= 1.03, "{worst}");
 }
 
-/// Rounds of a loop, or thousands of work-items where they have no loop.
-/// Files of the corpus, each as a whole; goal: 50 ms a kernel.
+/// Prints how long the verdicts on the kernels of each file of the corpus take, where
+/// `RADDLE_MEASURE` is set; the goal is 50 ms a kernel.
 #[test]
 fn verdicts_of_the_corpus_take_little() {
     let (true, Some(compiler)) =
@@ -146,7 +147,8 @@ struct Bench<'d> {
 }
 
 impl Bench<'_> {
-    /// How long one launch lasts as it is, and one with the prologue, in turn.
+    /// Measures launches of a kernel in turn, as (duration of the kernel as it is, duration with
+    /// the prologue, a test at its start).
     fn pairs(&self, case: &Case, count: usize) -> Vec<(Duration, Duration)> {
         let buffers = self.device.buffers(&start(case, 1));
         let cuts = self.device.buffer(&[0; 16]);

@@ -14,23 +14,24 @@ use opencl3::types::CL_BLOCKING;
 
 use crate::corpus::{Case, Given};
 
-/// The contents of the buffers of a kernel, by index of argument.
+/// Contents of the buffers of a kernel, by index of the argument.
 pub(crate) type Memory = BTreeMap<usize, Vec<u8>>;
 
-/// A device with one queue.
+/// An OpenCL device with one queue, on which kernels of the corpus run.
 pub(crate) struct OpenCl {
     context: Context,
     queue: CommandQueue,
 }
 
-/// An argument behind those of a kernel of the corpus.
+/// An argument that a test adds behind those of a kernel of the corpus.
 pub(crate) enum More<'b> {
     Buffer(&'b Buffer<u8>),
     Number(u32),
 }
 
 impl OpenCl {
-    /// The first device; `None`, with a message, where there is none and none is required.
+    /// Opens the first OpenCL device; `None`, with a message, where there is none and none is
+    /// required.
     pub(crate) fn open() -> Option<Self> {
         // A driver may tell a second thread of devices that it has not finished opening.
         static OPENING: Mutex<()> = Mutex::new(());
@@ -75,7 +76,7 @@ impl OpenCl {
         bytes
     }
 
-    /// Buffers of equal size with these contents.
+    /// Makes buffers of equal size with these contents, by index of the argument.
     pub(crate) fn buffers(&self, start: &Memory) -> BTreeMap<usize, Buffer<u8>> {
         // Two arguments in one buffer need room for the larger.
         let most = most(start);
@@ -92,8 +93,8 @@ impl OpenCl {
         buffers.iter().map(|(&index, buffer)| (index, self.read(buffer, most))).collect()
     }
 
-    /// Launches a kernel of the corpus and waits for its end; `shared`: the first buffer stands for
-    /// the second, too.
+    /// Launches a kernel of the corpus and waits for its end. With `shared`, a pair of arguments,
+    /// the buffer of the first one stands for the second one, too.
     pub(crate) fn launch(
         &self,
         kernel: &Kernel,
@@ -144,7 +145,7 @@ fn most(start: &Memory) -> usize {
     start.values().map(Vec::len).max().unwrap_or(0)
 }
 
-/// Gives back the contents of a kernel's buffers before it runs.
+/// Returns the contents of a kernel's buffers before it runs.
 pub(crate) fn start(case: &Case, seed: u64) -> Memory {
     let arguments = case.arguments.iter().enumerate();
     arguments
@@ -152,7 +153,7 @@ pub(crate) fn start(case: &Case, seed: u64) -> Memory {
         .collect()
 }
 
-/// Numbers that look random, the same in each run.
+/// A random generator whose numbers are equal in each run of the test.
 pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
@@ -163,7 +164,7 @@ impl Draw {
     }
 }
 
-/// Gives back the bytes of a buffer; `None` for an argument that is no buffer.
+/// Returns the bytes of an argument's buffer; `None` for an argument that is no buffer.
 pub(crate) fn bytes_of(given: &Given, seed: u64) -> Option<Vec<u8>> {
     let mut draw = Draw(seed.wrapping_mul(31).wrapping_add(7));
     let mut ints = |count: usize, below: i32| -> Vec<u8> {

@@ -10,7 +10,7 @@ use opencl3::kernel::Kernel;
 use crate::corpus::{Case, cases, files};
 use crate::device::{Draw, Memory, More, OpenCl, start};
 
-/// Values and stops that are tried for each kernel.
+/// Number of random contents and stops that are tried for each kernel.
 const TRIES: u64 = 12;
 
 #[test]
@@ -28,10 +28,10 @@ fn executed_kernels_agree_with_the_corpus() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A kernel that can be stopped: each gets an argument with the number of statements that each
-/// work-item may carry out, and a look behind each statement. Kernels with a barrier are stopped a
-/// workgroup at a time and between the statements of their outermost block only, so that a work-item
-/// passes a barrier only where all have come.
+/// Returns the source of a kernel that can be stopped: it gets an argument with the number of
+/// statements that each work-item may carry out, and a test behind each statement. Kernels with a
+/// barrier are stopped a workgroup at a time and between the statements of their outermost block
+/// only, so that a work-item passes a barrier only where all have come.
 fn with_stops(source: &str) -> String {
     let mut out = String::new();
     let (mut inside, mut depth, mut barrier) = (false, 0_i32, false);
@@ -78,7 +78,7 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// Gives back the statements of the corpus on this kernel that are wrong.
+    /// Returns what the corpus says of this kernel and its execution shows to be wrong, in words.
     fn judge(&self) -> Vec<String> {
         let name = &self.case.name;
         let mut wrong = Vec::new();
@@ -100,14 +100,15 @@ impl Bench<'_> {
         wrong
     }
 
-    /// Gives back pairs of buffers; one buffer can stand for both of a pair.
+    /// Returns the pairs of the kernel's buffers for which one buffer can stand.
     fn shareable(&self) -> Vec<(usize, usize)> {
         let buffers: Vec<usize> = start(self.case, 0).into_keys().collect();
         let pairs = buffers.iter().flat_map(|a| buffers.iter().map(move |b| (*a, *b)));
         pairs.filter(|(a, b)| a < b).collect()
     }
 
-    /// Returns whether a stopped run and then a whole one leave other memory than one whole run.
+    /// Returns whether a stopped run of the kernel and then a whole one leave other memory than one
+    /// whole run.
     fn differs(&self, seed: u64, shared: Option<(usize, usize)>) -> bool {
         let mut draw = Draw(seed.wrapping_mul(977).wrapping_add(1));
         let start = start(self.case, seed);
@@ -126,7 +127,8 @@ impl Bench<'_> {
         once != again || once != twice
     }
 
-    /// Gives back the memory after some runs.
+    /// Runs the kernel several times, each time with these stops, and returns the memory that is
+    /// left.
     fn run(&self, start: &Memory, runs: &[&Vec<i32>], shared: Option<(usize, usize)>) -> Memory {
         let buffers = self.device.buffers(start);
         for stops in runs {

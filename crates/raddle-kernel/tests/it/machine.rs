@@ -6,7 +6,8 @@ use std::process::Command;
 use raddle_kernel::Look;
 use raddle_kernel::instrument::ptx;
 
-/// Finds a program in `PATH`, or by this variable; `None`, with a message, where there is none.
+/// Finds a program in `PATH`, or by the environment variable `variable`; `None`, with a message,
+/// where there is none.
 fn program(name: &str, variable: &str) -> Option<PathBuf> {
     let given = std::env::var_os(variable).map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -22,7 +23,7 @@ pub(crate) fn assembler() -> Option<PathBuf> {
     program("ptxas", "RADDLE_PTXAS")
 }
 
-/// Assembles a source, and gives back the messages of the assembler and the machine code.
+/// Assembles a PTX source; returns (messages of the assembler, machine code).
 pub(crate) fn assemble(assembler: &Path, source: &str, target: &str) -> (String, Vec<u8>) {
     let scratch = tempfile::tempdir().expect("a folder");
     let (file, out) = (scratch.path().join("a.ptx"), scratch.path().join("a.cubin"));
@@ -44,10 +45,10 @@ pub(crate) fn assemble(assembler: &Path, source: &str, target: &str) -> (String,
     (said, std::fs::read(&out).expect("machine code"))
 }
 
-/// A kernel and its instructions, each without its predicate: whether it has one, and the words.
+/// Name of a kernel and its machine instructions, each as (true if it has a predicate, its words).
 type Listed = (String, Vec<(bool, String)>);
 
-/// The kernels of machine code; `None` where the disassembler is too new to know the device.
+/// Lists the kernels in machine code; `None` where the disassembler does not know the device.
 fn listing(disassembler: &Path, code: &[u8]) -> Option<Vec<Listed>> {
     let scratch = tempfile::tempdir().expect("a folder");
     let file = scratch.path().join("a.cubin");
@@ -81,7 +82,7 @@ fn listing(disassembler: &Path, code: &[u8]) -> Option<Vec<Listed>> {
     Some(kernels)
 }
 
-/// Returns whether others can see the effect of an instruction, or whether it waits for them.
+/// Returns whether an instruction has an effect that others can see, or waits for others.
 fn has_effect(code: &str) -> bool {
     let op = code.split(['.', ' ']).next().unwrap_or("");
     ["ST", "RED", "ATOM", "BAR", "SU", "CALL", "UTMA", "UBLK", "TEX", "TLD", "LD", "SYNCS"]

@@ -7,7 +7,8 @@ use raddle_kernel::{Compiler, Look};
 use crate::corpus::{Case, cases, files};
 use crate::device::{Memory, More, OpenCl, start};
 
-/// Number of the launch, and cuts: first and how many that leave, first and how many that are killed.
+/// Number of the tested launch; the next constants are pairs of cuts: first launch and number of
+/// launches that leave, first launch and number of launches that are killed.
 const NUMBER: u32 = 41;
 const NO_CUT: [u32; 4] = [0, 0, 0, 0];
 const LEAVE: [u32; 4] = [40, 2, 0, 0];
@@ -63,7 +64,9 @@ struct Bench<'b> {
 }
 
 impl Bench<'_> {
-    /// The memory and the word after launches with this word and these cuts.
+    /// Returns the memory and the word that holds the launch's state (such as `RUNS`), after a
+    /// launch that begins with this word and these cuts (ranges of launch numbers that leave or are
+    /// killed).
     fn run(&self, word: u32, cuts: [u32; 4], slot: u32) -> (Memory, u32) {
         let buffers = self.device.buffers(self.start);
         let bytes =

@@ -60,7 +60,8 @@ fn a_guard_that_is_cleared_last_keeps_the_second_run_out() {
     }
 }
 
-/// A kernel `f` of one pointer, an index of 32 bits and this code; the address of `c` is in `%c`.
+/// Returns the verdict on a kernel `f` in PTX with one pointer, a 32-bit index and this code; the
+/// address of `c` is in `%c`.
 fn handwritten(code: &str) -> Verdict {
     let source = format!(
         ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c, .param .u32 n, .param .u16 b)\n{{\n\
@@ -96,7 +97,8 @@ fn values_that_only_look_equal_cover_nothing() {
     }
 }
 
-/// What the host cannot write while the kernel runs, and votes of named lanes, refuse nothing.
+/// Checks that reads of constant memory, which the host cannot write while the kernel runs, and
+/// votes of named lanes do not forbid a second run.
 #[test]
 fn constants_and_votes_of_named_lanes_are_harmless() {
     let table = ".const .b8 t[8]; ld.const.u32 %v, [t]; st.global.u32 [%c], %v;";
@@ -153,7 +155,7 @@ fn every_output_is_accepted_and_needs_no_more_registers() {
     }
 }
 
-/// Kernels and their registers, as the assembler counts them.
+/// Returns the kernels of a source with their numbers of registers, as the assembler counts them.
 fn registers(assembler: &Path, source: &str, target: &str) -> Vec<(String, u32)> {
     let (said, _) = assemble(assembler, source, target);
     let mut name = String::new();

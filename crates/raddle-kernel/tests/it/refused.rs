@@ -2,7 +2,7 @@
 
 use raddle_kernel::{Compiler, Kernel, Verdict};
 
-/// Gives back the parts of a verdict: the word, what decided, and the line in the source.
+/// Returns a verdict as (word, construct that decided, line in the source).
 fn said(kernel: &Kernel) -> (&'static str, String, u32) {
     match kernel.verdict() {
         Verdict::Idempotent => ("idempotent", String::new(), 0),
@@ -13,8 +13,8 @@ fn said(kernel: &Kernel) -> (&'static str, String, u32) {
     }
 }
 
-/// Gives back the lines of a source that end with `// REFUSED answer: what decided`. Each kernel
-/// with one is refused once.
+/// Returns the expected verdicts, from the lines of a source that end with `// REFUSED answer: what
+/// decided`. Each kernel with such a line is refused once.
 fn expected(source: &str) -> Vec<(&str, String, u32)> {
     let lines = source.lines().zip(1..);
     lines
@@ -25,7 +25,7 @@ fn expected(source: &str) -> Vec<(&str, String, u32)> {
         .collect()
 }
 
-/// Compiles a source; `None` where there is no compiler.
+/// Compiles an OpenCL C source, and returns its kernels; `None` where there is no compiler.
 fn compiled(source: &str, options: &[&str]) -> Option<Vec<Kernel>> {
     let compiler = Compiler::find()?;
     let folder = tempfile::tempdir().expect("a folder");
@@ -67,7 +67,8 @@ fn constructs_of_ptx_are_refused_with_their_line() {
     check(source, &Kernel::from_ptx(source).expect("PTX"));
 }
 
-/// The device's compiler may take the other branch, in which the kernel works in place.
+/// Checks a source in which the device's compiler may take another branch, where the kernel
+/// overwrites what it reads.
 #[test]
 fn what_another_compiler_may_build_is_not_judged() {
     let source = "__kernel void f(__global int *a) {\n  size_t i = get_global_id(0);\n#ifndef GPU\n  \
@@ -95,7 +96,7 @@ fn a_kernel_that_is_too_large_is_refused() {
     assert_eq!((answer, why.as_str()), ("unknown", "it is too large to be judged"));
 }
 
-/// Found by the fuzz target: the import of an instruction set that names none.
+/// Checks a module with an import of an instruction set that names none, found by the fuzz target.
 #[test]
 fn a_module_cut_inside_an_instruction_is_an_error() {
     // Magic number, version 1.0, generator, bound, schema; then OpExtInstImport with operands missing.
@@ -107,7 +108,7 @@ fn a_module_cut_inside_an_instruction_is_an_error() {
     }
 }
 
-/// Found by the fuzz target: a constant whose operation is no operation.
+/// Checks a module with a constant whose operation is no operation, found by the fuzz target.
 #[test]
 fn a_constant_of_what_is_no_operation_is_an_error() {
     // A 32-bit integer type (1), then OpSpecConstantOp of it by OpConstant, OpSpecConstant, itself, OpSwitch.

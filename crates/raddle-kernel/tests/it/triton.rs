@@ -7,7 +7,7 @@ use raddle_kernel::{Construct, Kernel, Verdict};
 
 use crate::machine::{assemble, assembler};
 
-/// The PTX of each kernel, by name.
+/// Returns the PTX of each kernel in Triton's cache, as (name, text).
 fn cache() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/triton");
     let within = |folder: &Path| -> Vec<PathBuf> {

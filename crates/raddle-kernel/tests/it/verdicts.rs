@@ -43,7 +43,7 @@ fn each_kernel_of_the_corpus_gets_its_verdict() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A kernel of many loops behind each other and within each other, in PTX.
+/// Returns a PTX kernel of many loops, behind each other and within each other.
 fn loops(count: usize) -> String {
     let mut text = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c, .param .u32 n)\n{\n\
                     .reg .b64 %c;\n.reg .b32 %n, %s, %i, %j;\n.reg .pred %p;\n\

@@ -9,8 +9,8 @@ use raddle_workgroup::{Allocator, SimdRule};
 use super::number::numbers;
 use super::{Number, refused};
 
-/// Addresses of one wave: its SIMD, and its first granule of vector registers, scalar registers and
-/// LDS.
+/// Addresses of one wave's resources: its SIMD, and its first granule of vector registers, scalar
+/// registers and LDS.
 #[pyclass(frozen, get_all, name = "Place", module = "raddle._raddle")]
 pub(crate) struct PlaceView {
     simd: u8,
@@ -27,7 +27,8 @@ impl PlaceView {
     }
 }
 
-/// Compute units with a record of every granule that is taken, and by which workgroup.
+/// Compute units of a device, with a record of each granule that is taken, and of the workgroup
+/// that has it.
 #[pyclass(name = "Allocator", module = "raddle._raddle")]
 pub(crate) struct AllocatorObject {
     allocator: Allocator,

@@ -14,8 +14,8 @@ use super::{Number, refused, word};
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct BlockWarp {
     controllers: Controllers,
-    /// Handles of the blocks of which some warps have started and not all have ended, by (kernel,
-    /// block).
+    /// Handles of the blocks (workgroups) of which some warps have started and not all have ended,
+    /// by (kernel, block).
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
@@ -31,7 +31,8 @@ pub(crate) struct Distribution {
     count: u64,
 }
 
-/// Warps of one block that start on an SM at once: `count` of them, from the number `first` on.
+/// Warps of one block (workgroup) that start on an SM in one step: `count` of them, from the number
+/// `first` on.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct Started {
     kernel: u32,
@@ -41,7 +42,8 @@ pub(crate) struct Started {
     last: bool,
 }
 
-/// Effects of the end of a warp: true where its block, or its kernel, has ended with it.
+/// Effects of the end of a warp on an SM: true where its block (workgroup), or its kernel, has
+/// ended with it.
 #[pyclass(frozen, get_all, module = "raddle._raddle")]
 pub(crate) struct WarpEnd {
     sm: u16,

@@ -7,7 +7,7 @@ use raddle_bitmap::{ErrorKind, FreeMap, Polarity, Ring, RunPlan};
 use super::number::numbers;
 use super::{Number, refused};
 
-/// Free map of equal blocks, each of which is free or taken.
+/// Free map: a list of equal blocks of a resource, each of which is free or taken.
 #[pyclass(name = "FreeMap", module = "raddle._raddle")]
 pub(crate) struct FreeMapObject(FreeMap);
 
@@ -86,7 +86,7 @@ impl FreeMapObject {
     }
 }
 
-/// Ring of equal blocks, which are taken in order and wrap around.
+/// Ring of equal blocks of a resource, which are taken in order and wrap around.
 #[pyclass(name = "Ring", module = "raddle._raddle")]
 pub(crate) struct RingObject(Ring);
 

@@ -15,7 +15,8 @@ pub(crate) enum Number<T> {
     Outside(String),
 }
 
-/// Type of whole numbers with its largest value, which the error for a number out of range states.
+/// Type of whole numbers that knows its largest value, which the error for a number out of range
+/// states.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }
@@ -42,12 +43,12 @@ where
     }
 }
 
-/// Argument that is a number, a number or `None`, or a pair of numbers, of which each may be out of
-/// range.
+/// Argument from Python that is a number, a number or `None`, or a pair of numbers, of which each
+/// may be out of range.
 pub(super) trait Named {
     type Out;
 
-    /// Returns the value with its numbers in `Self::Out`, or an error that names the argument
+    /// Returns the argument with its numbers in `Self::Out`, or an error that names the argument
     /// `name` where a number is out of range.
     fn named(self, name: &str) -> PyResult<Self::Out>;
 }

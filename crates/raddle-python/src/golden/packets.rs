@@ -10,7 +10,8 @@ use raddle_packet::{
 
 use super::refused;
 
-/// Agent that reads packets on the device's side, with the default format of AQL.
+/// Agent: the part of a device that reads packets (launches encoded as bytes), here with the
+/// default format of AQL.
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct PacketAgent(Agent);
 

@@ -12,11 +12,12 @@ use raddle_golden::allocation::{
 use super::number::{Named, numbers};
 use super::{Number, refused};
 
-/// Numbers by the name of the resource to which they belong.
+/// Values by the name of the resource to which they belong.
 type ByResource<T> = BTreeMap<String, T>;
 
-/// Makes the options of a check of placements: `fit` predicts where each allocation starts (`None`:
-/// no prediction), and `lag` is in clocks.
+/// Makes the options of a check of placements: `fit` predicts at which block each allocation starts
+/// (`None`: no prediction), and `lag` is the number of clocks for which freed blocks may still
+/// count as taken.
 fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
     let rule = |text: String| {
@@ -43,7 +44,7 @@ pub(crate) enum Rules {
     Each(BTreeMap<String, String>),
 }
 
-/// An event of a check that breaks a rule.
+/// An event of a check of placements that breaks a rule.
 #[pyclass(frozen, name = "PlacementFinding", module = "raddle._raddle")]
 pub(crate) struct FindingView(AllocationFinding);
 
@@ -117,8 +118,9 @@ impl PlacementReport {
     }
 }
 
-/// Checks a table of placement events, given as the bytes of its file, by the rules `fit` for the
-/// start of a run; `lag` is the number of clocks for which freed blocks may still count as taken.
+/// Checks a table of placement events, given as the bytes of its file. The rules `fit` predict at
+/// which block each allocation starts; `lag` is the number of clocks for which freed blocks may
+/// still count as taken.
 #[pyfunction]
 #[pyo3(signature = (table, fit, lag))]
 pub(crate) fn check_table(
@@ -260,8 +262,9 @@ impl PlacementCheck {
         AllocationEvent::new(clock, kind, workgroup, self.names.len())
     }
 
-    /// Stores the numbers in the parts of the event: `to` writes each number into the part of its
-    /// named resource. An unknown name is an error; `None` stores nothing.
+    /// Stores numbers in an event, which has a (start, size) for each resource: `to` writes each
+    /// number into the pair of its named resource. An unknown name is an error; `None` stores
+    /// nothing.
     fn put<T: Named>(
         &self,
         event: &mut AllocationEvent,

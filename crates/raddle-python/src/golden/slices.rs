@@ -19,7 +19,7 @@ type Entry = (u64, u8, u64, u64, u64);
 /// Process as an [`Entry`], with numbers as Python gives them, which may be out of range.
 type Given = (Number<u64>, Number<u8>, Number<u64>, Number<u64>, Number<u64>);
 
-/// Pool of the processes that can run, as one call gives it.
+/// The processes that can run, as one call of Python gives them.
 struct Pool(Vec<Entry>);
 
 impl Pool {

@@ -13,8 +13,8 @@ use super::PyPolicy;
 use super::views::{self, FreeView, LaunchView, ProcessView, ReadyLaunchView, VictimLaunchView};
 
 impl PyPolicy {
-    /// Passes a fact to the method `observe` of the object, as a dictionary whose only key is the
-    /// kind of the fact.
+    /// Passes a fact of the run to the method `observe` of the policy's object, as a dictionary
+    /// whose only key is the kind of the fact.
     fn hear(&self, fact: &Fact<'_>, now: Tick) {
         if !self.listens {
             return;
@@ -47,24 +47,24 @@ impl PyPolicy {
     }
 }
 
-/// Answer of a Python object that places workgroups: starts of workgroups of one launch, or a wait,
+/// Answer of a Python policy that places workgroups: starts of workgroups of one launch, or a wait,
 /// until a tick where one is given.
 enum Placement {
     Start(Launch, Vec<Piece>),
     Wait(Option<Tick>),
 }
 
-/// Refuses each waiting launch of the view, with the first resource of which compute unit 0 has too
-/// little; the refusals are written into `round`.
+/// Refuses each launch that still has workgroups to start, with the first resource of which compute
+/// unit 0 has too little; the refusals are written into `round`, the answers of this decision.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
     }
 }
 
-/// Reads the answer of a Python object: `None` and a time mean to wait; `(launch, unit)` or
-/// `(launch, [unit, ...])` start the next workgroups on these compute units. With `one`, at most
-/// one workgroup may be started.
+/// Reads the answer of a Python policy that places workgroups: `None` and a time mean to wait;
+/// `(launch, unit)` or `(launch, [unit, ...])` start the next workgroups on these compute units.
+/// With `one`, at most one workgroup may be started.
 fn read_placement(
     answer: &Bound<'_, PyAny>,
     ready: &ReadyView<'_>,

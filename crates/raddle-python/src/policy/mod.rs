@@ -22,7 +22,7 @@ pub(crate) use views::{
     VictimLaunchView,
 };
 
-/// First exception that a policy raised, if one did.
+/// First exception that a policy written in Python raised, if one did.
 #[derive(Debug, Default)]
 pub(crate) struct Fault(Mutex<Option<PyErr>>);
 
@@ -40,8 +40,8 @@ impl Fault {
     }
 }
 
-/// Slot whose question a policy answers; `Rank` is an allocate policy that only ranks launches and
-/// compute units.
+/// Slot of a recipe (one question of the dispatcher) for which a policy is; `Rank` is an allocate
+/// policy that only ranks launches and compute units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicySlotName {
     LaunchPath,
@@ -52,8 +52,8 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the slot of a policy by the one method that it has; the error says that it has none or
-    /// several of the methods.
+    /// Returns for which slot of a recipe (which question of the dispatcher) a policy is, by the
+    /// one method that it has; an error where it has none or several of the methods.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
@@ -79,7 +79,7 @@ impl PolicySlotName {
     }
 }
 
-/// Policy that is an object of Python.
+/// Policy that asks an object of Python for its answers.
 #[derive(Debug)]
 pub(crate) struct PyPolicy {
     object: Py<PyAny>,
@@ -100,8 +100,8 @@ impl PyPolicy {
         })
     }
 
-    /// Asks the object a question; returns `otherwise` if the object raises an exception, or a
-    /// policy raised one before.
+    /// Asks the policy's object a question; returns `otherwise` if the object raises an exception,
+    /// or a policy raised one before.
     fn ask<T>(&self, otherwise: T, question: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.fault.is_there() {
             return otherwise;
@@ -131,8 +131,8 @@ impl Clone for PyPolicy {
     }
 }
 
-/// Returns a registry with the bundled policies and the given classes; a call of a class with the
-/// settings makes its policy.
+/// Returns a registry (policies by name) with the bundled policies and the given classes; a call of
+/// a class with the settings of a recipe makes its policy.
 pub(crate) fn registry(policies: &[Bound<'_, PyAny>], fault: &Arc<Fault>) -> PyResult<Registry> {
     let mut registry = Registry::bundled();
     let mut names = BTreeSet::new();
@@ -175,7 +175,7 @@ fn with(
     })
 }
 
-/// Makes a policy object by a call of its class with the settings as keywords.
+/// Makes a policy by a call of its Python class with the settings of a recipe as keywords.
 fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyResult<PyPolicy> {
     let text = PyString::new(class.py(), &settings.to_string());
     let read = class.py().import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?;
@@ -186,7 +186,8 @@ fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyRes
     PyPolicy::new(&class.call((), Some(&named))?, fault)
 }
 
-/// Returns the name of a policy: its attribute `name`, else the name of its class in kebab-case.
+/// Returns the name of a policy's Python class in recipes: its attribute `name`, else the name of
+/// the class in kebab-case.
 fn name(policy: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let name = match policy.getattr_opt("name")? {

@@ -8,7 +8,7 @@ use raddle_policy::{
     CuId, Cus, Free, Hints, Idempotence, Launch, ProcessState, ReadyLaunch, VictimLaunch,
 };
 
-/// A launch, as a policy sees it.
+/// A launch, as a policy in Python sees it.
 #[pyclass(frozen, name = "Launch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchView(pub(crate) Launch);
@@ -77,7 +77,7 @@ impl LaunchView {
     }
 }
 
-/// A submitted launch that still has workgroups to start.
+/// A submitted launch that still has workgroups to start, as a policy in Python sees it.
 #[pyclass(frozen, name = "ReadyLaunch", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct ReadyLaunchView(pub(crate) ReadyLaunch);
@@ -125,7 +125,7 @@ impl From<Free> for FreeView {
     }
 }
 
-/// Resources that are free on every compute unit.
+/// Resources that are free on every compute unit, as a policy in Python sees them.
 #[pyclass(frozen, name = "Cus", module = "raddle._raddle")]
 #[derive(Clone)]
 pub(crate) struct CuView(pub(crate) Cus);
@@ -141,14 +141,14 @@ impl CuView {
         self.0.room(CuId(cu), &launch.0.demand)
     }
 
-    /// Returns the resources that are free on a compute unit.
+    /// Returns the resources that are free on the compute unit `cu`, counted from 0.
     fn free(&self, cu: u16) -> FreeView {
         self.0.free(CuId(cu)).into()
     }
 }
 
-/// Launches on the device in the order of their submission, and the free resources of its compute
-/// units.
+/// The argument of an allocate policy in Python: launches on the device in the order of their
+/// submission, and the free resources of its compute units.
 #[pyclass(frozen, get_all, name = "Ready", module = "raddle._raddle")]
 pub(crate) struct ReadyView {
     pub(crate) launches: Vec<Py<ReadyLaunchView>>,
@@ -165,7 +165,7 @@ impl ReadyView {
     }
 }
 
-/// A process, as a policy sees it; times are nanoseconds.
+/// A process, as a policy in Python sees it; times are nanoseconds.
 #[pyclass(frozen, get_all, name = "Process", module = "raddle._raddle")]
 #[derive(Clone, Copy)]
 pub(crate) struct ProcessView {
@@ -185,7 +185,8 @@ pub(crate) struct ProcessView {
     hints: HintsView,
 }
 
-/// Last hint of each kind that the program of a process gave; `None` where it gave none.
+/// Latest hint of each kind that the program of a process gave the scheduler; `None` where it gave
+/// none.
 #[pyclass(frozen, get_all, eq, name = "Hints", module = "raddle._raddle")]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HintsView {

@@ -1,10 +1,10 @@
 //! How does a window of a profile become a launch table that can be passed on?
 //!
-//! `cut_launch_table [--packed] FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to
-//! FIRST + COUNT - 1 by start time, shortens the kernels' names to the functions' own, and writes
-//! them to OUT with times from 0, with DEVICE and the comments above the rows. A whole profile keeps the
-//! waits of its host for everything that it had issued. `--packed` leaves communication out, issues every op at 0 and starts it when the one before it ends, as a graph
-//! launch would.
+//! `cut_launch_table [--packed] FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to FIRST +
+//! COUNT - 1 by start time, shortens the kernels' names to the functions' own, and writes them to OUT with
+//! times from 0, with DEVICE and the comments above the rows. A whole profile keeps the waits of its host for
+//! everything that it had issued. `--packed` leaves communication out, issues every op at 0 and starts it
+//! when the one before it ends, as a graph launch would.
 
 mod table;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 use raddle_trace::{CommRule, ImportConfig, Profile, open};
 use table::{TableComments, write_launch_table};
 
-/// Characters of a name that are kept.
+/// Most characters of a kernel's name that the cut table keeps.
 const NAME_LIMIT: usize = 40;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -42,7 +42,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// No communication, no host and no gaps: each op starts when the one before it ends.
+/// Packs a profile: removes communication, waits of the host and gaps, so that each op starts when
+/// the one before it ends.
 fn pack(profile: &mut Profile) {
     CommRule::Drop.apply(profile);
     profile.host_waits.clear();
@@ -54,7 +55,8 @@ fn pack(profile: &mut Profile) {
     }
 }
 
-/// The name of the function alone: no return type, namespace, template or other arguments.
+/// Returns the name of a kernel's function alone: without return type, namespace, template or other
+/// arguments.
 fn function(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     let mut open = Vec::new();

@@ -5,16 +5,18 @@ use std::io::{self, Write};
 use raddle_policy::{Barrier, Idempotence};
 use raddle_trace::{Field, LAUNCH_TABLE_COLUMNS, Op, OpKind, Origin, Profile};
 
-/// Columns that each op has; those of rates of instructions come behind them.
+/// Number of columns that each op has in a launch table; those of rates of instructions come behind
+/// them.
 const OF_EACH_OP: usize = 18;
 const RATES: usize = 6;
 
-/// The comment lines above the rows of a launch table.
+/// Comment lines above the rows of a launch table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TableComments<'a> {
-    /// The device's id in raddle's device table; by default the name that the profile gives.
+    /// Id of the device in raddle's device table; for `None` the name that the profile gives is
+    /// written.
     pub(crate) device: Option<&'a str>,
-    /// Further lines: source, licence, which part of it.
+    /// Further comment lines, such as source, licence and the part of it that was cut.
     pub(crate) lines: &'a [String],
 }
 
@@ -24,7 +26,7 @@ pub(crate) struct TableComments<'a> {
 /// so that a reader assumes it anew by its own rule.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub(crate) fn write_launch_table(
     profile: &Profile,
     comments: &TableComments<'_>,
@@ -63,7 +65,7 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// An op as its cells.
+/// Returns the cells of an op's row in a launch table, blank where the profile assumed the value.
 fn cells(profile: &Profile, op: &Op) -> [String; OF_EACH_OP] {
     let known = |field, text: String| match op.provenance.of(field) {
         Origin::Assumed => String::new(),

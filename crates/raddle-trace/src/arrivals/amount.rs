@@ -35,7 +35,7 @@ impl Rate {
         Self(requests as u64 * 1_000_000_000)
     }
 
-    /// Returns the number of requests in 10^9 seconds.
+    /// Returns the rate as a number of requests in 10^9 seconds.
     #[must_use]
     pub(crate) const fn in_giga_second(self) -> u64 {
         self.0
@@ -51,7 +51,7 @@ impl Rate {
 }
 
 impl fmt::Display for Rate {
-    /// Writes the rate in requests a second.
+    /// Writes the rate as a decimal number of requests in a second.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
         if rest == 0 {

@@ -253,7 +253,8 @@ impl LoadTasks<'_> {
         Ok(ArrivalProcess::Trace(times))
     }
 
-    /// Reads a part of the document; `at` is its place, which an error names.
+    /// Parses `part`, the JSON text of one value of a load file. `at` is the place of the value,
+    /// such as `tasks`, which the error names.
     fn part<'t, T: Deserialize<'t>>(&self, at: &str, part: &'t RawValue) -> Result<T, TraceError> {
         serde_json::from_str(part.get()).map_err(|error| fault(self.file, at, plain(&error)))
     }
@@ -263,8 +264,8 @@ impl LoadTasks<'_> {
         self.tasks.push(ArrivalTask { name, priority, process, number });
     }
 
-    /// Returns a name that no earlier task has: the wanted name, or `name-2`, `name-3`, ... where
-    /// it is taken.
+    /// Returns a task name that no earlier task of the load has: the wanted name, or `name-2`,
+    /// `name-3`, ... where it is taken.
     fn name(&mut self, wanted: String) -> String {
         let mut name = wanted.clone();
         let mut n = 2_u64;
@@ -275,8 +276,8 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// Returns (the unit that the member `time` of the file is taken to count, the reason).
-    /// `seconds` is `time` read as seconds, in nanoseconds.
+    /// Decides in which unit of time the member `time` of a load file counts; returns (the unit,
+    /// the reason in words). `seconds` is `time` read as seconds, in nanoseconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

@@ -33,9 +33,9 @@ pub use random::SplitMix64;
 
 /// Most requests that a trace of requests may have; a longer one is refused.
 const REQUEST_LIMIT: usize = 1 << 24;
-/// Most bytes of a file in JSON that are read.
+/// Most bytes that are read of a file of arrivals in JSON.
 const BYTE_LIMIT: u64 = 1 << 28;
-/// Description of the problem in the error message for a file that ends in the middle.
+/// Problem, in the words of the error message, of a file that ends in the middle.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
 /// Arrivals of requests that one load file or trace describes, task by task.
@@ -51,7 +51,7 @@ pub struct ArrivalFile {
     pub counts: TimesCount,
     /// Duration of the load, for which requests arrive; `None` where the file gives none.
     pub time: Option<LoadTime>,
-    /// How often a trace listed an arrival earlier than the one before it; the arrivals were then
+    /// Number of arrivals in traces that were listed directly behind a later one; they were then
     /// sorted by time.
     pub unsorted: u64,
 }
@@ -74,7 +74,7 @@ enum ArrivalFormat {
 }
 
 impl ArrivalFormat {
-    /// Returns the kebab-case name of the format in results.
+    /// Returns the name of the format in results, such as `azure`.
     const fn name(self) -> &'static str {
         match self {
             Self::Disb => "disb",
@@ -93,9 +93,9 @@ impl ArrivalFormat {
 pub struct LoadTime {
     /// Duration of the load in nanoseconds.
     pub ns: u64,
-    /// Unit that the file's number of the duration was taken to count.
+    /// Unit in which the load's file was taken to count its duration; no file says it.
     pub unit: TimeUnit,
-    /// Reason for the unit, in words: "as asked", or the observation that decided.
+    /// Reason for the unit of the duration, in words: "as asked", or the observation that decided.
     pub why: &'static str,
 }
 
@@ -103,12 +103,12 @@ pub struct LoadTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
-    /// Milliseconds, in which the traces of Mooncake and of loads count.
+    /// Milliseconds: the unit of times in the traces of Mooncake and in loads.
     Milliseconds,
-    /// Seconds, in which the traces of Bailian and BurstGPT count, and the `time` of DISB's own
-    /// benchmarks.
+    /// Seconds: the unit of times in the traces of Bailian and BurstGPT, and of `time` in DISB's
+    /// own benchmarks.
     Seconds,
-    /// Minutes, in which the `time` of REEF's benchmarks counts.
+    /// Minutes: the unit of `time` in REEF's benchmarks.
     Minutes,
 }
 
@@ -136,20 +136,21 @@ impl TimeUnit {
     }
 }
 
-/// Unit in which the arrivals of a trace of requests count, and where the unit comes from.
+/// Unit in which a trace of requests counts its arrivals, and where that unit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimesCount {
-    /// The arrivals are dates with times, or the file has no trace, so no unit is needed.
+    /// Requests arrive at dates with times, or the file has no trace of requests, so no unit is
+    /// needed.
     Dates,
-    /// The unit is that of the file's format.
+    /// Arrivals are numbers in the unit of the file's format.
     ByFormat(TimeUnit),
-    /// The unit is that which the caller asked for.
+    /// Arrivals are numbers in the unit that the caller asked for.
     AsAsked(TimeUnit),
 }
 
 impl TimesCount {
-    /// Returns the unit `asked` that the caller asked for, or the unit of the format where it is
-    /// `None`, with the note which of the two it is.
+    /// Returns the unit that the caller asked for, `asked`, or for `None` the unit of the format;
+    /// the variant says which of both it is.
     pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
         asked.map_or(Self::ByFormat(format), Self::AsAsked)
     }
@@ -296,7 +297,7 @@ fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
-/// Sorts times, and returns how often a time was earlier than the one before it.
+/// Sorts arrival times, and returns how many stood directly behind a later one, for the report.
 fn sort(times: &mut [u64]) -> u64 {
     let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     times.sort_unstable();

@@ -12,12 +12,12 @@ pub enum ArrivalProcess {
     /// Even arrivals: request k arrives at k / rate, rounded to the nearest nanosecond, so that no
     /// error adds up; request 0 arrives at time 0.
     Periodic {
-        /// Rate at which requests arrive.
+        /// Rate at which requests arrive, in requests a second.
         rate: Rate,
     },
     /// Random arrivals, independent of each other: the time between two requests is exponential.
     Poisson {
-        /// Mean rate at which requests arrive.
+        /// Mean rate at which requests arrive, in requests a second.
         rate: Rate,
     },
     /// Requests arrive at these times, in nanoseconds from the start of the load, ascending; equal
@@ -27,7 +27,8 @@ pub enum ArrivalProcess {
     Continuous,
     /// One request arrives when a request of each of the tasks in `after` has ended.
     Dependent {
-        /// Names of other tasks of the file, for whose requests this task waits.
+        /// Names of other tasks of the file: each request of this task waits for one request of
+        /// each of them.
         after: Vec<String>,
     },
 }
@@ -141,7 +142,7 @@ mod tests {
         assert_ne!(some(&task(poisson.process.clone(), 1), 0, 5), DIGITS);
     }
 
-    /// As `-ln(u)` in forty decimal digits gives them, rounded.
+    /// Numbers that `-ln(u)` gives, as computed with forty decimal digits and rounded.
     const DIGITS: [u64; 5] = [21_351_155, 39_098_397, 86_548_890, 107_597_092, 119_514_491];
 
     #[test]

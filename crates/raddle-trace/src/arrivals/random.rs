@@ -8,7 +8,7 @@
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Natural logarithm of 2, times 2^32.
 const LN_2: u128 = 2_977_044_472;
-/// Number of binary digits behind the point that are computed of a logarithm.
+/// Number of binary digits behind the binary point to which a logarithm is computed.
 const BITS: u32 = 40;
 
 /// A source of random numbers, SplitMix64, whose numbers are equal on every machine.
@@ -48,7 +48,8 @@ fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// Returns `-ln((2 x + 1) / 2^65)`, times 2^32.
+/// Returns `-ln((2 x + 1) / 2^65)`, times 2^32: an exponentially distributed number where `x` is 64
+/// random bits.
 fn minus_ln(x: u64) -> u64 {
     let odd = 2 * u128::from(x) + 1;
     let whole = 127 - odd.leading_zeros();

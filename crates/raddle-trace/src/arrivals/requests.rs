@@ -31,8 +31,8 @@ struct RequestRow<'r> {
     time: &'r str,
 }
 
-/// Builds the arrivals of a trace of requests from their times in nanoseconds; the earliest becomes
-/// time 0. An error where the trace has no request, or spans more than 584 years.
+/// Builds the arrivals of one task from the request times of a trace, in nanoseconds; the earliest
+/// becomes time 0. An error where the trace has no request, or spans more than 584 years.
 fn trace(
     file: &str,
     format: ArrivalFormat,
@@ -53,7 +53,8 @@ fn trace(
     Ok(ArrivalFile { format: format.name(), tasks: vec![task], counts, time: None, unsorted })
 }
 
-/// Returns which trace of requests a CSV table with these column names is; `None` where it is none.
+/// Recognises a trace of requests in CSV by the names of its columns; `None` where the table is no
+/// such trace.
 fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<ArrivalFormat> {
     let has = |wanted: [&str; 3]| wanted.iter().all(|name| names.clone().any(|n| n == *name));
     if has(["TIMESTAMP", "ContextTokens", "GeneratedTokens"]) {
@@ -62,8 +63,8 @@ fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Arrival
     has(["Timestamp", "Request tokens", "Response tokens"]).then_some(ArrivalFormat::BurstGpt)
 }
 
-/// Describes the trace of requests that a CSV table with this first line is; `None` where it is
-/// none.
+/// Returns words for the trace of requests whose CSV header is `line`, such as "a request trace of
+/// Azure"; `None` where the line is no such header.
 pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     Some(match format_of(line.split(',').map(unquote))? {
         ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
@@ -136,7 +137,7 @@ fn date_ns(text: &str) -> Option<i128> {
     Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Reads a trace of requests in JSON Lines, an error where a request has no valid time. `lines`
+/// Reads a trace of requests in JSON Lines; an error where a request has no valid time. `lines`
 /// lines stand before the first request, whose members are `first`; the other requests are in
 /// `rest`. `file` is the file's name for messages.
 pub(super) fn json_lines(
@@ -167,7 +168,7 @@ pub(super) fn json_lines(
     trace(file, format, counts, &times)
 }
 
-/// Error text for JSON Lines whose first line has no time.
+/// Error message for JSON Lines whose first line has no time of an arrival.
 pub(super) const NO_TIME: &str = "these are JSON Lines, and this one has no `timestamp`: each request \
                                   wants the time of its arrival; leave other lines out";
 

@@ -138,7 +138,8 @@ proptest! {
     }
 }
 
-/// Builds an op that was issued, with its start and its duration.
+/// Builds a kernel's op that the host issued at `arrival`, with its start and its duration; times
+/// are nanoseconds.
 fn issued(stream: u32, arrival: i64, start: i64, lasts: u64) -> Op {
     let mut op = Op::at(OpKind::Kernel, start, lasts);
     op.stream = stream;

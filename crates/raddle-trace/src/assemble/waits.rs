@@ -22,17 +22,18 @@ pub(crate) struct DraftWait {
 pub(crate) enum Waiter {
     /// The host waits until the call returns.
     Host,
-    /// A stream, by its number in the draft, waits: its first op that is issued after the call.
+    /// A stream waits, by its number in the importer's list of streams: its first op that is issued
+    /// after the call does not start before the awaited work has ended.
     Stream(u32),
 }
 
 /// Work that a wait of the host or of a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// All work that was issued to a stream of the draft up to a time: (stream, time on the
-    /// source's clock).
+    /// All work that was issued to a stream up to a time: (number of the stream in the importer's
+    /// list, nanoseconds on the source's clock).
     Stream(u32, i64),
-    /// All work that was issued to the device.
+    /// All work that was issued to the device before the call.
     Device,
     /// Work of one stream that the file does not name. It is taken to be the stream of the last op
     /// issued, if all ops issued to that stream had ended when the call returned.
@@ -42,8 +43,8 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the work that a call for a copy waits for: its copy. `None` where the call returned
-    /// before the copy ended.
+    /// Returns the work that a call for a copy waits for: the copy, which must have ended when the
+    /// call returned. `None` where the call returned before the copy ended.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))

@@ -13,7 +13,7 @@ use crate::provenance::{Field, Origin};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
-    /// Communication kernels last as long as they did in the recording.
+    /// Communication kernels last as long in a replay as they did in the recording.
     Keep,
     /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
     /// in the profile: its work without the wait, as far as a profile can tell.
@@ -35,8 +35,8 @@ pub struct Communication {
     pub launches: u64,
     /// Sum of the durations of communication kernels as recorded, in nanoseconds.
     pub recorded_ns: u64,
-    /// Sum of the durations of communication kernels under the rule, in nanoseconds; 0 where they
-    /// were left out.
+    /// Sum of the durations of communication kernels in the replay, after the rule was applied, in
+    /// nanoseconds; 0 where they were left out.
     pub replayed_ns: u64,
     /// Sum of the durations of all kernels as recorded, in nanoseconds.
     pub kernel_ns: u64,
@@ -80,8 +80,8 @@ impl CommRule {
 }
 
 impl Communication {
-    /// Counts the communication kernels of a profile, and adds up their durations, with no rule
-    /// applied.
+    /// Counts the communication kernels of a profile, and adds up their durations; both sums of
+    /// durations are those of the recording.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_one = communicates(profile);
@@ -99,13 +99,14 @@ impl Communication {
     }
 }
 
-/// Returns a test that tells whether an op of this profile is a communication kernel.
+/// Returns a function that tells of an op of this profile whether it is a communication kernel.
 fn communicates(profile: &Profile) -> impl Fn(&Op) -> bool + use<> {
     let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
     move |op| op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
 }
 
-/// Returns the kernel and the grid (x, y, z) of an op; ops with equal keys count as equal work.
+/// Returns the kernel and the grid (x, y, z) of an op; communication ops with equal keys count as
+/// equal work.
 const fn key(op: &Op) -> (u32, u32, u32, u32) {
     (op.kernel, op.grid.x, op.grid.y, op.grid.z)
 }

@@ -14,8 +14,8 @@ pub(super) enum Blocking {
 }
 
 impl Blocking {
-    /// Returns what a call of the host, given by its name, waits for; `None` where it waits for
-    /// nothing.
+    /// Returns the work that a call of the host with this name waits for; `None` where it waits for
+    /// none.
     pub(super) fn of(call: &str) -> Option<Self> {
         const NAMES: [(&str, Blocking); 6] = [
             ("StreamSynchronize", Blocking::Stream),

@@ -2,8 +2,8 @@
 
 use crate::report::{ImportReport, Quirk};
 
-/// Sorts launch calls, whose order begins with their key, and keeps of those with equal keys the
-/// earliest; the others are counted in the report.
+/// Sorts launch calls by `key`, the correlation number that a call shares with its op, and keeps
+/// the earliest of those with equal keys; the number of the others is added to the report.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,
@@ -16,7 +16,8 @@ pub(super) fn sort_calls<C: Ord, K: PartialEq>(
 }
 
 /// Returns the number of items for which `before` is true; those items come first in the list. The
-/// search begins at `near`, the result of the search before it: in most files both rise together.
+/// search begins at the index `near`, the result of the last search, since in most files both rise
+/// together.
 pub(super) fn count_before<T>(items: &[T], near: usize, before: impl Fn(&T) -> bool) -> usize {
     let is_before = |at: usize| items.get(at).is_some_and(&before);
     let is_behind = near.checked_sub(1).is_some_and(is_before);

@@ -20,17 +20,19 @@ pub(super) fn amd(by_torch: bool) -> String {
     )
 }
 
-/// Cure for a file whose calls or copies show that the GPU was recorded, and that has no launch.
+/// Advice for a file whose calls or copies show that the GPU was recorded, and that has no launch.
 const RECORDED: &str = "the GPU was recorded, and nothing was launched meanwhile. Record the process that launches the kernels (a worker, not its parent), from before the first launch until it has synchronised";
 
-/// Returns whether a call of the runtime or the driver launches a kernel or a graph.
+/// Returns whether a call of the CUDA or HIP runtime or driver, given by its name, launches a
+/// kernel or a graph.
 pub(super) fn is_launch(call: &str) -> bool {
     let makes = ["cuda", "cu", "hip"].iter().any(|maker| call.starts_with(maker));
     let other = ["HostFunc", "Attribute", "Config"].iter().any(|word| call.contains(word));
     makes && call.contains("Launch") && !other
 }
 
-/// Builds the refusal of a file with this many launches, whose kernels were not recorded.
+/// Builds the error for a file with this many launches whose kernels were not recorded; `why` names
+/// the usual causes.
 pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceError {
     let word = if launches == 1 { "launch was" } else { "launches were" };
     let launches = format!("{} {word}", grouped(launches));
@@ -74,7 +76,8 @@ impl OtherWork {
         found
     }
 
-    /// Lists the copies, fills and calls with their counts, as words; `None` where there are none.
+    /// Lists the copies, fills and calls with their counts, in words for a message; `None` where
+    /// there are none of them.
     pub(super) fn told(self) -> Option<String> {
         let Self { calls, hip, copies, fills } = self;
         let maker = if hip { "HIP" } else { "CUDA" };
@@ -92,8 +95,8 @@ impl OtherWork {
     }
 
     /// Builds the error for a file that has copies, fills or calls and no launch, and so cannot be
-    /// replayed; `said` are messages of the recording tool. `None` where the file has none of them
-    /// either.
+    /// replayed; `said` are messages of the recording tool. `None` where the file has no copies,
+    /// fills or calls.
     pub(super) fn refuse(self, file: &str, said: &[String]) -> Option<TraceError> {
         let said = if said.is_empty() {
             String::new()

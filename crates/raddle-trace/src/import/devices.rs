@@ -33,7 +33,7 @@ impl<K: Ord + Clone> Devices<K> {
         }
     }
 
-    /// Returns whether no kernel has been counted.
+    /// Returns whether no kernel has been counted on any device.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -60,7 +60,7 @@ pub(super) fn import(
     Ok((format, draft))
 }
 
-/// Returns the error for a trace without usable kernels.
+/// Returns the error, with the reasons, for a trace of events none of whose kernels can be used.
 fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceError {
     let kernels = found.kernels_seen;
     if kernels > 0 {

@@ -9,14 +9,15 @@ use crate::arrivals::format_of_header;
 use crate::error::TraceError;
 pub(super) use binary::{by_name, by_packets, is_xplane};
 
-/// Kinds of files that are known and are no profiles.
+/// Kinds of files that are known and are no profiles, each with the words for its error message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForeignFile {
     /// A file that describes when requests arrive; the text describes the file.
     Arrivals(&'static str),
     /// A file without recorded launches; the text describes the file and what it holds instead.
     NoLaunches(&'static str),
-    /// A file of another tool, or a compressed archive; the texts are a description and advice.
+    /// A file of another tool, or a compressed archive; the texts are a description of the file and
+    /// advice.
     Other(&'static str, &'static str),
 }
 
@@ -45,7 +46,8 @@ const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
-/// Kind of the result files that raddle itself writes; other subcommands of it read them.
+/// Kind of the result files that raddle itself writes, which are given by mistake; other
+/// subcommands of it read them.
 const OWN_RESULT: ForeignFile = ForeignFile::Other(
     "a result of raddle (summary.json)",
     "compare results with `raddle compare A B`, or give the profile that was replayed",
@@ -121,7 +123,8 @@ pub(super) fn other_device(file: String, device: &str) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// Returns the kind of a file that begins with this text; `None` where it is unknown.
+/// Recognises a file that is no profile by the text at its beginning; `None` where its kind is
+/// unknown.
 pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     if let Some(known) = binary::by_bytes(text) {
         return Some(known);

@@ -44,7 +44,8 @@ fn version(comment: &str) -> Option<&str> {
     comment.strip_prefix("# raddle launch table ")
 }
 
-/// Imports a launch table; the error names the line and the column that cannot be read.
+/// Imports a launch table (raddle's own CSV); the error names the line and the column that cannot
+/// be read.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,
@@ -117,8 +118,8 @@ struct LaunchRow<'r> {
 }
 
 impl LaunchRow<'_> {
-    /// Returns (start, duration) of the row, in nanoseconds; an error with the column where one is
-    /// missing or wrong.
+    /// Returns (start, duration) of the op in this row, in nanoseconds; an error with the column
+    /// where one is missing or wrong.
     fn span(&self) -> Result<(i64, u64), CellFault> {
         let start = wanted("start_ns", self.start_ns)?;
         let duration = match (self.duration_ns, self.end_ns) {
@@ -143,7 +144,8 @@ impl LaunchRow<'_> {
         Ok([x, y, wanted("block_z", self.block_z)?].map(u64::from))
     }
 
-    /// Returns whether the row has neither grid nor workgroup, so that its kernel is opaque.
+    /// Returns whether the row has neither grid nor workgroup, so that its kernel is opaque (of
+    /// unknown shape).
     fn is_opaque(&self) -> bool {
         [self.grid_x, self.grid_y, self.grid_z, self.block_x, self.block_y, self.block_z]
             == [None; 6]
@@ -166,8 +168,8 @@ fn wanted<T>(column: &str, cell: Option<T>) -> Result<T, CellFault> {
     cell.ok_or_else(|| CellFault::new(column, "a whole number is wanted here"))
 }
 
-/// Returns the value that stands for the word in a cell; `None` for a blank cell, an error for an
-/// unknown word.
+/// Returns the value that the word in a cell of `column` stands for, by the list `words`; `None`
+/// for a blank cell, an error for a word that is not in the list.
 fn word<T: Copy>(
     column: &str,
     cell: Option<&str>,
@@ -283,7 +285,8 @@ impl LaunchTable {
         Ok(())
     }
 
-    /// Sets those fields of an op that only kernels have; the error names the faulty column.
+    /// Sets those fields of an op that only kernels have, from a row of the launch table; the error
+    /// names the faulty column.
     fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let grid = row.grid()?;
         op.set_shape(grid, row.block()?).ok_or_else(|| {

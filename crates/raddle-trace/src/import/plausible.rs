@@ -14,7 +14,8 @@ use crate::report::Quirk;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
-/// A year in nanoseconds: no op lasts longer, and no recording begins longer before its ops.
+/// A year in nanoseconds: an op that lasts longer, or a recording that begins longer before its
+/// ops, has impossible times.
 const YEAR_NS: u64 = 365 * DAY_NS;
 /// Factor: a time is doubtful if it is further away than this many times the length of the
 /// recording around the middle op.
@@ -22,24 +23,24 @@ const APART: u64 = 1_000;
 /// Ops with doubtful times are left out only where they are at most one in this many: among few ops
 /// it is unknown which times are wrong.
 const FEW: usize = 10;
-/// Bit by which [`crate::profile::unsigned_time`] moves times of the source's clock: a time of 0
-/// becomes this number.
+/// Bit that [`crate::profile::unsigned_time`] flips in a time of the source's clock, to make it
+/// unsigned: a time of 0 becomes this number.
 const SIGN: u64 = 1 << 63;
 
 /// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlausibleLimits {
-    /// Most vector registers of one work-item.
+    /// Most vector registers that one work-item can have.
     registers: u32,
-    /// Most shared memory of one workgroup, in bytes.
+    /// Most bytes of shared memory that one workgroup can have.
     lds_bytes: u32,
-    /// Most work-items in one workgroup.
+    /// Most work-items that one workgroup can have.
     threads: u32,
-    /// Most workgroups along (x, y, z).
+    /// Most workgroups that a grid can have along (x, y, z).
     grid: [u32; 3],
 }
 
-/// Most scalar registers that tools write for one wave.
+/// Most scalar registers that tools write for one wave; a larger number counts as unknown.
 const SGPRS: u32 = 128;
 
 /// Largest grid that CUDA takes, in workgroups along x, y and z (CUDA C++ Programming Guide,
@@ -144,7 +145,7 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
 }
 
 /// Group of ops around the middle op (the median by start), each of which starts within an hour of
-/// its neighbour; times are starts, in nanoseconds.
+/// its neighbour; ops far from it have doubtful times. Fields are starts of ops, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Together {
     first: u64,
@@ -186,7 +187,8 @@ impl Together {
         Self { first, last, middle, ..near }.with_begin(ops)
     }
 
-    /// Finds the begin of this group where ops start before 0.
+    /// Sets the group's time `begin`: ops that start before it, and before time 0, are apart from
+    /// the group.
     fn with_begin(mut self, ops: &[Op]) -> Self {
         if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
             return self;

@@ -30,7 +30,8 @@ pub(super) mod rocpd;
 #[cfg(feature = "sqlite")]
 pub(super) mod v1_database;
 
-/// Most nanoseconds by which the times of neighbouring dispatches are taken to be off.
+/// Possible error of the profiler's clock, in nanoseconds: two dispatches of a lane that overlap by
+/// no more count as one after the other.
 const CLOCK_NS: u64 = 1000;
 
 /// Returns a kernel's name without the endings by which tools mark the descriptor of its code:

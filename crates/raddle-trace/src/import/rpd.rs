@@ -79,11 +79,12 @@ pub(super) fn import(
     }))
 }
 
-/// Meaning of a string of the table of strings, where it decides what a row is.
+/// Meaning of an entry of the file's table of strings, for entries that decide what kind of record
+/// a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    /// Work of this kind, and whether the name is one of rocprofiler-sdk: `None` for kernels, whose
-    /// name does not tell.
+    /// Kind of op that the string names, and whether the spelling is that of rocprofiler-sdk:
+    /// `None` for kernels, whose spelling does not tell.
     Work(OpKind, Option<bool>),
     Empty,
 }
@@ -102,7 +103,8 @@ impl RpdWord {
     }
 }
 
-/// Returns the meaning of the strings that decide what a row is, by the number of the string.
+/// Returns the meaning of the strings that decide what kind of record a row is, by the number of
+/// the string.
 fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     let mut words = BTreeMap::new();
     database.scan(STRINGS, &["id", "string"], |row| {
@@ -113,7 +115,8 @@ fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
     words
 }
 
-/// Reader of the tables of work, with the ops that it has found so far.
+/// Reader of the work of the GPU in a database of rocmProfileData, with the ops that it has found
+/// so far.
 struct RpdReader<'w> {
     found: KinetoCollector,
     words: &'w BTreeMap<i64, RpdWord>,
@@ -125,7 +128,7 @@ struct RpdReader<'w> {
 }
 
 impl<'w> RpdReader<'w> {
-    /// Reads the ops of all GPUs.
+    /// Reads from a database of rocmProfileData the ops (kernels, copies and fills) of all GPUs.
     fn read(words: &'w BTreeMap<i64, RpdWord>, database: &Database) -> Self {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (names, queues) = Default::default();
@@ -157,8 +160,8 @@ impl<'w> RpdReader<'w> {
         self.tie(database);
     }
 
-    /// Adds an op with the number `id` on its queue; `None` where it has no time. The number is
-    /// kept in the op's field `workgroups`, which is still unused.
+    /// Adds the op with the number `id`, on its hardware queue; `None` where it has no time. The
+    /// number is kept in the op's field `workgroups`, which is still unused.
     fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
@@ -274,7 +277,8 @@ impl<'w> RpdReader<'w> {
     }
 }
 
-/// Lanes of ops after their calls are known: each is a queue, or a stream where the call names one.
+/// Lanes in which ops run in order, found after the ops' calls are known: each is a queue, or a
+/// stream where the call names one.
 struct RpdLanes {
     /// Labels of streams; a stream's number is its index in this list.
     streams: Vec<String>,
@@ -340,7 +344,7 @@ fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     }
 }
 
-/// Replaces the numbers of names by the texts in the table of strings.
+/// Replaces the numbers that stand for the names of ops by the texts in the table of strings.
 fn rename(database: &Database, names: &[i64], found: &mut KinetoCollector) {
     let mut texts: BTreeMap<i64, Option<String>> = names.iter().map(|&id| (id, None)).collect();
     database.scan(STRINGS, &["id", "string"], |row| {

@@ -20,7 +20,7 @@ pub(super) struct SqliteSource<'a> {
     /// Path of the file as the caller gave it, for messages.
     pub(super) file: String,
     pub(super) database: Database,
-    /// Callback for the progress through the rows.
+    /// Callback for the progress through the rows of the database.
     pub(super) watch: Watch<'a>,
     /// Number of bytes after which the file stops too early; `None` where it is whole.
     cut: Option<u64>,
@@ -57,7 +57,7 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Adds the damage of the file to the report, after all rows were read.
+    /// Adds the damage of the database file to the report, after all rows were read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

@@ -30,7 +30,7 @@ use wire::{WireFields, WireFile, WireSpan, WireValue};
 /// Most bytes of a profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
 
-/// Most planes whose names a message lists.
+/// Most planes (devices and hosts) of a profile whose names an error message lists.
 const SHOWN: usize = 4;
 
 /// Imports a profile of JAX, XLA or TensorFlow; an error where it has no kernel that can be used.
@@ -126,15 +126,16 @@ fn no_kernels(file: String, planes: &BTreeSet<String>) -> TraceError {
     TraceError::OtherFile { file, what, advice }
 }
 
-/// Reader of the planes, with the records that it has found so far.
+/// Reader of the planes (devices and hosts) of an XPlane file, with the records that it has found
+/// so far.
 struct XPlaneReader<R> {
     file: WireFile<R>,
     found: KinetoCollector,
-    /// Names of the planes that are no GPUs.
+    /// Names of the profile's planes (devices and hosts) that are no GPUs.
     others: BTreeSet<String>,
 }
 
-/// Names of a plane's events and stats, by their numbers.
+/// Names of the events and stats (facts) of a plane, by their numbers.
 struct XNames {
     events: BTreeMap<i64, Vec<u8>>,
     stats: BTreeMap<i64, Vec<u8>>,
@@ -153,7 +154,7 @@ impl XNames {
     }
 }
 
-/// Name and start of a line of a plane, without its events.
+/// Name and start of a line (a stream or a thread) of a plane, without its events.
 struct XLine {
     name: Vec<u8>,
     timestamp_ns: i64,
@@ -198,9 +199,9 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Returns the names in a map of a plane (`map` is the number of the map's field) for which
-    /// `wanted` returns true, by the key of the entry. The name is the second field of a value of
-    /// the map.
+    /// Reads names from a map of a plane, whose field number is `map`, by the key of each entry;
+    /// only names for which `wanted` returns true. The name is the second field of a value of the
+    /// map.
     fn names(
         &mut self,
         plane: WireSpan,
@@ -227,8 +228,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         names
     }
 
-    /// Passes every event of a plane with its line to `take`, which returns `None` if the event
-    /// cannot be read.
+    /// Passes every event of a plane (a device or a host) with its line to `take`, which returns
+    /// `None` if the event cannot be read.
     fn lines(&mut self, plane: WireSpan, take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
         let mut lines = WireFields::of(plane);
         while let Some(line) = lines.numbered(&mut self.file, 3) {
@@ -247,7 +248,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Reads the name and the start of a line, which may stand before or behind its events.
+    /// Reads the name and the start of a line (a stream or a thread), which may stand before or
+    /// behind its events.
     fn line(&mut self, line: WireSpan) -> XLine {
         let (mut fields, mut head) =
             (WireFields::of(line), XLine { name: Vec::new(), timestamp_ns: 0 });

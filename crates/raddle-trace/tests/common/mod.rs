@@ -20,9 +20,9 @@ pub(crate) fn refusal(name: &str) -> TraceError {
     open(&fixture(name), &ImportConfig::default()).expect_err(name)
 }
 
-/// One line an op: name, stream, grid (`opaque` for none), work-items, registers, shared memory,
-/// barrier; arrival
-/// (`j` joined, `a` assumed), start, duration, what it waits for.
+/// Writes a profile as one line for each op, which a person can check: name, stream, grid (`opaque`
+/// for none), work-items, registers, shared memory, barrier; arrival (`j` joined, `a` assumed),
+/// start, duration, op that it waits for.
 pub(crate) fn lines(profile: &Profile) -> Vec<String> {
     let line = |op: &raddle_trace::Op| {
         let name = &profile.kernels[op.kernel as usize];
@@ -60,12 +60,13 @@ pub(crate) fn quirks(profile: &Profile) -> Vec<(&'static str, u64)> {
     profile.report.quirks().map(|met| (met.name, met.count)).collect()
 }
 
-/// The sample of this name, or `None` where samples are absent and need not be there.
+/// Imports the sample of this name; `None` where samples are absent and need not be there.
 pub(crate) fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
     Some(open(&raddle_testkit::sample(name)?, &ImportConfig::default()))
 }
 
-/// Cut off, bytes changed, bytes put in from what such files are made of.
+/// Damages the bytes of a file: cuts it off at `cut`, changes bytes, and puts in pieces of text
+/// that such files are made of.
 pub(crate) fn mutate(bytes: &mut Vec<u8>, edits: &[(usize, u8, u8)], cut: usize) {
     const PARTS: [&[u8]; 8] = [b"\"", b"{", b"}", b"[", b",", b"\\", b"-1e9", b"\xff\xfe"];
     for &(at, kind, byte) in edits {

@@ -7,29 +7,29 @@
 use raddle_trace::arrivals::{self, ArrivalConfig};
 use raddle_trace::{ImportConfig, OpKind, Profile, read};
 
-/// The importer that a fuzz target is for.
+/// Importer or reader that a fuzz target is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Traces of the PyTorch profiler.
+    /// Importer of traces of the PyTorch profiler.
     Kineto,
-    /// Our own launch tables.
+    /// Importer of launch tables, our own format.
     LaunchTable,
-    /// Databases of Nsight Systems, rocprofv3 and rocmProfileData.
+    /// Importers of databases of Nsight Systems, rocprofv3 and rocmProfileData.
     Sqlite,
-    /// The `cuda_gpu_trace` report of Nsight Systems.
+    /// Importer of the `cuda_gpu_trace` report of Nsight Systems.
     NsysCsv,
-    /// Results of rocprofv3 in JSON.
+    /// Importer of results of rocprofv3 in JSON.
     RocprofJson,
-    /// Kernel tables of rocprof.
+    /// Importer of kernel tables of rocprof.
     RocprofCsv,
-    /// Profiles of JAX, XLA and TensorFlow as protocol buffers.
+    /// Importer of profiles of JAX, XLA and TensorFlow as protocol buffers.
     XPlane,
-    /// Arrivals of requests.
+    /// Reader of files that say when requests arrive.
     Arrivals,
 }
 
 impl Target {
-    /// All of them.
+    /// All targets of fuzzing.
     pub const ALL: [Self; 8] = [
         Self::Kineto,
         Self::LaunchTable,
@@ -41,7 +41,7 @@ impl Target {
         Self::Arrivals,
     ];
 
-    /// The name of the target and of its corpus.
+    /// Returns the name of the fuzz target, which its folder of inputs has too.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kineto => "kineto",
@@ -55,7 +55,8 @@ impl Target {
         }
     }
 
-    /// How a file of this kind may begin; the first opening is always empty.
+    /// Returns texts with which a file of this kind may begin; the first one is empty. An input of
+    /// the fuzzer chooses one.
     fn openings(self) -> &'static [&'static str] {
         match self {
             Self::Kineto => &[
@@ -105,7 +106,8 @@ impl Target {
     }
 }
 
-/// Imports what a fuzz target was given, and holds the result to its promises.
+/// Imports the input of a fuzz target, and checks that the result keeps the promises of every
+/// profile.
 pub fn import(target: Target, input: &[u8]) {
     let Some((&choice, body)) = input.split_first() else {
         return;
@@ -121,7 +123,7 @@ pub fn import(target: Target, input: &[u8]) {
     }
 }
 
-/// Reads arrivals, whose times never fall.
+/// Reads arrivals of requests from any bytes, and checks that their times never fall.
 fn requests(bytes: &[u8]) {
     let Ok(file) = arrivals::read("x", bytes, &ArrivalConfig::default()) else {
         return;
@@ -134,7 +136,7 @@ fn requests(bytes: &[u8]) {
     }
 }
 
-/// Checks the promises that every profile keeps.
+/// Checks the promises that every imported profile keeps, such as ops in the order of their start.
 pub fn check(p: &Profile) {
     assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
     let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();

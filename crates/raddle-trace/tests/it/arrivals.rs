@@ -19,7 +19,8 @@ fn refusal(text: &str) -> String {
     read("x", text.as_bytes(), &ArrivalConfig::default()).expect_err(text).to_string()
 }
 
-/// One line a task: name, level, process, count, first times.
+/// Writes a load as one line for each task: name, level, process, number of requests, first times
+/// of arrival.
 fn lines(file: &ArrivalFile) -> Vec<String> {
     let line = |task: &ArrivalTask| {
         let level = file.level(task).map_or("-".to_owned(), |level| level.0.to_string());
@@ -208,7 +209,7 @@ fn requests_to_a_service() {
     assert_eq!(burst.format, "burstgpt");
 }
 
-/// Two requests, half a unit apart, as each format writes them.
+/// Checks with two requests, half a unit of time apart, as each format writes them.
 #[test]
 fn every_trace_says_what_its_times_count_and_takes_another_unit() {
     let bailian = "{\"chat_id\": 159, \"parent_chat_id\": -1, \"timestamp\": 61.0, \"input_length\": 7}\n\
@@ -316,7 +317,7 @@ fn sample(folder: &str, name: &str) -> Option<Result<ArrivalFile, TraceError>> {
     Some(open(&raddle_testkit::sample(folder)?.join(name), &ArrivalConfig::default()))
 }
 
-/// Requests and the sum of their times, in ns.
+/// Returns the number of requests of a task, and the sum of their arrival times in nanoseconds.
 fn sums(task: &ArrivalTask) -> (usize, u64) {
     match &task.process {
         ArrivalProcess::Trace(times) => (times.len(), times.iter().sum()),

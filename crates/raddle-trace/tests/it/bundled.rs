@@ -13,7 +13,7 @@ fn bundled(name: &str) -> Profile {
     table("../../fixtures/pair", name)
 }
 
-/// Each op is issued at 0 and starts when the one before it ends.
+/// Returns whether each op is issued at time 0 and starts when the op before it ends.
 fn is_packed(profile: &Profile) -> bool {
     let mut end = 0;
     profile.ops.iter().all(|op| {
@@ -35,7 +35,8 @@ fn the_packed_pair_is_packed() {
     }
 }
 
-/// Each host waits for its work, so both can be replayed in a closed loop.
+/// Checks that each host of the bundled pair of profiles waits for its work, so that both can be
+/// replayed in a closed loop.
 #[test]
 fn the_bundled_pair_is_of_one_device_and_has_the_waits_of_its_hosts() {
     for (name, kernels, others) in [("decode.csv", 593, 2), ("train.csv", 320, 95)] {

@@ -7,7 +7,8 @@ use raddle_trace::{CommRule, Communication, Field, ImportConfig, Origin, Profile
 const HEADER: &str = "name,stream,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
     vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
 
-/// Rows of name, stream, grid, arrival, start, duration.
+/// Builds a profile from rows of (name, stream, grid, arrival, start, duration), times in
+/// nanoseconds.
 fn profile(rows: &[(&str, u32, u32, u64, u64, u64)]) -> Profile {
     let mut text = HEADER.to_owned();
     for (name, stream, grid, arrival, start, duration) in rows {
@@ -137,7 +138,8 @@ fn a_copy_is_no_kernel_whatever_it_is_called() {
 }
 
 proptest! {
-    /// Against a search from the end of each link to the first op that is kept.
+    /// Compares the links between ops, after communication kernels are left out, with a search from
+    /// the end of each link to the first op that is kept.
     #[test]
     fn links_lead_to_the_next_kept_op(
         rows in prop::collection::vec((any::<bool>(), 0u32..3, 1u64..20, 1u64..40), 1..30),

@@ -114,7 +114,8 @@ fn a_trace_without_kernels_tells_what_it_has() {
     assert!(matches!(cut, TraceError::BreaksOff { byte: 16, .. }), "{cut}");
 }
 
-/// Calls and copies show that the GPU was recorded, so switching that on is no cure.
+/// Checks a trace whose calls and copies show that the GPU was recorded, so that switching that on
+/// is no cure.
 #[test]
 fn a_trace_without_launches_is_not_told_to_switch_the_gpu_on() {
     let event = |cat: &str, name: &str, ts: u64| {

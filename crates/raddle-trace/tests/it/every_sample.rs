@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use raddle_trace::{ImportConfig, open};
 
-/// A folder of samples ("" is the outermost), how many of its files are imported and refused, and
-/// what a refusal there may advise.
+/// Folder of sample files ("" is the outermost), as (name, number of files that are imported,
+/// number that are refused, advice that a refusal there may give).
 type Folder = (&'static str, u32, u32, &'static [&'static str]);
 
 const FOLDERS: [Folder; 12] = [
@@ -33,7 +33,7 @@ const ROCPROF: &[&str] = &[
     "record again",
 ];
 
-/// The files right in a folder.
+/// Lists the files in a folder, without those in folders below it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<_> =

@@ -30,7 +30,7 @@ fn import(bytes: &[u8]) {
     }
 }
 
-/// Texts that put the JSON of a name out of step.
+/// Kernel names whose quotes and brackets break the JSON that holds them.
 const QUOTES: [&str; 8] = ["\"", "a\"", "\"\"", "\"}", "\"{", "\"}{", "\"]", "\","];
 
 proptest! {

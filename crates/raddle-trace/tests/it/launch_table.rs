@@ -142,7 +142,7 @@ fn written(profile: &Profile) -> String {
     String::from_utf8(out).expect("a table is text")
 }
 
-/// An op with what a table turns from joined to measured taken as equal.
+/// Returns an op with joined values marked as measured, as a launch table writes both alike.
 fn comparable(op: &Op) -> Op {
     let arrival = match op.provenance.of(Field::Arrival) {
         Origin::Joined => Origin::Measured,

@@ -30,7 +30,8 @@ pub(crate) fn labels(profile: &Profile) -> Vec<&str> {
     profile.streams.iter().map(|stream| stream.label.as_str()).collect()
 }
 
-/// Where copies and fills lie.
+/// Returns the cells that say where and when a copy or a fill ran: start, end, correlation, device,
+/// context, stream and process.
 pub(crate) fn place(start: i64, end: i64, correlation: i64) -> Vec<(&'static str, i64)> {
     let ids = [("deviceId", 0), ("contextId", 1), ("streamId", 7), ("globalPid", PID_100)];
     [&[("start", start), ("end", end), ("correlationId", correlation)], ids.as_slice()].concat()

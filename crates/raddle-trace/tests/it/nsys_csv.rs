@@ -33,7 +33,7 @@ fn refusal(text: &str) -> String {
     try_import(text, None).expect_err(text).to_string()
 }
 
-/// A report with one kernel, in these units, of these times.
+/// Writes a report with one kernel, with its start and duration in this unit.
 fn timed(unit: &str, start: &str, duration: &str) -> String {
     let header = HEADER.replace("(ns)", &format!("({unit})"));
     format!("{header}{start},{duration},7,4,2,1,128,1,1,32,0,0,,,,,H100 (0),1,,7,k\n")

@@ -5,7 +5,8 @@ use crate::nsys::{import, labels, place, try_import};
 use crate::nsys_db::*;
 use raddle_trace::{ImportConfig, SourceDevice, TraceError};
 
-/// The name of the device and what was said of it.
+/// Returns the device's name in the profile of a database, and the counts of the faults of the file
+/// that concern the device.
 pub(crate) fn device(db: &Db) -> (Option<String>, Vec<(&'static str, u64)>) {
     let p = import(db);
     let ours = ["no-device", "device-not-listed"].map(|quirk| (quirk, p.report.met(quirk)));
@@ -104,8 +105,9 @@ fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() 
     }
 }
 
-/// Returns the most memory that a database says programs held. A row is start, process above 100,
-/// device, address, bytes, kind, whether it frees, and the pool with its size, or 0.
+/// Imports a database with these rows of memory events, and returns the most memory that its
+/// programs held at once, in bytes. A row is start, process above 100, device, address, bytes,
+/// kind, whether it frees, and the pool with its size, or 0.
 fn held(rows: &[[i64; 9]]) -> Option<u64> {
     let db = Db::new();
     db.kernel(&[]);

@@ -5,7 +5,7 @@ use crate::nsys_db::*;
 use proptest::prelude::*;
 use raddle_trace::{ImportConfig, Profile, TraceError, read};
 
-/// A small database with everything in it, of many small pages.
+/// Returns a small database with every table that an import reads, of many small pages.
 fn database() -> Vec<u8> {
     let db = Db::empty();
     db.sql("PRAGMA page_size = 512").table(KERNELS, &kernel_3_25()).names();
@@ -24,7 +24,7 @@ fn database() -> Vec<u8> {
     db.bytes()
 }
 
-/// Checks the promises that every profile keeps.
+/// Checks the promises that every imported profile keeps, such as ops in the order of their start.
 fn check(p: &Profile) {
     assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
     assert!(p.report.kernels > 0);
@@ -158,7 +158,8 @@ fn indices_are_not_trusted() {
     assert_eq!((p.ops.len(), p.report.met("no-launch-call")), (good.ops.len(), 0));
 }
 
-/// A page of a table's tree that leads to the same page many times over.
+/// Makes a page of a database table's tree lead to the page `to` many times over, as a hostile file
+/// may.
 fn fan(page: &mut [u8], to: u32) {
     page.fill(0);
     let cells = (page.len() - 12) / 8;

@@ -7,20 +7,23 @@ use raddle_trace::{
     Field, ImportConfig, Op, OpKind, Origin, Profile, ProfileFormat, SourceDevice, open,
 };
 
-/// The sample of this name, or `None` where samples are absent and need not be there.
+/// Imports the sample of this name for the device `device`; `None` where samples are absent and
+/// need not be there.
 fn sample(name: &str, device: Option<u32>) -> Option<Profile> {
     let options = ImportConfig { device, ..ImportConfig::default() };
     Some(open(&raddle_testkit::sample(name)?, &options).expect(name))
 }
 
-/// Rows, kernels, copies, fills, workgroups, streams, span.
+/// Returns the numbers of (rows, kernels, copies, fills, workgroups, streams) of a profile, and its
+/// span in nanoseconds.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, u64, usize, u64) {
     let workgroups = p.ops.iter().map(|op| op.workgroups).sum();
     let r = p.report;
     (r.events, r.kernels, r.copies, r.sets, workgroups, p.streams.len(), p.span_ns)
 }
 
-/// Sums over the kernels: registers of a work-item, shared memory of a workgroup.
+/// Returns two sums over the kernels of a profile: registers of a work-item, bytes of shared memory
+/// of a workgroup.
 fn sums(p: &Profile) -> (u64, u64) {
     let of = |f: fn(&Op) -> u32| p.ops.iter().map(|op| u64::from(f(op))).sum();
     (of(|op| op.footprint.vgprs_per_thread), of(|op| op.footprint.lds_bytes))

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use raddle_trace::{ImportConfig, read};
 
-/// A name and the bytes of the file.
+/// Lists files of many kinds that are no profiles, as (name, bytes).
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let tar = [[b'a'; 257].as_slice(), b"ustar\x0000", &[0; 250]].concat();
     let utf16: Vec<u8> =

@@ -14,7 +14,7 @@ fn result(name: &str) -> Vec<u8> {
     std::fs::read(fixture(name)).expect(name)
 }
 
-/// The database of a result after some statements.
+/// Imports the database made of the fixture's result, after SQL statements have changed it.
 fn changed(schema: Schema, sql: &str) -> Result<Profile, TraceError> {
     let bytes = of_result(&result("rocprof-result.json"), schema);
     let mut connection = rusqlite::Connection::open_in_memory().expect("memory");
@@ -25,7 +25,8 @@ fn changed(schema: Schema, sql: &str) -> Result<Profile, TraceError> {
     import(&connection.serialize("main").expect("bytes"))
 }
 
-/// Everything but the order of equal starts, which tables do not keep.
+/// Checks that two profiles are equal but for the order of ops that start at the same time, which
+/// tables do not keep.
 fn same(database: &Profile, result: &Profile) {
     assert_eq!(lines(database), lines(result));
     let ops = |p: &Profile| -> Vec<Op> {
@@ -52,7 +53,7 @@ fn every_version_of_the_schema_says_what_the_result_says() {
     }
 }
 
-/// In the result the names of calls come last.
+/// Checks a result in which the names of calls come last in the file.
 #[test]
 fn the_host_waits_where_calls_say_so() {
     let json = String::from_utf8(result("rocprof-result.json")).expect("a text");

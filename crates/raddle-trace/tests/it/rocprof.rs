@@ -12,7 +12,7 @@ fn device(number: u32) -> Result<Profile, TraceError> {
     open(&fixture("rocprof-result.json"), &options)
 }
 
-/// The result with `from` replaced by `to`, which must be in it.
+/// Imports a result with the text `from`, which must be in it, replaced by `to`.
 fn changed(name: &str, from: &str, to: &str) -> Profile {
     let text = std::fs::read_to_string(fixture(name)).expect(name);
     assert!(text.contains(from), "{from}");
@@ -95,7 +95,8 @@ fn the_device_is_that_of_the_agent() {
     assert_eq!((device.registers_per_sm, device.workgroups_per_sm), (None, None));
 }
 
-/// Quirk 17: all GPUs of a process are in one file.
+/// Checks that one file holds all GPUs of a process, so that the device must be chosen (quirk 17 of
+/// our list).
 #[test]
 fn a_device_is_chosen_by_its_handle_or_its_number() {
     let all = import("rocprof-result.json");
@@ -115,7 +116,7 @@ fn a_device_is_chosen_by_its_handle_or_its_number() {
     );
 }
 
-/// The tool has no word for a copy from one GPU to another; its two ends tell.
+/// Checks a copy from one GPU to another, for which the tool has no word; its two agents tell.
 #[test]
 fn a_copy_between_two_devices_is_one_to_a_peer() {
     let ends = |dst: u32| {
@@ -125,7 +126,7 @@ fn a_copy_between_two_devices_is_one_to_a_peer() {
     assert!(p.kernels.contains(&"MEMORY_COPY_PEER_TO_PEER".to_owned()), "{:?}", p.kernels);
 }
 
-/// Quirk 11: nothing describes the device.
+/// Checks a result in which no agent describes the device (quirk 11 of our list).
 #[test]
 fn a_result_without_agents_must_have_its_device_named() {
     let p = changed("rocprof-result.json", "\"agents\"", "\"no agents\"");
@@ -168,7 +169,8 @@ fn queues_are_lanes_where_streams_were_not_followed() {
     assert_eq!(p.ops[1].after, None);
 }
 
-/// Quirk 22: to read counters, the tool runs kernels one at a time.
+/// Checks that a result with counters is marked: to read them, the tool runs kernels one at a time
+/// (quirk 22 of our list).
 #[test]
 fn quirk_22_a_result_with_counters_says_nothing_of_concurrency() {
     assert_eq!(import("rocprof-mi350x.json").report.met("serialised"), 2);

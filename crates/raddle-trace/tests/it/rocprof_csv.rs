@@ -48,7 +48,8 @@ fn rocprof_v1_measures_when_packets_were_issued() {
     assert_eq!(lines(&of(&text.replace(",wgr,", ",wgp,")).unwrap()), wanted);
 }
 
-/// Quirk 19: line ends of another system, names in quotes with commas and quotes.
+/// Checks tables with line ends of another system, and with commas and quotes in quoted names
+/// (quirk 19 of our list).
 #[test]
 fn quirk_19_line_ends_and_quotes() {
     for name in ["rocprof-v1.csv", "rocprof-v3.csv"] {
@@ -85,7 +86,7 @@ fn rocprofv3_of_2025_loses_dynamic_shared_memory() {
     );
 }
 
-/// Quirk 17: several devices.
+/// Checks a table with the work of several devices (quirk 17 of our list).
 #[test]
 fn a_device_is_chosen_by_its_number() {
     let import = |device| {
@@ -134,7 +135,8 @@ fn rocprof_v2_gives_volumes_alone() {
     assert_eq!((p.report.met("flat-grid"), p.report.met("serialised")), (1, 0));
 }
 
-/// Quirk 19: a spreadsheet leaves five digits of the times.
+/// Checks a table that a spreadsheet has saved, which leaves five digits of the times (quirk 19 of
+/// our list).
 #[test]
 fn quirk_19_times_rounded_by_a_spreadsheet_condemn_the_whole_file() {
     let error = refusal("rocprof-rounded.csv");
@@ -144,7 +146,8 @@ fn quirk_19_times_rounded_by_a_spreadsheet_condemn_the_whole_file() {
     ), "{error}");
 }
 
-/// Quirk 22: counters are read kernel by kernel, and each is a row of its own.
+/// Checks a table of counters, which are read kernel by kernel, each in a row of its own (quirk 22
+/// of our list).
 #[test]
 fn quirk_22_counters_with_times_give_each_dispatch_once() {
     let row = |dispatch, counter, start| {

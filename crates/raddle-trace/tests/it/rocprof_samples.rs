@@ -7,7 +7,7 @@ fn profile(name: &str) -> Option<Profile> {
     sample(name).map(|result| result.expect(name))
 }
 
-/// Sums over the kernels of a profile.
+/// Sums over the kernels of a profile, to be compared with independent counts.
 #[derive(Debug, PartialEq, Eq)]
 struct Figures {
     kernels: usize,
@@ -79,7 +79,8 @@ fn a_training_run_on_an_mi350x() {
     assert_eq!(device.shared_bytes_per_sm, Some(160 * 1024));
 }
 
-/// The table was made from the result, with shared memory as launched rounded up to 512 bytes.
+/// Checks a table that was made from the JSON result of the same run, with shared memory as
+/// launched, rounded up to 512 bytes.
 #[test]
 fn the_table_of_the_same_run_agrees_with_its_result() {
     let csv = profile("derived/mi350x_908_kernel_trace.csv.gz");
@@ -110,7 +111,8 @@ fn the_table_of_the_same_run_agrees_with_its_result() {
     assert_eq!(quirk("static-lds"), [0, 43_915]);
 }
 
-/// Name, kernels, workgroups, registers, scalar registers, lanes, names, span, busy time.
+/// Name of a sample, and its figures: kernels, workgroups, registers, scalar registers, lanes,
+/// names, span, busy time.
 type Row = (&'static str, [u64; 8]);
 
 const TABLES: &[Row] = &[
@@ -149,7 +151,7 @@ fn tables_of_every_version() {
     }
 }
 
-/// From queue to start, summed over the dispatches.
+/// Checks the times from queue to start, summed over the dispatches, which only rocprof v1 records.
 #[test]
 fn rocprof_v1_measured_arrivals() {
     for (name, latency) in [

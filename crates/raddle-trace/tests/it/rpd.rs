@@ -5,8 +5,8 @@ use crate::common::{lines, quirks, sample};
 use raddle_trace::{ImportConfig, Profile, ProfileFormat, TraceError, read};
 use rusqlite::Connection;
 
-/// A database by the public schema: two launches, one of a library in work-items, a graph, a copy and
-/// a fill, on two GPUs and by two processes.
+/// SQL of a database by the public schema of rocmProfileData: two launches, one of a library in
+/// work-items, a graph, a copy and a fill, on two GPUs and by two processes.
 const DATABASE: &str = "
     CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string VARCHAR(4096) NOT NULL);
     CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER,
@@ -71,7 +71,8 @@ fn a_whole_database() {
     assert_eq!((p.host_waits[0].begin_ns, p.host_waits[0].end_ns), (160, 8_100));
 }
 
-/// As rocprofiler-sdk fills it: grids in work-items, all shared memory, one launch for a graph.
+/// SQL that changes the database to what rocprofiler-sdk writes: grids in work-items, all shared
+/// memory, one launch for a graph.
 const OF_SDK: &str = "
     UPDATE rocpd_kernelapi SET gridX = 64 * gridX WHERE kernelName_id = 11;
     UPDATE rocpd_string SET string = 'MEMORY_COPY_HOST_TO_DEVICE' WHERE id = 8;

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use crate::common::sample;
 use raddle_trace::{Field, GraphCaptures, ImportConfig, Op, OpKind, Origin, Profile, open};
 
-/// Kernels, copies, fills, workgroups, streams, clock step.
+/// Returns the numbers of (kernels, copies, fills, workgroups, streams) of a profile, and its
+/// clock's step in nanoseconds.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
     let workgroups = p.ops.iter().map(|op| op.workgroups).sum();
     let r = p.report;
     (r.kernels, r.copies, r.sets, workgroups, p.streams.len(), p.resolution_ns)
 }
 
-/// Returns the number of kernels with a claimed occupancy, and the sum of their percentages.
+/// Returns the number of kernels with an occupancy that the profiler claims, and the sum of their
+/// percentages.
 fn claims(p: &Profile) -> (usize, u64) {
     let claiming = p.ops.iter().filter(|op| op.claimed_percent.is_some());
     assert!(claiming.clone().all(|op| op.kind == OpKind::Kernel));
@@ -84,14 +86,15 @@ fn smaller_nvidia_traces() {
     }
 }
 
-/// Kernels whose shape and whose shared memory come from there.
+/// Returns the number of kernels whose shape, and the number whose shared memory, has this origin.
 fn origins(p: &Profile, origin: Origin) -> (usize, usize) {
     let kernels = || p.ops.iter().filter(|op| op.kind == OpKind::Kernel);
     let of = |field| kernels().filter(|op| op.provenance.of(field) == origin).count();
     (of(Field::Shape), of(Field::SharedMemory))
 }
 
-/// Work-items of the workgroups and bytes of shared memory, each summed over kernels.
+/// Returns two sums over the kernels of a profile: work-items of a workgroup, bytes of shared
+/// memory of a workgroup.
 fn asked(p: &Profile) -> (u64, u64) {
     let sum = |of: fn(&Op) -> u32| p.ops.iter().map(|op| u64::from(of(op))).sum();
     (sum(|op| op.footprint.threads), sum(|op| op.footprint.lds_bytes))
@@ -170,8 +173,8 @@ fn an_mi300x_decode_step_that_a_graph_launched_is_opaque() {
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
 }
 
-/// Calls in which the host waited, and the share of their time that is known to be for which ops,
-/// in percent.
+/// Returns the number of calls in which the host waited, and the percentage of their time for which
+/// the awaited ops are known.
 fn waits(p: &Profile) -> (usize, Option<u32>) {
     (p.host_waits.len(), p.known_waits().map(|share| (share * 100.0).floor() as u32))
 }
@@ -211,9 +214,9 @@ fn hosts_wait_where_real_traces_say_so() {
     assert_eq!(found, wanted);
 }
 
-/// Counted with Python's `json` module in the two files: the launch calls between the one that begins
-/// the capture and the one that ends it, in order, for the kernels of the graph launch, in order;
-/// those of `hipExtModuleLaunchKernel` count work-items.
+/// Checks shapes by figures that Python's `json` module counted in the two files: the launch calls
+/// between the one that begins the capture and the one that ends it, in order, for the kernels of
+/// the graph launch, in order; those of `hipExtModuleLaunchKernel` count work-items.
 #[test]
 fn the_graph_of_a_vllm_decode_step_has_every_shape_of_its_capture() {
     let Some(alone) = amd("tracelens_mi_vllm_decode_hipgraph") else {

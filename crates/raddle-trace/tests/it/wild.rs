@@ -90,8 +90,8 @@ fn the_limit_of_a_known_device_counts() {
     assert_eq!((met(65_536), met(65_537)), (0, 1));
 }
 
-/// Shared memory beyond the 167,936 bytes of an A100, and within the 233,472 of an H100, on a device
-/// whose number in the file is another than that of the kernel.
+/// Checks shared memory beyond the 167,936 bytes of an A100, and within the 233,472 of an H100, on
+/// a device whose number in the file is another than that of the kernel.
 #[test]
 fn the_limit_is_that_of_the_device_that_the_file_describes_in_every_format() {
     let met = |p: &Profile| p.report.met("impossible-shared-memory");
@@ -151,8 +151,8 @@ fn times_that_nobody_wrote_are_unknown() {
     assert_eq!(trace(&[event("0", "5", args), event("10", "5", args)]).ops.len(), 2);
 }
 
-/// A clock since the boot of the machine, three days ago: one time apart from all others is none,
-/// and two halves apart are two halves.
+/// Checks times of a clock that counts from the boot of the machine, three days ago: one time apart
+/// from all others is left out, and two halves apart are two halves.
 #[test]
 fn a_single_time_apart_is_no_span() {
     let args = r#""block":[128,1,1]"#;
@@ -196,7 +196,8 @@ fn a_single_time_apart_is_no_span() {
     assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (45_000, 1));
 }
 
-/// A time before 0 is one before the recording began, however near it is.
+/// Checks that a time before 0 lies before the begin of the recording, however near it is, and so
+/// is unknown.
 #[test]
 fn times_before_the_begin_of_the_recording_are_unknown() {
     let row = |start: i64| format!("{start},1000,80,1,1,128,1,1,32,0,0,NVIDIA H100 (0),7,k\n");
@@ -224,7 +225,7 @@ fn times_before_the_begin_of_the_recording_are_unknown() {
     assert_eq!((p.span_ns, p.report.met("impossible-launch-time")), (5_000, 1));
 }
 
-/// Ops of 5 us, one each 100 us, of which `below` start before 0 and `gap` us early.
+/// Writes ops of 5 us, one each 100 us, of which `below` start before 0 and `gap` us early.
 fn before_zero(below: usize, gap: i64, all: usize, args: &str) -> Vec<String> {
     let at = |at: usize| {
         let early = if at < below { gap } else { 0 };

@@ -27,7 +27,7 @@ const STATS: [&str; 8] = [
     "compute_cap_major",
 ];
 
-/// The plane of a GPU with these lines.
+/// Returns the plane of a GPU with these lines (streams).
 fn gpu(number_of_it: u64, of: &[Vec<u8>]) -> Vec<u8> {
     let mut parts = of.to_vec();
     parts.extend([entry(4, 1, "fusion_1"), entry(4, 2, "MemcpyH2D"), entry(4, 3, "Memset")]);
@@ -43,7 +43,8 @@ fn gpu(number_of_it: u64, of: &[Vec<u8>]) -> Vec<u8> {
     plane(&format!("/device:GPU:{number_of_it}"), &parts)
 }
 
-/// A kernel with its details as a reference, a copy and a fill, of two streams, and derived lines.
+/// Returns a profile with a kernel (its details are a reference), a copy and a fill, in two
+/// streams, and lines that are derived from these.
 fn profile() -> Vec<u8> {
     let tie = |n| stat(1, &number(3, n));
     let kernel = |offset, n| event(1, offset, 500, &[tie(n), stat(2, &number(7, 5))]);
@@ -156,7 +157,7 @@ fn a_profile_that_breaks_off_keeps_its_whole_planes() {
     assert!(kept.iter().all(|&kernels| kernels == 2), "{kept:?}");
 }
 
-/// The fields of a message: number, and bytes or the number itself.
+/// Returns the fields of a protocol buffer message, as (number, value of a number, bytes).
 fn fields(message: &[u8]) -> Vec<(u64, u64, &[u8])> {
     let varint = |at: &mut usize| {
         let (mut value, mut shift) = (0, 0);
@@ -203,12 +204,13 @@ fn value(message: &[u8], number: u64) -> u64 {
     fields(message).iter().find(|field| field.0 == number).map_or(0, |field| field.1)
 }
 
-/// Picoseconds as decimal microseconds.
+/// Formats picoseconds as decimal microseconds.
 fn micros(ps: u64) -> String {
     format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
 }
 
-/// The `trace.json` that XLA's profiler writes of these planes: no categories, stats as strings.
+/// Returns the `trace.json` that XLA's profiler writes of these planes: without categories, with
+/// stats as strings.
 fn as_json(space: &[u8]) -> String {
     let mut json = String::from("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     for (pid, plane) in (1..).zip(messages(space, 1)) {

@@ -8,13 +8,13 @@ use crate::circuit::Jump;
 use crate::error::Reason;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Largest width in blocks of a shared finder whose gates are counted; counting takes as long as
-/// width times borders.
+/// Largest width in blocks of a shared finder (one circuit for several maps) whose gates are
+/// counted; counting takes as long as width times borders.
 const MOST_WIDTH: u32 = 65_536;
 
-/// Gates, gate levels (`depth`) and register bits of the three steps shift, combine and reduce,
-/// before the steps are spread over clocks. The gates before the chain (groups, masks) are in the
-/// first clock.
+/// Gates, gate levels (`depth`) and register bits of a search circuit's three steps shift, combine
+/// and reduce, before the steps are spread over clocks. The gates before the chain (groups, masks)
+/// are in the first clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     before_gates: u64,
@@ -56,19 +56,20 @@ const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Construction of the sequences SA_i, which have a free place where i + 1 blocks in a row (a
-/// window) are free.
+/// Construction of the sequences SA_i, each of which says at which blocks a window of i + 1 free
+/// blocks in a row begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Windows {
-    /// A window is made from the window of the length before it and one more block, as in the seed.
+    /// A window is made from the window that is one block shorter and one more block, as in the
+    /// seed (the design document).
     Chain,
-    /// A window of w places is made from two windows of ceil(w / 2) places, in steps that double
-    /// the width.
+    /// A window of w blocks is made from two windows of ceil(w / 2) blocks, so that each level of
+    /// gates doubles the width.
     Doublings,
 }
 
 impl Windows {
-    /// Returns the number of gate levels of the sequence whose windows have i + 1 places.
+    /// Returns the number of gate levels of the sequence SA_i, whose windows have i + 1 blocks.
     const fn levels(self, i: u32) -> u32 {
         match self {
             Self::Chain => i,
@@ -76,8 +77,8 @@ impl Windows {
         }
     }
 
-    /// Returns the number of gate levels on the longest path through windows of `blocks` blocks and
-    /// their folded trees.
+    /// Returns the number of gate levels on the longest path through windows of up to `blocks`
+    /// blocks and the trees that reduce them, without gates that have a constant input.
     fn depth(self, blocks: u32) -> u32 {
         match self {
             Self::Chain => blocks - 1,
@@ -91,7 +92,7 @@ impl Windows {
     }
 }
 
-/// Counts the steps of the full search on `blocks` digits (N).
+/// Counts the gates and register bits of the full search on a map of `blocks` blocks.
 pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     let n = u64::from(blocks);
     let pairs = n * (n - 1);
@@ -119,8 +120,8 @@ pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     }
 }
 
-/// Counts the steps of the grouped search: groups of g blocks, then a full search on one digit a
-/// group (Z).
+/// Counts the gates and register bits of the grouped search: groups of blocks, then a full search
+/// on one digit for each group.
 pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) -> Steps {
     let steps = full(search.groups(), windows, counting);
     let before_depth = log(search.size());
@@ -132,8 +133,8 @@ pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) ->
     }
 }
 
-/// Counts the steps of the sampled search: its jumps from one SA to another, and a reducing tree
-/// for each sample.
+/// Counts the gates and register bits of the sampled search: for each combined sequence that it
+/// makes from another one, and a reducing tree for each length that it tests.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -162,8 +163,8 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     Steps { chain_gates: gates, chain_depth: jumps, ..steps }
 }
 
-/// Counts the steps of a shared finder (one circuit that searches several maps in turn): a full
-/// search on `width` digits (E), with masks at the borders between maps. A width above
+/// Counts the gates and register bits of a shared finder (one circuit that searches several maps in
+/// turn): a full search on `width` digits, with masks at the borders between maps. A width above
 /// [`MOST_WIDTH`] is an error.
 pub(super) fn shared(
     search: &Shared,
@@ -212,8 +213,8 @@ pub(super) fn shared(
 }
 
 /// Returns the number of gate levels of the next wider window, made of two halves; `made` has the
-/// levels of all narrower windows, `borders` the borders between slots, as (block of the border in
-/// the shared `width`, width of the widest slot that ends there).
+/// levels of all narrower windows, `borders` the borders between slots (ranges for one map each),
+/// as (block of the border in the shared `width`, width of the widest slot that ends there).
 fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     let i = made.len();
     if i == 0 {
@@ -225,16 +226,17 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether two halves of `half` places meet at a border between slots, given as (block of
-/// the border in the shared width, width of the widest slot that ends there).
+/// Returns whether two halves of a window, each of `half` blocks, meet at a border between slots
+/// (ranges for one map each), given as (block of the border in the shared width, width of the
+/// widest slot that ends there).
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
 
-/// Returns the number of gates that mask the borders between slots. A chain has, as drawn, one for
-/// each shift, up to the width of the widest slot that ends at the border; folded, one for each
-/// border, as every shift brings the same place to the border. Doublings have one for each pair of
-/// halves that meet at the border.
+/// Returns the number of gates that mask the borders between slots (ranges for one map each). A
+/// chain has, as drawn, one for each shift, up to the width of the widest slot that ends at the
+/// border; folded, one for each border, as every shift brings the same block to the border.
+/// Doublings have one for each pair of halves that meet at the border.
 fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
     let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
         (Windows::Doublings, _) => u64::from(widest.min(width - at)),
@@ -244,8 +246,9 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots of a period meet, as (block of the border in the shared
-/// width, width of the widest slot that ends there).
+/// Returns the borders at which two slots (ranges for one map each) meet that are searched
+/// together, as (block of the border in the shared width, width of the widest slot that ends
+/// there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -263,14 +266,14 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
     borders
 }
 
-/// Segments into which the borders of all slots of a round cut the width that the maps of a shared
-/// finder lie in, and the slots as ranges of segments.
+/// Segments into which the borders of all slots (ranges for one map each) cut the width of a shared
+/// finder, and the slots as ranges of segments.
 struct Shapes {
-    /// Each segment within a slot, as (first block, block behind the last) in the shared width,
-    /// ascending.
+    /// Each segment within a slot (range for one map), as (first block, block behind the last) in
+    /// the shared width, ascending.
     segments: Vec<(u32, u32)>,
-    /// Each slot of the round once, as (index in `segments` of its first segment, index behind its
-    /// last one).
+    /// Each slot (range for one map) once, as (index in `segments` of its first segment, index
+    /// behind its last one).
     slots: Vec<(usize, usize)>,
 }
 
@@ -296,7 +299,8 @@ impl Shapes {
         Self { segments, slots }
     }
 
-    /// Returns (gates, gate levels) of all reducing trees over the positions before `end`.
+    /// Returns (gates, gate levels) of all trees that reduce the blocks of each slot (range for one
+    /// map) before `end` to one digit.
     fn trees(&self, end: u32) -> (u64, u32) {
         let left = |&(start, stop): &(u32, u32)| stop.min(end).saturating_sub(start);
         let widths: Vec<u32> = self.segments.iter().map(left).collect();
@@ -315,8 +319,8 @@ impl Shapes {
     }
 }
 
-/// Returns the number of gate levels of a balanced tree whose inputs are ready after `levels`
-/// levels each.
+/// Returns the number of gate levels of a balanced tree of two-input gates whose inputs are ready
+/// after `levels` levels each.
 fn joined(levels: &[u32]) -> u32 {
     match levels {
         [] => 0,

@@ -5,32 +5,33 @@ use crate::{Grouped, Sampled, Shared};
 /// Search circuit whose cost is counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Variant<'a> {
-    /// The full search (E4): for runs of every length.
+    /// The full search, which finds free runs of every length (seed 000, E4).
     Full {
-        /// Number of blocks of the map, N.
+        /// Number of blocks of the map.
         blocks: u32,
     },
-    /// The grouped search (E5): on groups of blocks.
+    /// The grouped search, which sees whole groups of blocks (seed 000, E5).
     Grouped(&'a Grouped),
-    /// The sampled search (E6): for chosen lengths only.
+    /// The sampled search, which tests chosen lengths only (seed 000, E6).
     Sampled(&'a Sampled),
-    /// A search circuit that is shared in time by several maps (E7), for full searches.
+    /// A search circuit that several maps share in turn, by full searches (seed 000, E7).
     Shared(&'a Shared),
 }
 
-/// Clocks over which the steps shift, combine and reduce are spread.
+/// Clocks over which the circuit's steps shift, combine and reduce are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     /// All steps of the search are made in one clock, each with its own hardware.
     OneClock,
-    /// One clock for each step, each step with its own hardware and registers between the steps.
+    /// Each step of the search takes one clock and has its own hardware, with registers between the
+    /// steps.
     ThreeClocks,
-    /// One clock for each step, all steps on one set of hardware; the grouped search alone has
-    /// this.
+    /// Each step of the search takes one clock, and all steps use one set of hardware; the grouped
+    /// search alone has this.
     Reused,
 }
 
-/// Rule for what counts as a gate or a register.
+/// Rule for what counts as a gate or a register of a search circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
     /// Counts every gate and register that the figures of the seed show.
@@ -40,7 +41,7 @@ pub enum Counting {
     Folded,
 }
 
-/// Hardware and clocks that a search circuit takes.
+/// Hardware and clocks that a search circuit takes, to compare the circuits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Number of two-input gates that combine sequences, make groups and mask borders.
@@ -51,12 +52,13 @@ pub struct Cost {
     pub register_bits: u64,
     /// Number of gates on the longest path that a signal takes within one clock.
     pub depth: u32,
-    /// Number of clocks from the map to the answer's sequence (the sequence under test).
+    /// Number of clocks from the map to the sequence under test, from which the longest free run is
+    /// read.
     pub clocks: u32,
 }
 
 impl Cost {
-    /// Returns the number of two-input gates, of both kinds together.
+    /// Returns the number of all two-input gates.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.and_gates.saturating_add(self.or_gates)

@@ -77,8 +77,8 @@ impl Cost {
     /// saturate at the end of `u64`.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) for [`Timing::Reused`] of another search than the grouped one;
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange); [`OutOfRange`](crate::ErrorKind::OutOfRange) for a shared finder above 65,536 positions.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for [`Timing::Reused`] of another search than the
+    /// grouped one; [`OutOfRange`](crate::ErrorKind::OutOfRange) for a shared finder above 65,536 positions.
     ///
     /// ```
     /// use raddle_bitmap::Grouped;
@@ -96,9 +96,9 @@ impl Cost {
         Self::counted(variant, Windows::Chain, timing, counting)
     }
 
-    /// Counts the hardware and clocks of a search circuit, as [`of`](Self::of) does, but where
-    /// windows of free blocks are made by doublings instead of a chain. The sampled search costs
-    /// the same either way.
+    /// Counts the hardware and clocks of a search circuit, as [`of`](Self::of) does, but with each
+    /// window of free blocks made of two half as wide instead of one that is a block shorter. The
+    /// sampled search costs the same either way.
     ///
     /// ```
     /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
@@ -112,8 +112,8 @@ impl Cost {
     /// ```
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported), [`OutOfRange`](crate::ErrorKind::OutOfRange) and [`OutOfRange`](crate::ErrorKind::OutOfRange) for a timing, or a
-    /// number of blocks, that cannot be counted.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) and [`OutOfRange`](crate::ErrorKind::OutOfRange) for a
+    /// timing, or a number of blocks, that cannot be counted.
     pub fn by_doublings(
         variant: Variant<'_>,
         timing: Timing,

@@ -8,58 +8,63 @@ use core::ops::Range;
 use crate::Error;
 use crate::error::Reason;
 
-/// Kind of resource (the seed's resource type), which has a map of its own in the shared finder,
-/// with the number of its blocks.
+/// Kind of resource (the seed's resource type), which has a free map of its own in a finder that
+/// several maps share, with the number of its blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Number that names the kind: any number, but each kind once in a round.
+    /// Number that names the kind of resource: any number, but another one for each kind of a
+    /// finder.
     pub id: u32,
-    /// Number of blocks of the map of this kind.
+    /// Number of blocks of the free map of this kind of resource.
     pub blocks: u32,
 }
 
-/// Division of the width that a period's maps share among the kinds of resource of that period.
+/// Division of a shared finder's width among the kinds of resource whose maps it searches together
+/// (in one period).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One slot behind the other, each as wide as its map. With this layout, the bound on the sum
-    /// of a period is the only condition.
+    /// One slot (range for one map) behind the other, each as wide as its map. With this layout,
+    /// the bound on the sum of the blocks is the only condition.
     #[default]
     Packed,
-    /// Two halves, each for a map of at most half the width; a kind that is alone in its period has
-    /// the whole width.
+    /// Two halves, each for a map of at most half the width; a map that is searched alone has the
+    /// whole width.
     Halves,
-    /// For each period, one range of positions for each kind, in the order of the kinds; positions
-    /// between the ranges stay occupied.
+    /// For each period, in which some maps are searched together, one range of blocks for each of
+    /// its kinds of resource, in their order; blocks between the ranges stay occupied.
     Borders(Vec<Vec<Range<u32>>>),
 }
 
-/// Range of blocks, in the shared width, of one kind of resource in a period: its map is from
+/// Range of blocks that one kind of resource has in the width of a shared finder: its map is from
 /// `start` on; blocks behind the map, up to `end`, are occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Kind of resource whose free map is in the slot.
+    /// Kind of resource whose free map is in the slot (range of a shared finder's width).
     pub(crate) kind: Kind,
-    /// First block of the slot in the width that the maps of a period share.
+    /// First block of the slot (range for one map) in the width that several maps share.
     pub(crate) start: u32,
-    /// Block behind the last one of the slot, in the width that the maps of a period share.
+    /// Block behind the last one of the slot (range for one map), in the width that several maps
+    /// share.
     pub(crate) end: u32,
 }
 
 impl Slot {
-    /// Returns the kind of resource whose free map is in the slot.
+    /// Returns the kind of resource whose free map is in the slot (range of a shared finder's
+    /// width).
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns the first block of the slot in the width that the maps of a period share.
+    /// Returns the first block of the slot (range for one map) in the width that several maps
+    /// share.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start
     }
 
-    /// Returns the block behind the last one of the slot, in the width that the maps of a period
-    /// share.
+    /// Returns the block behind the last one of the slot (range for one map), in the width that
+    /// several maps share.
     #[must_use]
     pub const fn end(&self) -> u32 {
         self.end
@@ -67,16 +72,16 @@ impl Slot {
 }
 
 impl Slot {
-    /// Returns the width of the slot in blocks.
+    /// Returns the width of the slot (range for one map) in blocks.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.end - self.start
     }
 }
 
-/// Returns the slot of every kind of a period, in the order of the kinds; an error where the layout
-/// has another number of slots, a slot too narrow for its map, or slots that overlap or exceed the
-/// width.
+/// Returns the slot (range of blocks) of every kind of resource that is searched in the period with
+/// this number, in the order of the kinds; an error where the layout has another number of slots, a
+/// slot too narrow for its map, or slots that overlap or exceed the width.
 pub(super) fn place(
     layout: &Layout,
     width: u32,

@@ -35,31 +35,34 @@ pub struct Shared {
     periods: Vec<Vec<Slot>>,
 }
 
-/// Result of a shared finder for one kind of resource in one round: its longest run of free blocks.
+/// Result of a shared finder (one circuit for several maps) for one kind of resource: its longest
+/// run of free blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// Period of the round in which the kind of resource was searched, from 0.
+    /// Number, from 0, of the period (the maps that are searched together) in which the kind of
+    /// resource was searched.
     pub(crate) period: usize,
-    /// Number that names the kind ([`Kind::id`]).
+    /// Number that names the kind of resource ([`Kind::id`]).
     pub(crate) kind: u32,
-    /// Length of the longest free run of the map of the kind, in blocks.
+    /// Length of the longest free run of the kind's map, in blocks.
     pub(crate) longest: u32,
 }
 
 impl SharedRun {
-    /// Returns the period of the round in which the kind of resource was searched, from 0.
+    /// Returns the number, from 0, of the period (the maps that are searched together) in which the
+    /// kind of resource was searched.
     #[must_use]
     pub const fn period(&self) -> usize {
         self.period
     }
 
-    /// Returns the number that names the kind ([`Kind::id`]).
+    /// Returns the number that names the kind of resource ([`Kind::id`]).
     #[must_use]
     pub const fn kind(&self) -> u32 {
         self.kind
     }
 
-    /// Returns the length of the longest free run of the map of the kind, in blocks.
+    /// Returns the length of the longest free run of the kind's map, in blocks.
     #[must_use]
     pub const fn longest(&self) -> u32 {
         self.longest
@@ -67,8 +70,9 @@ impl SharedRun {
 }
 
 impl Shared {
-    /// Returns a finder `width` positions wide (the seed's E). `periods` has the kinds of resource
-    /// of each period of a round.
+    /// Returns a finder for several maps that is `width` blocks wide (the seed's E). `periods` has
+    /// the kinds of resource whose maps are searched together, period by period; all periods
+    /// together are a round.
     ///
     /// `bound` is the seed's A: the maps of no period have more blocks together. The hardware needs
     /// `bound <= width`; give the width where there is no other bound.
@@ -105,33 +109,36 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Returns the width of the shared finder, in blocks (E): the maps of one period together have
-    /// at most this many.
+    /// Returns the width of the shared finder, in blocks (the seed's E): maps that are searched
+    /// together have at most this many.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Returns the most blocks that the maps of one period may have together (A).
+    /// Returns the most blocks that maps which are searched together (in one period) may have (the
+    /// seed's A).
     #[must_use]
     pub const fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// Returns the number of periods of a round (C).
+    /// Returns the number of periods, one after the other, in which the finder has searched all
+    /// maps once (the seed's C).
     #[must_use]
     pub const fn periods(&self) -> usize {
         self.periods.len()
     }
 
-    /// Returns the slots of a period, counted from 0; no slot for a period out of range.
+    /// Returns the slots (ranges for one map each) of the maps that are searched together in the
+    /// period with this number, from 0; no slot for a number out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest free run of each map of one period, in blocks, in the
-    /// order of its slots (steps g2 and g3).
+    /// Returns the length of the longest free run, in blocks, of each map that is searched in this
+    /// period, in the order of the period's slots.
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -145,9 +152,9 @@ impl Shared {
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
     }
 
-    /// Runs a whole round (steps g1 to g4) and returns its answers: every period once, in order,
-    /// every kind once. `map_of` is asked for the map of a kind in the kind's period, so maps may
-    /// change from one period to the next.
+    /// Searches all maps once (a round: steps g1 to g4 of the seed), period by period, and returns
+    /// the longest free run of each. `map_of` is asked for the map of a kind in the kind's period,
+    /// so maps may change from one period to the next.
     ///
     /// # Errors
     /// For a map of another size than its kind's.
@@ -155,10 +162,11 @@ impl Shared {
         self.round_by(|_| &Full, map_of)
     }
 
-    /// Runs a whole round, every period once and every kind once, and returns its answers, where a
-    /// kind that has a period to itself is searched by the method that `search_of` names: the seed
-    /// loads its map as the first sequence of E4, E5 or E6 alike. The promise of the method then
-    /// holds for that answer. Kinds that share a period are searched fully.
+    /// Searches all maps once (a round), period by period, and returns the longest free run of
+    /// each, where a kind that has a period to itself is searched by the method that `search_of`
+    /// names: the seed loads its map as the first sequence of the full, grouped or sampled search
+    /// alike. The promise of the method then holds for that answer. Kinds that share a period are
+    /// searched fully.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
@@ -224,14 +232,14 @@ fn check_kinds(
     Ok(())
 }
 
-/// As a [`Search`], the finder has one map alone, to which the whole width belongs.
+/// As a [`Search`], the shared finder has one map alone, to which its whole width belongs.
 impl Search for Shared {
     fn promise(&self) -> Promise {
         Promise::Exact
     }
 
-    /// Returns the length of the longest free run of the map, in blocks; the map may be smaller
-    /// than the width.
+    /// Returns the length of the map's longest run of free blocks; the map may be smaller than the
+    /// finder's width.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of more blocks than the width.

@@ -9,7 +9,7 @@ use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
 /// Adds to the explanation the free runs of `map`, and the start that the rule `fit` chooses for a
-/// request of `want` blocks; `None` for `start` where no run is long enough. `after` is the place
+/// request of `want` blocks; `None` for `start` where no run is long enough. `after` is the block
 /// from which next fit searches.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),

@@ -10,12 +10,13 @@ use crate::explanation::{Story, counted, listed};
 /// Words and digits of an explanation, which depend on the form of the circuits.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// Digit of a free block; the next field is the digit of an occupied block.
+    /// Digit of a free block.
     pub(super) free: char,
+    /// Digit of an occupied block.
     pub(super) occupied: char,
-    /// Name of the operation that combines two sequences; the next field is the operation that
-    /// reduces a sequence to a digit.
+    /// Name of the operation that combines two sequences.
     pub(super) combine: &'static str,
+    /// Name of the operation that reduces a sequence to one digit.
     pub(super) reduce: &'static str,
     pub(super) shift: &'static str,
 }
@@ -45,7 +46,8 @@ impl ExplainWords {
     }
 }
 
-/// Explains the steps of a search: d1 to d4 (full), e1 to e3 (grouped) or f1 to f4 (sampled).
+/// Explains the steps of a search for the longest free run: d1 to d4 of the seed (full), e1 to e3
+/// (grouped) or f1 to f4 (sampled).
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,
     form: Setup,
@@ -167,7 +169,7 @@ impl MethodTeller<'_> {
 
     /// Adds to the explanation how the last 1 of the sequence `name` gives the result `what`, the
     /// reported run length; `labels` names the steps. The sequence begins with `ones` digits 1, and
-    /// `sum` gives the result as text from the place of the last.
+    /// `sum` gives the result as text from the index of the last of them.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

@@ -4,14 +4,14 @@ use raddle_bitmap::circuit::Bits;
 
 use crate::explanation::Story;
 
-/// Most digits of a sequence that are written on one line.
+/// Most digits of a sequence that an explanation writes on one line.
 pub(super) const WIDEST: usize = 128;
-/// Number of sequences up to which all of them are shown.
+/// Number of sequences up to which an explanation shows all of them.
 const ALL: usize = 10;
 
-/// Shows sequences, one a line, as `S_3  01110000`: where there are many, only the first three,
-/// those with the indices from `turn` - 1 to `turn` + 1, and the last. Sequences that are too wide
-/// for a line are only counted.
+/// Adds sequences to the explanation, one a line, as `S_3  01110000`: where there are many, only
+/// the first three, those with the indices from `turn` - 1 to `turn` + 1, and the last. Sequences
+/// that are too wide for a line are only counted.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
     let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {
@@ -33,7 +33,7 @@ pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Stor
     }
 }
 
-/// Formats a sequence with its name as one line, or states its length if it is too wide.
+/// Formats a sequence of digits with its name as one line, or states its length if it is too wide.
 pub(super) fn row(name: &str, sequence: &Bits) -> String {
     if sequence.iter().len() > WIDEST {
         return format!("{name} has {} digits", sequence.iter().len());

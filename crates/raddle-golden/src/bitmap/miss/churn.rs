@@ -8,7 +8,8 @@ use raddle_bitmap::{FreeMap, Search};
 
 use crate::ModelError;
 
-/// A simulation of requests for blocks of a map, and of releases.
+/// A simulation of requests for blocks of a free map, and of releases; it counts how often cheaper
+/// searches miss a free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Churn {
     /// Number of blocks of the map.
@@ -24,7 +25,7 @@ pub struct Churn {
     pub seed: u64,
 }
 
-/// Counts of a simulation of requests and releases.
+/// Counts of a simulation of block requests and releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChurnCount {
     /// Number of requests for which no free run was long enough.
@@ -37,7 +38,8 @@ pub struct ChurnCount {
 }
 
 impl Churn {
-    /// Returns a simulation of ten thousand requests of 4 to 32 blocks at 50 to 95 percent use.
+    /// Returns a simulation, for a map of `blocks` blocks, of ten thousand requests of 4 to 32
+    /// blocks at 50 to 95 percent use.
     #[must_use]
     pub const fn typical(blocks: u32) -> Self {
         let most = if blocks < 32 { blocks } else { 32 };

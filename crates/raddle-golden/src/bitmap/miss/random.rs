@@ -16,8 +16,8 @@
 use super::Chance;
 use raddle_bitmap::{Full, Need, Search};
 
-/// Returns the chance that a search does not report a run for a request of `want` blocks in a map
-/// of `blocks` blocks, each free with the chance `free`, independent of the others.
+/// Returns the chance that a search does not find a run for a request of `want` blocks in a map of
+/// `blocks` blocks, each free with the chance `free`, independent of the others.
 ///
 /// Time and memory grow with the number of blocks.
 #[must_use]
@@ -31,8 +31,8 @@ pub fn refused(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Cha
     }
 }
 
-/// Returns the chance that a search does not report a run of `want` blocks although a free run is
-/// long enough. Each of the `blocks` blocks is free with the chance `free`.
+/// Returns the chance that a search misses: it does not find a run of `want` blocks although a free
+/// run is long enough. Each of the `blocks` blocks is free with the chance `free`.
 #[must_use]
 pub fn missed(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chance {
     // A search never reports more than there is, so it refuses every wish that the exact search

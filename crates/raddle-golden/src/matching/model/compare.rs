@@ -18,7 +18,7 @@ pub struct Candidate {
     pub cus: Vec<usize>,
 }
 
-/// One resource of which a compute unit has too little for one head.
+/// One resource of which a compute unit has too little for the head (first workgroup) of a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingResource<R> {
     /// Index of the channel whose head (first workgroup) lacks the resource.
@@ -37,10 +37,10 @@ pub struct LackingResource<R> {
     pub left: Left,
 }
 
-/// Compares every head with every compute unit (a3), by what is left there. Returns (the compute
-/// units that each head fits, ascending; the resources that are short): these are ordered by
-/// channel, compute unit, shared before SIMDs, SIMD, resource. An equal amount fits (a32); of a
-/// resource that a compute unit does not have, nothing is left.
+/// Compares every channel's head (first workgroup) with what is left on every compute unit (step a3
+/// of the seed). Returns (the compute units that each head fits, ascending; the resources that are
+/// short): these are ordered by channel, compute unit, shared before SIMDs, SIMD, resource. An
+/// equal amount fits; of a resource that a compute unit does not have, nothing is left.
 ///
 /// # Errors
 /// As [`split`].
@@ -70,8 +70,8 @@ pub fn compare<R: Ord + Clone>(
     Ok((candidates, refusals))
 }
 
-/// Calls `each` with every resource that is short, as (SIMD or `None`, resource, amount wanted,
-/// amount left): the shared ones first, then SIMD by SIMD.
+/// Calls `each` with every resource of a compute unit that is short for a demand, as (SIMD or
+/// `None`, resource, amount wanted, amount left): the shared ones first, then SIMD by SIMD.
 fn lacking<R: Ord + Clone>(
     split: &SplitDemand<R>,
     record: &CuRecord<R>,

@@ -11,11 +11,12 @@ use serde::Serialize;
 /// One resource of one SIMD, or of a whole compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stock {
-    /// A resource of which each demand gets one run of blocks: registers, LDS.
+    /// A resource of which each demand gets neighbouring blocks: registers, LDS.
     Run {
-        /// The blocks that are free.
+        /// Map of the resource's blocks: which of them are free.
         map: FreeMap,
-        /// End of the run that was handed out last, from which `Fit::Next` goes on; 0 at first.
+        /// Block behind those that were handed out last, from which `Fit::Next` goes on; 0 at
+        /// first.
         after: u32,
     },
     /// A resource whose places do not matter, by its free amount: wave slots.
@@ -23,7 +24,8 @@ pub enum Stock {
 }
 
 impl Stock {
-    /// Makes a resource with these free blocks, of which nothing was handed out yet.
+    /// Makes a resource with these free blocks, of which nothing was handed out yet; each demand
+    /// gets neighbouring blocks of it.
     #[must_use]
     pub const fn run(map: FreeMap) -> Self {
         Self::Run { map, after: 0 }
@@ -42,7 +44,7 @@ pub struct Cu<R> {
     pub pointer: Option<Pointer>,
 }
 
-/// Amount of a resource that one demand can get.
+/// Amount of a resource that one demand can get of a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
@@ -53,7 +55,7 @@ pub enum Left {
 }
 
 impl Left {
-    /// Returns the amount, whether it is a run or a count.
+    /// Returns the amount in blocks, or in items of a counted resource.
     #[must_use]
     pub const fn amount(self) -> u64 {
         match self {
@@ -62,8 +64,8 @@ impl Left {
     }
 }
 
-/// Amounts of a compute unit's resources that are free or that a search reports, read once a
-/// decision and then compared with every head (a2).
+/// Amounts of a compute unit's resources that are free or that a search reports. They are read once
+/// a decision and then compared with every head (first workgroup of a channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuRecord<R> {
     /// Amounts left of the resources of the whole compute unit.
@@ -72,13 +74,13 @@ pub struct CuRecord<R> {
     pub simds: Vec<BTreeMap<R, Left>>,
 }
 
-/// Returns the function that [`record`] wants, from a [`Search`] for maps that are all of one size,
-/// or for any size.
+/// Makes a [`Search`], for maps of one size or of any size, into the function that [`record`]
+/// wants.
 pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
     move |_, map| search.longest(map)
 }
 
-/// Reads how much is left of a compute unit's resources (a2).
+/// Reads how much is left of a compute unit's resources (step a2 of the seed).
 ///
 /// `longest` returns the length of the free run that is reported for a resource: [`by`] one search
 /// for all, or by one search for each resource.

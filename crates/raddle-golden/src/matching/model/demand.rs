@@ -9,11 +9,11 @@ use raddle_workgroup::balance;
 use super::Cu;
 use crate::ModelError;
 
-/// The head of a channel: its first workgroup, which goes next (a1).
+/// The head of a channel: its first workgroup, which goes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
-    /// Level of the workgroup, counted from 0; the order given to the decision says which level is
-    /// the best.
+    /// Level of urgency of the workgroup, counted from 0; the order given to the decision says
+    /// which level is the most urgent.
     pub level: usize,
     /// Demand of the workgroup: the amounts of resources that it needs.
     pub wants: Wants<R>,
@@ -22,30 +22,30 @@ pub struct MatchHead<R> {
 /// Demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// Amounts for the waves on each SIMD: entry t is for SIMD t, and takes one run of each
-    /// resource.
+    /// Amounts for the waves on each SIMD: entry t is for SIMD t, and takes neighbouring blocks of
+    /// each resource.
     Groups {
-        /// Amounts that all waves need together, by resource.
+        /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,
         /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
-    /// Amounts for each wave; the pointer of a compute unit decides how many waves go to which SIMD
-    /// (E8).
+    /// Amounts for each wave; the pointer of a compute unit (the SIMD that gets the next surplus
+    /// wave) decides how many waves go to which SIMD.
     Waves {
-        /// Amounts that all waves need together, by resource.
+        /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,
         /// Number of waves of the workgroup.
         waves: u64,
-        /// Amounts that each wave needs, by resource.
+        /// Amounts in blocks that each wave of the workgroup needs, by resource.
         each: BTreeMap<R, u64>,
     },
 }
 
-/// Demand of a workgroup on one compute unit, divided among its SIMDs (a31).
+/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the seed).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
-    /// Amounts that all waves need together, by resource.
+    /// Amounts in blocks that all waves of the workgroup need together, by resource.
     pub shared: BTreeMap<R, u64>,
     /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
     pub groups: Vec<BTreeMap<R, u64>>,
@@ -53,8 +53,8 @@ pub struct SplitDemand<R> {
     pub target: Option<balance::Target>,
 }
 
-/// Splits the demand of a channel's head over the SIMDs of a compute unit (a31). `channel` and
-/// `index` (of the compute unit `cu`) are for errors.
+/// Splits the demand of a channel's head (first workgroup) over the SIMDs of a compute unit (step
+/// a31 of the seed). `channel` and `index` (of the compute unit `cu`) are for errors.
 ///
 /// # Errors
 /// [`ModelError::GroupCount`] where there is not one wave group a SIMD; [`ModelError::NoPointer`] and

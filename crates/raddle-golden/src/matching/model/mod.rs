@@ -82,20 +82,21 @@ pub struct MatchModel<R> {
     pub cus: Vec<Cu<R>>,
     /// Channels that are marked for each level, as they were chosen lately among tied channels.
     pub marks: Marks,
-    /// Rule that picks one of the free runs that are long enough.
+    /// Rule that picks one of the free runs of blocks that are long enough.
     pub fit: Fit,
 }
 
-/// A decision of the matching that is not carried out yet: who fits where, what is short, and which
-/// workgroup is dispatched.
+/// A decision of the matching that is not carried out yet: which heads (first workgroups of
+/// channels) fit where, what is short, and which workgroup is dispatched.
 #[derive(Debug)]
 #[must_use = "a decision takes nothing"]
 pub struct MatchDecision<R> {
     /// Heads (first workgroups of channels) that fit at least one compute unit, by index of the
     /// channel.
     pub candidates: Vec<Candidate>,
-    /// Every resource of which a compute unit has too little for a head; sorted by channel, compute
-    /// unit, shared resources before those of SIMDs, SIMD, resource.
+    /// Every resource of which a compute unit has too little for a head (first workgroup of a
+    /// channel); sorted by channel, compute unit, shared resources before those of SIMDs, SIMD,
+    /// resource.
     pub refusals: Vec<LackingResource<R>>,
     /// Workgroup that is dispatched; `None` where nothing fits.
     pub target: Option<MatchTarget<R>>,
@@ -115,27 +116,27 @@ pub struct MatchTarget<R> {
     pub shared: BTreeMap<R, TakenPiece>,
     /// Blocks that the workgroup takes of the resources of each SIMD.
     pub simds: Vec<BTreeMap<R, TakenPiece>>,
-    /// Number of waves for each SIMD, by which the pointer moves; `None` unless the workgroup was
-    /// given as a number of waves.
+    /// Number of waves that each SIMD gets; `None` unless the workgroup was given as a number of
+    /// waves.
     pub balanced: Option<balance::Target>,
 }
 
 /// Amount of one resource that a workgroup takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenPiece {
-    /// A run of blocks: `start .. start + len`.
+    /// Neighbouring blocks: `start .. start + len`.
     Run {
-        /// First block of the run.
+        /// First of the blocks.
         start: u32,
-        /// Number of blocks of the run, at least 1.
+        /// Number of blocks, at least 1.
         len: u32,
     },
-    /// Amount of a counted resource, at least 1; it has no place.
+    /// Amount of a counted resource, such as wave slots, at least 1; its places do not matter.
     Count(u64),
 }
 
-/// Returns `Some(0)`, the index in the first list of the lowest of the compute units that fit. It
-/// serves as the argument `place` of [`MatchModel::decide`].
+/// Returns `Some(0)`: of the compute units that fit, the lowest. The function serves as the
+/// argument `place` of [`MatchModel::decide`].
 ///
 /// # Errors
 /// None; other rules have some.
@@ -144,7 +145,8 @@ pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle
 }
 
 impl<R: Ord + Clone> MatchModel<R> {
-    /// Makes one decision (a1 to a43), without changing anything.
+    /// Makes one decision about heads (first workgroups of channels), by steps a1 to a43 of the
+    /// seed, without changing anything.
     ///
     /// `longest` is as in [`record`]; `order` is read at the tick `now`; `pick` makes the choices
     /// that are random in the design document; `place` gets the compute units that fit, ascending,
@@ -188,8 +190,9 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the blocks of a channel's head on the compute unit `on` with the index `cu`: a start for
-/// every run (a43). `None` where a search reported a longer run than the free map has.
+/// Finds the blocks that a channel's head (first workgroup) takes on the compute unit `on` with the
+/// index `cu`: a start for the blocks of every resource. `None` where a search reported a longer
+/// run than the free map has.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

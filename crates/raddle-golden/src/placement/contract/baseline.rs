@@ -30,7 +30,7 @@ pub struct Baseline {
     algorithm: Algorithm,
     cus: u16,
     allocator: Allocator,
-    /// For each compute unit the SIMD with which its round-robin over SIMDs goes on.
+    /// For each compute unit the SIMD that gets the next wave, as SIMDs take turns.
     rotations: Vec<u8>,
     /// For each launch the compute unit at which its search begins.
     cursors: BTreeMap<LaunchId, u16>,

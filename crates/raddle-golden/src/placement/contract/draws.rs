@@ -21,7 +21,7 @@ impl XorShift {
     }
 }
 
-/// The 64-bit FNV-1a hash of the bytes added so far.
+/// The 64-bit FNV-1a hash of the bytes added until now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fnv1a(pub u64);
 
@@ -32,7 +32,7 @@ impl Default for Fnv1a {
 }
 
 impl Fnv1a {
-    /// Adds more bytes to the hash.
+    /// Adds more bytes to the FNV-1a hash.
     pub fn update(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);

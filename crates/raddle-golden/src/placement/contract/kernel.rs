@@ -11,15 +11,16 @@ use crate::ModelError;
 
 /// Number of work-items of a wave in the placement contract (a fixed test run).
 const WAVE: u32 = 64;
-/// Number of vector registers of a granule, for each work-item.
+/// Number of vector registers in a granule (smallest amount that is handed out), for each
+/// work-item.
 const VGPR: u32 = 4;
-/// Number of scalar registers of a granule in the placement contract (a fixed test run).
+/// Number of scalar registers in a granule of the placement contract (a fixed test run).
 const SGPR: u32 = 16;
-/// Number of bytes of an LDS granule in the placement contract (a fixed test run).
+/// Number of bytes in an LDS granule of the placement contract (a fixed test run).
 const LDS: u32 = 256;
 
-/// A compute unit of the contract (AMD R9 Nano), in granules. Slots and barriers for workgroups
-/// never limit it: every workgroup has a wave.
+/// A compute unit of the placement contract's device (a fixed test run on an AMD R9 Nano), in
+/// granules. Slots and barriers for workgroups never limit it: every workgroup has a wave.
 pub const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,
@@ -34,18 +35,18 @@ pub const SHAPE: CuShape = CuShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContractKernel {
-    /// Work-items of a workgroup, at least 1.
+    /// Number of work-items of a workgroup, at least 1.
     pub threads: u32,
-    /// Vector registers of one work-item.
+    /// Number of 32-bit vector registers of one work-item.
     pub vgpr: u32,
-    /// Scalar registers of one wave.
+    /// Number of 32-bit scalar registers of one wave.
     pub sgpr: u32,
-    /// Bytes of LDS of one workgroup.
+    /// Number of bytes of LDS of one workgroup.
     pub lds: u32,
 }
 
 impl ContractKernel {
-    /// Returns the demand of one workgroup in granules, every part rounded up.
+    /// Returns the demand of one workgroup in granules, every amount rounded up.
     ///
     /// # Errors
     /// When the kernel has no thread, or more of a resource than a [`Demand`] can hold.

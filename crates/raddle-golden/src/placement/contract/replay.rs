@@ -13,9 +13,10 @@ use crate::ModelError;
 use super::baseline::{Algorithm, Baseline};
 use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 
-/// Most workgroups that are placed in a tick, and most completions that are handled in a tick.
+/// Most workgroups that the device of the placement contract (a fixed test run) places in a tick,
+/// and most completions that it handles in a tick.
 const A_TICK: usize = 8;
-/// Fewest cycles that a workgroup lasts.
+/// Fewest cycles that a workgroup lasts in the placement contract (a fixed test run).
 const SHORTEST: u64 = 500;
 /// Number of different durations: each workgroup lasts 0 to 999 cycles more than the shortest.
 const SPREAD: u64 = 1000;
@@ -24,7 +25,7 @@ const SPREAD: u64 = 1000;
 /// and kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct PlacementReplay {
-    /// Algorithm that places workgroups.
+    /// Algorithm of the placement contract (a fixed test run) that places workgroups.
     pub algorithm: Algorithm,
     /// Number of compute units of the device.
     pub cus: u16,
@@ -34,10 +35,11 @@ pub struct PlacementReplay {
     pub kernel: ContractKernel,
 }
 
-/// Result of a replay of the placement contract.
+/// Result of a replay of the placement contract (a fixed test run with known results), to be
+/// compared with the known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacementOutcome {
-    /// FNV-1a hash over the text of all rows, each with its line end.
+    /// FNV-1a hash over the text of all placements, a line for each workgroup, with its line end.
     pub fnv1a: u64,
     /// Number of the cycle after the last tick.
     pub cycles: u64,
@@ -48,7 +50,8 @@ pub struct PlacementOutcome {
 }
 
 impl PlacementReplay {
-    /// Runs the replay, and calls `each` with every workgroup when it is placed.
+    /// Runs the replay of the placement contract (a fixed test run), and calls `each` with every
+    /// workgroup when it is placed.
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
@@ -64,7 +67,7 @@ impl PlacementReplay {
 /// (number of a workgroup that will end, its compute unit).
 type DueWorkgroup = (u64, CuId);
 
-/// State of a replay that is running.
+/// State of a replay of the placement contract (a fixed test run) that is under way.
 struct Play {
     baseline: Baseline,
     launch: Launch,
@@ -82,7 +85,7 @@ struct Play {
     hash: Fnv1a,
     /// Workgroups placed in this tick; they are passed to the caller after their ends are drawn.
     rows: Vec<PlacedWorkgroup>,
-    /// Text of the row that is being written, with its line end.
+    /// Text of the line for a placed workgroup that is being hashed, with its line end.
     text: String,
 }
 
@@ -135,8 +138,8 @@ impl Play {
         })
     }
 
-    /// Runs step 2 of a tick: places workgroups until the first refusal, at most eight, and returns
-    /// their number.
+    /// Runs the second step of a tick of the placement contract (a fixed test run): places
+    /// workgroups until the first that fits nowhere, at most eight, and returns their number.
     fn place(&mut self) -> usize {
         for (placed, row) in self.rows.iter_mut().enumerate() {
             if self.next == self.launch.workgroups {
@@ -154,8 +157,8 @@ impl Play {
         A_TICK
     }
 
-    /// Runs step 3 of a tick: handles at most eight completions, frees what they held, and returns
-    /// their number.
+    /// Runs the third step of a tick of the placement contract (a fixed test run): handles at most
+    /// eight completions, frees what they held, and returns their number.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
         for (workgroup, cu) in self.messages.drain(..count) {
@@ -166,8 +169,8 @@ impl Play {
         count
     }
 
-    /// Runs step 4 of a tick: draws when each of the `placed` workgroups of this tick ends, and
-    /// passes each workgroup to `each`.
+    /// Runs the fourth step of a tick of the placement contract (a fixed test run): draws when each
+    /// of the `placed` workgroups of this tick ends, and passes each workgroup to `each`.
     fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
@@ -182,7 +185,7 @@ impl Play {
         }
     }
 
-    /// Moves to the next cycle in which a workgroup ends; `false` if there is none.
+    /// Moves the replay to the next cycle in which a workgroup ends; `false` if there is none.
     fn skip(&mut self) -> bool {
         let ahead = (self.cycle..).take(self.due.len());
         let next = ahead.into_iter().find(|&cycle| !self.due[self.bucket(cycle)].is_empty());

@@ -4,14 +4,15 @@ use std::fmt;
 
 use raddle_policy::{CuId, Place};
 
-/// Bytes of a granule of vector registers, for one lane.
+/// Bytes of a granule of vector registers, for one lane (work-item).
 const VGPR: u64 = 16;
-/// Bytes of a granule of scalar registers.
+/// Bytes of a granule (smallest amount that is handed out) of scalar registers.
 const SGPR: u64 = 64;
-/// Bytes of a granule of LDS.
+/// Bytes of a granule (smallest amount that is handed out) of LDS.
 const LDS: u64 = 256;
 
-/// A workgroup on its compute unit, shown as a row of a golden file.
+/// A workgroup on its compute unit, shown as a line of a golden file (known results of the
+/// placement contract).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedWorkgroup {
     /// Number that names the workgroup in its launch, from 0.
@@ -23,8 +24,8 @@ pub struct PlacedWorkgroup {
 }
 
 impl PlacedWorkgroup {
-    /// Returns for each wave (number of its SIMD, byte offset of its vector registers, of its
-    /// scalar registers, of its LDS).
+    /// Returns for each wave of the workgroup (number of its SIMD, byte offset of its vector
+    /// registers, of its scalar registers, of its LDS).
     pub fn waves(&self) -> impl Iterator<Item = [u64; 4]> {
         let bytes = |place: &Place| {
             let (vgpr, sgpr) = (u64::from(place.vgpr) * VGPR, u64::from(place.sgpr) * SGPR);
@@ -34,8 +35,8 @@ impl PlacedWorkgroup {
     }
 }
 
-/// Prints `number,CU<n>`, and `,simd:vgpr:sgpr:lds` for each wave, with addresses in bytes; without
-/// a line end.
+/// Prints the workgroup as the placement contract's files of known results do: `number,CU<n>`, and
+/// `,simd:vgpr:sgpr:lds` for each wave, with addresses in bytes; without a line end.
 impl fmt::Display for PlacedWorkgroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},CU{}", self.number, self.cu.0)?;

@@ -8,14 +8,15 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// Reads anew the lengths of free runs of the compute unit `cu` after a change of its free
+    /// Reads anew the lengths of free runs on the compute unit `cu` after a change of its free
     /// resources, and forgets which demands fit it.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);
     }
 
-    /// Takes the resources at the addresses of a workgroup, or frees them where `back` is true.
+    /// Takes the resources at the addresses of a workgroup in the model, or frees them where `back`
+    /// is true.
     pub(super) fn hand(&mut self, held: &Held, back: bool) {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
@@ -35,7 +36,7 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Records the ends of the runs that a search gave a workgroup, behind which the fit `next`
+    /// Records the ends of the granules that a search gave a workgroup, behind which the fit `next`
     /// searches on. It is not called for a workgroup that comes back.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
@@ -48,7 +49,8 @@ impl Matching {
         cu.lds.gave(held.lds, demand.lds.into());
     }
 
-    /// Returns whether all resources at a workgroup's places are free.
+    /// Returns whether all resources at a workgroup's old addresses are free, so that it can come
+    /// back there.
     pub(super) fn is_there(&self, held: &Held) -> bool {
         let (cu, demand) = (&self.cus[held.cu], &held.demand);
         let scalar = u64::from(demand.waves) * u64::from(demand.sgpr);
@@ -114,8 +116,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Returns the address of every wave of a workgroup: wave w is on the SIMD `pointer` + w,
-    /// modulo the number of SIMDs, after the earlier waves of that SIMD.
+    /// Returns the address of every wave of a workgroup: waves go to the SIMDs in turn, from the
+    /// SIMD `pointer` on, and lie behind the workgroup's earlier waves on that SIMD.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();
@@ -132,7 +134,7 @@ impl Matching {
 }
 
 impl Held {
-    /// Gives the workgroup the addresses that a line of the log names.
+    /// Sets the workgroup's addresses to those that a line of the log names.
     pub(super) fn lies_at(&mut self, places: &[Place]) {
         for (at, (waves, start)) in self.simds.iter_mut().enumerate() {
             let here = || places.iter().filter(|place| usize::from(place.simd) == at);

@@ -7,11 +7,12 @@ use serde_json::Value;
 /// Most granules of a device that the model takes; no device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
-/// (for each granule of a resource true if it is free, end of the run that was taken last).
+/// Map of one resource: (for each granule true if it is free, end of the granules that were taken
+/// last).
 #[derive(Clone, Debug)]
 pub(in crate::twin) struct Map(Vec<bool>, u64);
 
-/// Rule that picks one of the free runs that are long enough.
+/// Rule that picks one of the free runs of granules that are long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::twin) enum Fit {
     First,
@@ -25,7 +26,7 @@ impl Map {
         Self(vec![true; granules as usize], 0)
     }
 
-    /// Lists the free runs as (start, length) in granules, ascending.
+    /// Lists the map's free runs (neighbouring free granules) as (start, length), ascending.
     fn runs(&self) -> Vec<(usize, u64)> {
         let (mut runs, mut at) = (Vec::new(), 0);
         for run in self.0.chunk_by(|a, b| a == b) {
@@ -45,8 +46,8 @@ impl Map {
         self.runs().iter().map(|run| run.1).max().unwrap_or(0)
     }
 
-    /// Returns the start of the run that is taken for `want` granules; 0 for 0 granules, `None`
-    /// where no run is long enough.
+    /// Returns the first of the `want` neighbouring free granules that are taken by the rule `fit`;
+    /// 0 for 0 granules, `None` where no run is long enough.
     pub(in crate::twin) fn start_of(&self, want: u64, fit: Fit) -> Option<u64> {
         if want == 0 {
             return Some(0);
@@ -71,8 +72,8 @@ impl Map {
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    /// Records that a search has chosen the run of `len` granules at `start`, so that a search for
-    /// the next run goes on behind it.
+    /// Records that a search has chosen the `len` granules at `start`, so that a search by next fit
+    /// goes on behind them.
     pub(super) const fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.1 = start + len;
@@ -99,12 +100,12 @@ pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
 /// Method by which the hardware reports the longest free run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// Reports the longest run (E4); also used where one circuit searches the resources in turn
-    /// (E7).
+    /// Reports the longest free run, in granules; a circuit that searches several resources in turn
+    /// does so too.
     Full,
-    /// Reports the longest run of free groups, each of this many granules (E5).
+    /// Reports the longest run of free groups, each of this many granules.
     Groups(u64),
-    /// Reports the largest of these amounts of granules for which a run is long enough (E6).
+    /// Reports the largest of these amounts of granules for which a free run is long enough.
     Amounts(Vec<u64>),
 }
 

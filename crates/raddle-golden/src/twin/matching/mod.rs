@@ -41,17 +41,17 @@ pub(super) struct Cu {
     lds: Map,
     workgroups: u64,
     barriers: u64,
-    /// SIMD that gets the next surplus wave (E8).
+    /// SIMD that gets the next surplus wave, which the SIMDs cannot share equally.
     pointer: usize,
-    /// Number of workgroups that came back and found their place taken; while it is not 0, nothing
-    /// new starts on this compute unit.
+    /// Number of workgroups that came back and found their addresses taken; while it is not 0, nothing new starts on
+    /// this compute unit.
     displaced: u64,
-    /// Granules that searches report (a2): (vector registers of each SIMD, scalar registers, LDS).
+    /// Granules in a row that searches report as free: (vector registers of each SIMD, scalar registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Returns what is free: (wave slots, vector registers, scalar registers, LDS).
+    /// Returns the free wave slots, vector registers, scalar registers and LDS of the compute unit, in granules.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -68,7 +68,7 @@ impl Cu {
     }
 }
 
-/// Compute unit and addresses of a workgroup, also while it is saved.
+/// Compute unit and addresses of a workgroup, kept also while the workgroup is saved.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -86,18 +86,17 @@ pub(super) struct Matching {
     empty: Cu,
     finders: [Finder; 3],
     fit: Fit,
-    /// True if surplus waves go to the SIMDs in turn (E8).
+    /// True if surplus waves, which the SIMDs cannot share equally, go to the SIMDs in turn.
     turns: bool,
-    /// Ticks of the windows in which each level is the best (E2); empty if the order is fixed.
+    /// Ticks of the window of time in which each level of urgency goes first; empty if their order is fixed.
     windows: Vec<u64>,
-    /// True if one of several tied channels is picked at random (a42).
+    /// True if one of several tied channels is picked at random, and not the lowest.
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
     /// Streams in the order of first use; each is a channel, unless the number of these is set.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level,
-    /// channel).
+    /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level, channel).
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
@@ -106,8 +105,8 @@ pub(super) struct Matching {
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// For each demand, as its five numbers, what is known of each compute unit: true if a
-    /// workgroup fits; `None` where that was not asked since the unit changed.
+    /// For each demand, as its five numbers, what is known of each compute unit: true if a workgroup fits; `None`
+    /// where that was not asked since the unit changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
     /// Heads (first workgroups of channels) that were compared in the last decision.
     last: Vec<Head>,
@@ -124,7 +123,8 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for a recipe's settings, of `count` units; the error says why there is none.
+    /// Makes the model for a recipe's settings, on a device of `count` compute units; the error says why the log
+    /// cannot be checked by it.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -189,7 +189,7 @@ impl Matching {
         })
     }
 
-    /// Lists the head of every channel, in the order of the channels' first entries in the view.
+    /// Lists the head (first workgroup) of every channel, in the order of the channels' first launches in the view.
     fn heads(&mut self, view: &View<'_>) -> Vec<Head> {
         let mut heads: Vec<Head> = Vec::new();
         let last = if self.windows.is_empty() { 255 } else { self.windows.len() as u64 - 1 };
@@ -214,8 +214,8 @@ impl Matching {
         heads
     }
 
-    /// Returns the number of a workgroup's waves for each SIMD of a compute unit (E8); `None` where
-    /// the lengths that the finders report are too short (a31, a32).
+    /// Returns the number of a workgroup's waves for each SIMD of a compute unit; `None` where the free runs that the
+    /// finders report are too short.
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -238,7 +238,7 @@ impl Matching {
         fits.then_some(spread)
     }
 
-    /// Returns the compute units that a channel's first workgroup with this demand fits (a3).
+    /// Returns the compute units that a channel's first workgroup with this demand fits.
     fn fitting(&mut self, demand: &Demand) -> Vec<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -256,7 +256,7 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`: the level of the present window first, the others as they are.
+    /// Ranks a level at tick `now`, 0 for the best: the level of the present window first, the others as they are.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -271,8 +271,8 @@ impl Matching {
         if level == best { 0 } else { level + u64::from(level < best) }
     }
 
-    /// Makes one match (a1 to a4), and returns the workgroup that starts, with every alternative
-    /// where the pick is random; `None` where nothing fits.
+    /// Matches one head (first workgroup of a channel) with a compute unit, and returns the workgroup that starts,
+    /// with every alternative where the pick is random; `None` where nothing fits.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<Vec<Starts>> {
         let fits: Vec<Vec<usize>> = heads.iter().map(|head| self.fitting(&head.demand)).collect();
         let candidates = || heads.iter().zip(&fits).filter(|(_, fits)| !fits.is_empty());
@@ -300,7 +300,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks the channel of `id`, which was chosen, for its level (a42), where others were tied.
+    /// Marks the channel of the launch `id`, if others were tied with it, so that those go first next time.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -322,7 +322,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Returns whether a channel's first workgroup can never start: empty units report too little.
+    /// Returns whether a channel's first workgroup can never start, as it does not fit an empty compute unit either.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
@@ -360,7 +360,7 @@ impl Matching {
     }
 }
 
-/// Stores in a unit the lengths of free runs that the searches report of it (a2).
+/// Stores in a compute unit the lengths of free runs that the searches report of it.
 fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     let [vgpr, sgpr, lds] = finders;
     let of_simds = cu.simds.iter().map(|it| vgpr.report(&it.1)).collect();
@@ -368,12 +368,12 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// Returns the demand of one wave: all resources that its workgroup shares, but the barrier (E3).
+/// Returns the demand of one wave of a cut workgroup, with all that the workgroup shares but the barrier.
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// Returns whether workgroups of the launch may be cut: they have several, independent waves.
+/// Returns whether workgroups of the launch may be cut into waves: they have several, which meet at no barrier.
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }
@@ -406,8 +406,8 @@ impl PlacingTwin for Matching {
         wanted
     }
 
-    /// Places a part of a launch by a42 to a45, moves the pointer (E8, h5), and returns the
-    /// addresses of its waves.
+    /// Starts a workgroup, or waves of it: marks its channel, takes its resources, moves the SIMD pointer behind its
+    /// surplus waves, and returns the addresses of its waves.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place> {
         let heads = std::mem::take(&mut self.last);
         self.mark(&heads, launch.id, now);

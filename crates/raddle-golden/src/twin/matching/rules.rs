@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Cu, Matching};
 
-/// Rule that picks one of several compute units.
+/// Rule that picks one of the compute units that a workgroup fits.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
     /// (weights of free wave slots, vector registers, scalar registers and LDS; true if the longest
@@ -122,7 +122,7 @@ impl PlaceRule {
         fits.iter().copied().reduce(|best, cu| if score(cu) > score(best) { cu } else { best })
     }
 
-    /// Returns the weighted sum of a compute unit's free amounts.
+    /// Returns the sum of a compute unit's free amounts, each times its weight.
     fn free(&self, cu: &Cu) -> u64 {
         let Some((weights, longest)) = &self.free else { return 0 };
         let row = if *longest { cu.reported() } else { cu.free() };

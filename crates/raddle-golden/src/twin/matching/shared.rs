@@ -14,8 +14,8 @@ use raddle_policy::{CuShape, Launch, Piece, WaveSpan};
 use super::{Matching, name_of};
 use crate::twin::unit::Part;
 
-/// Workgroups, or waves of them, that have ended, and the tick at which the search circuit sees
-/// that.
+/// Workgroups, or waves of them, that have ended, and the tick at which the search circuit sees the
+/// end.
 #[derive(Clone, Debug)]
 struct Ended {
     seen: u64,
@@ -28,13 +28,14 @@ struct Ended {
 /// not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Picoseconds that the shared finder needs to search all maps once (a round).
+    /// Picoseconds that the search circuit, which all resources share, needs to search all maps
+    /// once.
     round: u64,
     late: VecDeque<Ended>,
 }
 
-/// Counts the periods of a round, in which all maps are searched once (g1): the maps are searched
-/// in their order, in each period as many as fit into `width` granules.
+/// Counts the periods in which a search circuit of `width` granules searches all maps once (a
+/// round): the maps follow in their order, in each period as many as fit.
 pub(super) fn periods(width: u64, shape: &CuShape) -> u64 {
     let scalar = if shape.sgpr == u16::MAX { 0 } else { u64::from(shape.sgpr) };
     let vectors = (0..shape.simds).map(|_| u64::from(shape.vgpr_per_simd));
@@ -69,8 +70,8 @@ impl Turns {
 }
 
 impl Matching {
-    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free at once; where
-    /// one finder searches all maps in turn, they are free when it sees the end.
+    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free immediately;
+    /// where one circuit searches all maps in turn, they are free when it sees the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {

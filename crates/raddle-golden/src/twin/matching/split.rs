@@ -12,16 +12,17 @@ use super::shared::{Turns, periods};
 /// workgroup is the head).
 type Since = (usize, LaunchId, u64, u64);
 
-/// Number of decisions in a row in which no head fitted, and the workgroups that were cut into
-/// waves.
+/// Number of decisions in a row in which no head (first workgroup of a channel) fitted, and the
+/// workgroups that were cut into waves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of changes (facts of the log and heads that fitted) until now. The next field is the
-    /// last decision (round), as (number of changes before it, its tick).
+    /// Number of changes until now: facts of the log, and heads (first workgroups of channels) that
+    /// fitted.
     facts: u64,
+    /// Last decision (round), as (number of changes before it, its tick).
     round: Option<(u64, u64)>,
     /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
     /// none do.
@@ -68,9 +69,9 @@ impl Split {
     }
 
     /// Counts a decision (round) in which no head (first workgroup of a channel) fits, and cuts one
-    /// of the `whole` heads, which may be cut, when there were too many such decisions (c2, c3).
-    /// Returns whether a head was cut. One round counts once; so do the rounds that passed in the
-    /// meantime, in which nothing had changed.
+    /// of the `whole` heads, which may be cut, when there were too many such decisions. Returns
+    /// whether a head was cut. One round counts once; so do the rounds that passed in the meantime,
+    /// in which nothing had changed.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -104,8 +105,8 @@ impl Split {
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Records that the head of a channel fitted, the workgroup `workgroup`; `over` is true if all
-    /// its waves have started.
+    /// Records that the first workgroup of a channel, `workgroup`, or a wave of it, fitted; `over`
+    /// is true if all its waves have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -135,8 +136,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the pace of the decisions by the settings of a recipe; `None` where they take no
-    /// time. A circuit that searches the resources in turn needs its clocks in every period (E7).
+    /// Returns the time that a decision takes by the settings of a recipe; `None` where decisions
+    /// take none. A circuit that searches the resources in turn needs its clocks in every period.
     /// The error says why there is no model of them.
     pub(super) fn of(
         decision: &Value,
@@ -185,8 +186,8 @@ impl Pace {
     }
 
     /// Records an answer that placed nothing and asks to be called again at tick `until` (`None`:
-    /// not at a fixed time). A decision goes on if it ends then; else no head fits, and the
-    /// decisions stop.
+    /// not at a fixed time). A decision that ends then is under way; else no head (first workgroup
+    /// of a channel) fits, and the decisions stop.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));

@@ -42,7 +42,7 @@ impl State {
         self.units.iter().map(unit).collect()
     }
 
-    /// Makes the question of a decision at this tick.
+    /// Writes the question to the golden model for a decision at this tick.
     pub(super) fn question(&self, heads: &[Option<Head>], tick: u64) -> Value {
         let mut question = json!({"cus": self.units_of(tick), "marks": self.marks});
         for key in ["search", "fit", "order", "balance", "place", "pick", "decision", "split"] {
@@ -69,7 +69,8 @@ impl State {
         question
     }
 
-    /// The level of a head, from 1, as windows or the levels of recipes fold them.
+    /// Returns the level of a head (first workgroup of a channel) as a question counts it, from 1,
+    /// with the levels beyond the windows or those of recipes folded into the last.
     pub(super) fn level(&self, head: Head) -> u64 {
         let windows = self.settings["order"]["windows"]["windows-ns"].as_array();
         let last = windows.map_or(256, |windows| windows.len() as u64);

@@ -8,8 +8,8 @@ use crate::ir::{Construct, Instruction};
 use crate::ptx::text::{Function, PtxInstruction as Code, Statement};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers a call, `call (results), function, (parameters)`: a copy of the function is inlined.
-    /// The error is (reason why the kernel cannot be judged, line).
+    /// Translates a call in PTX, `call (results), function, (parameters)`: a copy of the function
+    /// is inlined. The error is (reason why the kernel cannot be judged, line).
     pub(super) fn call(
         &mut self,
         frame: &mut PtxFrame<'t>,

@@ -10,8 +10,8 @@ use crate::ir::{Instruction, Operand};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers an instruction that has a counterpart in SPIR-V. Returns whether `code` is such an
-    /// instruction.
+    /// Translates an instruction of PTX that has a counterpart in SPIR-V. Returns whether `code` is
+    /// such an instruction.
     pub(super) fn known(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let Some((&to, parts)) = code.operands.split_first() else { return false };
         let short = |ty: &str| matches!(ty, "s32" | "u32");

@@ -9,7 +9,8 @@ use crate::ir::{Construct, Instruction, Operand, PointerOrigin, Reg, Spans};
 use crate::ptx::text::{PtxInstruction as Code, type_size};
 
 impl<'m, 't> PtxLowering<'m, 't> {
-    /// Lowers an address `[register+offset]` or `[variable+offset]`, and returns the pointer.
+    /// Translates an address of PTX, `[register+offset]` or `[variable+offset]`, and returns the
+    /// pointer.
     pub(super) fn place(&mut self, frame: &mut PtxFrame<'t>, text: &'t str) -> Operand {
         let (name, offset) = address(text);
         let base = self.operand(frame, name);
@@ -93,7 +94,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Lowers `cp.async`, a copy from global to shared memory.
+    /// Translates `cp.async` of PTX, a copy from global to shared memory.
     pub(super) fn copy(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let places: Vec<&'t str> =
             code.operands.iter().copied().filter(|part| part.starts_with('[')).collect();
@@ -105,7 +106,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Lowers `discard`, after which a read of the memory gives any value.
+    /// Translates `discard` of PTX, after which a read of the memory gives any value; it counts as
+    /// a write.
     pub(super) fn discard(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         let at = self.place(frame, code.operands.first().copied().unwrap_or("[0]"));
         self.push(Instruction::Touch { at, write: true });
@@ -200,7 +202,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 }
 
-/// Returns the names in an operand: one name, or several in braces.
+/// Returns the names in an operand of PTX: one name, or several in braces.
 fn names(text: &str) -> Vec<&str> {
     text.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect()
 }

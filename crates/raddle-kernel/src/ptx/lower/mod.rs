@@ -22,9 +22,10 @@ use crate::ir::{
     PointerOrigin, Reg,
 };
 
-/// Most levels of nested calls; a kernel with more is not judged.
+/// Most levels of nested calls in a PTX kernel; a kernel with more is not judged.
 const DEEPEST: usize = 32;
-/// Most steps and blocks of a kernel with all calls inlined; a larger kernel is not judged.
+/// Most instructions and basic blocks of a kernel with all calls inlined; a larger kernel is not
+/// judged.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
@@ -74,7 +75,7 @@ struct PtxLowering<'m, 't> {
     blocks: Vec<BasicBlock>,
     registers: u32,
     places: u32,
-    /// Variables whose address the host can hand over as an argument.
+    /// Variables whose address the host can hand over to the kernel as an argument.
     addressable: BTreeSet<PointerOrigin>,
     globals: BTreeMap<String, Reg>,
     /// Number given to each operation of PTX, by its words joined with dots (`ld.global.u32`).
@@ -89,9 +90,9 @@ struct PtxLowering<'m, 't> {
 /// (name of a parameter, offset in bytes, number of bytes): a part of that parameter.
 type Part = (String, i64, u32);
 
-/// State of a copy of a function while it is lowered.
+/// State of one inlined copy of a PTX function while it is translated.
 struct PtxFrame<'t> {
-    /// Registers by their names, one map for each scope, the innermost last.
+    /// Registers by their names, one map for each scope (text between braces), the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
     /// Number of bytes of registers, by their name without its number.
@@ -130,9 +131,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         *self.operations.entry(words.join(".")).or_insert(next)
     }
 
-    /// Lowers a copy of a function from the current block on; lowering then goes on at the block
-    /// `back`. Returns the values of the function's parameters and results. The error is (reason
-    /// why the kernel cannot be judged, line).
+    /// Translates an inlined copy of a PTX function, from the current basic block on; translation
+    /// then goes on at the block `back`. Returns the values of the function's parameters and
+    /// results. The error is (reason why the kernel cannot be judged, line).
     fn function(
         &mut self,
         function: &'m Function<'t>,
@@ -212,8 +213,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Ok(())
     }
 
-    /// Returns the register with the name `name` in the innermost scope that has it; where none has
-    /// it, a new register of the function.
+    /// Returns the register with the name `name` in the innermost scope (text between braces) that
+    /// has it; where none has it, a new register of the function.
     fn named(&mut self, frame: &mut PtxFrame<'t>, name: &'t str) -> Reg {
         if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return register;
@@ -276,8 +277,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// Lowers an instruction; one with a predicate gets a block of its own, which control enters or
-    /// passes by. The error is (reason why the kernel cannot be judged, line).
+    /// Translates an instruction of PTX; one with a predicate gets a basic block of its own, which
+    /// control enters or passes by. The error is (reason why the kernel cannot be judged, line).
     fn instruction(
         &mut self,
         frame: &mut PtxFrame<'t>,
@@ -353,7 +354,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Ok(())
     }
 
-    /// Refuses an instruction that is not known, or whose result may differ from run to run.
+    /// Records that the kernel is refused for an instruction that is not known, or whose result may
+    /// differ from run to run.
     fn unsteady(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         self.push(Instruction::Refuse(Construct::Instruction(code.words.join("."))));
         self.fresh(frame, code);
@@ -379,8 +381,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Returns the registers that an instruction sets: its first operand, one or several in braces,
-    /// or `a|p`.
+    /// Returns the registers that an instruction of PTX sets: its first operand, one or several in
+    /// braces, or `a|p`.
     fn targets(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> Vec<Reg> {
         let first = code.operands.first().copied().unwrap_or("");
         first
@@ -418,8 +420,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Lowers a 64-bit sum, product or shift, of which pointers are made. Returns whether `code` is
-    /// such an instruction.
+    /// Translates a 64-bit sum, product or shift of PTX, of which pointers are made. Returns
+    /// whether `code` is such an instruction.
     fn sum(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let wide = code.words.contains(&"wide");
         let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));

@@ -2,7 +2,8 @@
 
 use rspirv::spirv::BuiltIn;
 
-/// Returns (name, constant) of an address `[name+constant]`; the constant is 0 where there is none.
+/// Returns (name, constant) of an address of PTX, `[name+constant]`; the constant is 0 where there
+/// is none.
 pub(super) fn address(text: &str) -> (&str, i64) {
     let inner = text.trim_start_matches('[').trim_end_matches(']').trim();
     match inner.split_once('+') {
@@ -11,7 +12,7 @@ pub(super) fn address(text: &str) -> (&str, i64) {
     }
 }
 
-/// Returns the name of a register without the number at its end.
+/// Returns the name of a PTX register without the number at its end.
 pub(super) fn stem(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
@@ -82,8 +83,8 @@ pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     Some((number, dimension))
 }
 
-/// Returns whether a special register may differ from run to run: clocks, counters, and registers
-/// that say where the hardware puts a work-item.
+/// Returns whether a special register of PTX may differ from run to run: clocks, counters, and
+/// registers that say on which hardware a work-item runs.
 pub(super) fn is_unsteady(name: &str) -> bool {
     ["%clock", "%globaltimer", "%smid", "%warpid", "%gridid"].iter().any(|it| name.starts_with(it))
         || is_counter(name)

@@ -62,7 +62,8 @@ impl<'m> SpirvLowering<'m> {
     }
 
     /// Makes copies of those structures among the arguments `given` of a call that are handed over
-    /// by value and that the called function may change. Returns the arguments with the copies.
+    /// by value and that the called function may change, so that the caller's are kept. Returns the
+    /// arguments with the copies.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,
@@ -96,7 +97,7 @@ impl<'m> SpirvLowering<'m> {
         given
     }
 
-    /// Lowers a call of a built-in function of OpenCL C.
+    /// Translates a call of a built-in function of OpenCL C in SPIR-V.
     pub(super) fn extended(&mut self, code: &'m Code) {
         let to = self.result(code);
         // Debug information is an extended instruction too.

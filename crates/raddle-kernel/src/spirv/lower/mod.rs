@@ -17,9 +17,10 @@ use crate::ir::{
     BasicBlock, BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg,
 };
 
-/// Most levels of nested calls; a kernel with more is not judged.
+/// Most levels of nested calls in a SPIR-V kernel; a kernel with more is not judged.
 const DEEPEST: usize = 64;
-/// Most steps and blocks of a kernel with all calls inlined; a larger kernel is not judged.
+/// Most instructions and basic blocks of a kernel with all calls inlined; a larger kernel is not
+/// judged.
 const MOST_STEPS: usize = 200_000;
 
 pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
@@ -46,7 +47,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
 struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, PointerOrigin)>,
-    /// Variables with the structures that a caller passes by value to the kernel.
+    /// Variables that hold the structures which a caller passes by value to the kernel.
     handed: Vec<PointerOrigin>,
 }
 
@@ -59,10 +60,10 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) blocks: Vec<BasicBlock>,
     pub(super) registers: u32,
     pub(super) places: u32,
-    /// Operands of ids in the copies of functions that are being lowered; at most one copy of each
-    /// function exists at a time, as no function calls itself.
+    /// Operand that each SPIR-V id stands for in the function copies that are being translated; at
+    /// most one copy of each function exists at a time, as no function calls itself.
     pub(super) held: ById<Operand>,
-    /// Registers of variables and constants outside of functions, by id.
+    /// Registers of variables and constants outside of functions, by SPIR-V id.
     pub(super) globals: BTreeMap<Word, Reg>,
     pub(super) calls: Vec<Word>,
     pub(super) here: BlockId,
@@ -71,16 +72,18 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) meets: bool,
 }
 
-/// (value, label of the block from which control comes) for each side of a phi.
+/// Sides of a phi (instruction that takes the value by the block from which control comes), each as
+/// (value, label of that block).
 type Sides = Vec<(Word, Word)>;
 
-/// State of one copy of a function while it is lowered.
+/// State of one inlined copy of a SPIR-V function while it is translated.
 pub(super) struct SpirvFrame<'m> {
-    /// First block of each label of the function, by the label's id.
+    /// First basic block of each label of the function, by the label's id.
     pub(super) begins: BTreeMap<Word, BlockId>,
-    /// Last block of each label, once calls in it are inlined.
+    /// Last basic block of each label, once calls in it are inlined.
     pub(super) ends: BTreeMap<Word, BlockId>,
-    /// Phis whose sides are filled in at the end: (block, index of the step, sides).
+    /// Phis whose operands are filled in at the end: (basic block, index of the instruction,
+    /// sides).
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,
@@ -151,10 +154,10 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Refuse(construct));
     }
 
-    /// Lowers a copy of a function, which the current block enters; afterwards the current block is
-    /// the one to which the function returns. `given` are the arguments, `result` is the register
-    /// for the returned value, `None` without one. The error is (reason why the kernel cannot be
-    /// judged, line).
+    /// Translates an inlined copy of a SPIR-V function, which the current basic block enters;
+    /// afterwards the current block is the one to which the function returns. `given` are the
+    /// arguments, `result` is the register for the returned value, `None` without one. The error is
+    /// (reason why the kernel cannot be judged, line).
     fn function(
         &mut self,
         function: &'m Function,
@@ -222,8 +225,8 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Returns the operand of an id: a register of this copy, a constant, or a variable outside of
-    /// functions.
+    /// Returns the operand that a SPIR-V id stands for: a register of this copy, a constant, or a
+    /// variable outside of functions.
     pub(super) fn operand(&mut self, id: Word) -> Operand {
         if let Some(operand) = self.held.get(id) {
             return operand;
@@ -267,7 +270,7 @@ impl<'m> SpirvLowering<'m> {
         Operand::Reg(register)
     }
 
-    /// Returns the register that an instruction sets.
+    /// Returns the register that a SPIR-V instruction sets.
     pub(super) fn result(&mut self, code: &Code) -> Reg {
         let id = code.result_id.unwrap_or(0);
         match self.held.get(id) {
@@ -414,8 +417,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Lowers arithmetic, exchange of values between work-items, and instructions that are not
-    /// known.
+    /// Translates arithmetic of SPIR-V, exchange of values between work-items, and instructions
+    /// that are not known.
     fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(code);
@@ -472,7 +475,8 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Returns the operands of an operation, sorted where the operation commutes.
+/// Returns the operands of a SPIR-V operation, sorted where the operation commutes, so that equal
+/// sums and products have one form.
 pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {
     if matches!(op, Op::IAdd | Op::IMul) {
         of.sort_unstable();

@@ -2,7 +2,7 @@
 
 use crate::report::ImportReport;
 
-/// Keys of an object that lead to records, each with the layout of its value.
+/// Keys of a JSON object that lead to records, each with the layout of its value.
 pub(in crate::import) type LayoutMembers<S> = &'static [(&'static str, DocumentLayout<S>)];
 
 /// Places where a JSON document has records. All values that a layout does not name are skipped.
@@ -18,9 +18,9 @@ pub(in crate::import) enum DocumentLayout<S: 'static> {
     Record(S),
 }
 
-/// A receiver of the records of a document.
+/// A receiver of the records of a JSON document; an importer is one.
 pub(in crate::import) trait RecordSink {
-    /// Kinds of records that the document holds.
+    /// Kinds of records that the document holds, such as events and devices.
     type Section: Copy + 'static;
 
     /// Plural word for the items that are counted against the limit of records, for messages.
@@ -43,22 +43,23 @@ pub(in crate::import) trait RecordSink {
     /// in common.
     fn first_key(section: Self::Section) -> Option<&'static [u8]>;
 
-    /// Returns the number of records that are kept.
+    /// Returns the number of records that are kept; reading stops where it passes the limit of an
+    /// import.
     fn kept(&self) -> usize;
 
     /// Returns the number of kernels that the document holds, also those that were left out.
     fn kernels_seen(&self) -> u64;
 
-    /// Returns the report in which quirks are counted.
+    /// Returns the import report, in which faults of the document are counted.
     fn report(&mut self) -> &mut ImportReport;
 }
 
 /// How the reading of a document ended, and how many faults it met.
 #[derive(Debug, Default)]
 pub(in crate::import) struct DocumentEnd {
-    /// Position in the text, in bytes, at which the reading ended.
+    /// Position in the document's text, in bytes, at which the reading ended.
     pub(in crate::import) position: u64,
-    /// True if the input ended before the document did.
+    /// True if the input ended before the JSON document did.
     pub(in crate::import) truncated: bool,
     /// Offset in the text, in bytes, at which the text stops being JSON; `None` where all of it is
     /// JSON.

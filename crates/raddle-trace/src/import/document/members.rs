@@ -56,7 +56,8 @@ impl<'t, const N: usize> Visitor<'t> for MembersSeed<'_, N> {
     }
 }
 
-/// Reader of a JSON key that returns the index of the key in this list of names.
+/// Deserializer of a key of a JSON object, which returns the key's index in this list of names, and
+/// `None` for a key that is not in it.
 struct NameSeed<'n>(&'n [&'n str]);
 
 impl<'t> DeserializeSeed<'t> for NameSeed<'_> {

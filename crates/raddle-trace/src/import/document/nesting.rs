@@ -4,7 +4,7 @@
 
 use memchr::memchr3;
 
-/// The search for the end of one object, array or string.
+/// The search for the end of one JSON object, array or string, whose text arrives in several parts.
 #[derive(Clone, Debug)]
 pub(super) struct Nesting {
     open: u8,
@@ -16,7 +16,7 @@ pub(super) struct Nesting {
     lines: bool,
 }
 
-/// The result of a search for the end of a value.
+/// Result of a search for the end of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
     /// The value ends after this many bytes of the bytes that [`Nesting::feed`] was given last.

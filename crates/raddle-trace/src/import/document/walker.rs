@@ -11,9 +11,9 @@ use crate::assemble::OP_LIMIT;
 use crate::input::Window;
 use crate::report::Quirk;
 
-/// Most bytes of one record; a larger record is lost.
+/// Most bytes of one record of a JSON document; a larger record is lost.
 const RECORD_LIMIT: usize = 64 << 20;
-/// Most bytes of a key that are kept.
+/// Most bytes of an object's key that are kept; the rest of a longer key is skipped.
 const KEY_LIMIT: usize = 64;
 /// Number of keys of the outermost object that are kept for an error message.
 const KEYS_KEPT: usize = 8;
@@ -22,11 +22,11 @@ const RESCAN_LIMIT: usize = 256 << 20;
 /// Longest distance in bytes between the brace of a record and its first key.
 const FIRST_KEY_DISTANCE: usize = 64;
 
-/// Sign that reading stops before the end of the document. [`DocumentEnd`] has the reason, unless
-/// there are too many records.
+/// Sign that the reading of a JSON document stops before its end. [`DocumentEnd`] has the reason,
+/// unless there are too many records.
 pub(super) struct Stop;
 
-/// Length of the JSON value at the beginning of the window.
+/// Length of the JSON value at the beginning of the window, the part of the text that is in memory.
 enum Measured {
     /// The value is complete and has this length in bytes.
     Whole(usize),
@@ -36,7 +36,7 @@ enum Measured {
     Large,
 }
 
-/// The reader of a document's text, which only moves forward.
+/// The reader of a JSON document's text, which only moves forward and passes records to a sink.
 pub(super) struct DocumentWalker<'w, 'a, S> {
     pub(super) window: &'w mut Window<'a>,
     sink: &'w mut S,
@@ -49,8 +49,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Self { window, sink, end: DocumentEnd::default(), rescanned: 0 }
     }
 
-    /// Passes the records of the JSON value at the beginning of the window to the sink, by the
-    /// value's layout. The error means that reading stops before the end of the document.
+    /// Passes the records of the JSON value at the beginning of the window (the part of the text in
+    /// memory) to the sink; `layout` says where in the value they are. The error means that reading
+    /// stops before the end of the document.
     pub(super) fn value(&mut self, layout: &DocumentLayout<S::Section>) -> Result<(), Stop> {
         match (layout, self.token()?) {
             (DocumentLayout::Object(members), b'{') => self.object(members),
@@ -184,8 +185,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Passes the record in the first `len` bytes of the window to the sink; text that breaks JSON
-    /// is mended first. Returns whether the record could be read.
+    /// Passes the record in the first `len` bytes of the window (the part of the text in memory) to
+    /// the sink; text that breaks JSON is mended first. Returns whether the record could be read.
     fn record_of(&mut self, section: S::Section, len: usize) -> bool {
         let text = &self.window.bytes()[..len];
         if self.sink.record(section, text).is_ok() {
@@ -198,8 +199,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Moves to a record that begins inside of the damaged record, which is the first `len` bytes
-    /// of the window. Returns whether there is such a record. A kernel name with a bare quote, as
-    /// profilers wrote until 2026, hides the records behind it.
+    /// of the window (the part of the text in memory). Returns whether there is such a record. A
+    /// kernel name with a bare quote, as profilers wrote until 2026, hides the records behind it.
     fn find_hidden_record(&mut self, section: S::Section, len: usize) -> bool {
         self.rescanned = self.rescanned.saturating_add(len);
         let Some(key) = S::first_key(section) else {
@@ -263,9 +264,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(Some(key))
     }
 
-    /// Measures the object, array or string at the start of the window. A value that is too large
-    /// or damaged is not skipped; `nesting` then stands behind the bytes that were searched. The
-    /// error means that the text ends first.
+    /// Measures the object, array or string at the start of the window (the part of the text in
+    /// memory). A value that is too large or damaged is not skipped; `nesting` then stands behind
+    /// the bytes that were searched. The error means that the text ends first.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -297,8 +298,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips all bytes in the window, and the rest of the value that began in them, as `nesting`
-    /// counts its brackets. The error means that the text ends first.
+    /// Skips all bytes of the window (the part of the text in memory), and the rest of the value
+    /// that began in them, as `nesting` counts its brackets. The error means that the text ends
+    /// first.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)

@@ -10,12 +10,13 @@ use std::cmp::Reverse;
 use super::event::{KinetoEvent, times};
 use crate::import::document::string;
 
-/// Ranges of the host that name a batch size, as (begin, end, batch size); times in nanoseconds.
+/// Ranges of the host's time whose names hold a batch size, as (begin, end, batch size); times in
+/// nanoseconds.
 #[derive(Debug, Default)]
 pub(super) struct BatchRanges(Vec<(i64, i64, u64)>);
 
 impl BatchRanges {
-    /// Adds the range of this event, if its name holds a batch size.
+    /// Adds the range of the host's time that this event describes, if its name holds a batch size.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
         let named = event.name.and_then(string).and_then(|name| batch_of(&name));
         if let (Some(size), Some((start, lasts))) = (named, times(event)) {
@@ -27,7 +28,8 @@ impl BatchRanges {
         self.0.len()
     }
 
-    /// Sorts the ranges by begin, of equal ones the longest first; [`Self::at`] wants this order.
+    /// Sorts the ranges by begin, of equal ones the longest first; the look-up of a time,
+    /// [`Self::at`], wants this order.
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable_by_key(|&(begin, end, size)| (begin, Reverse(end), size));
     }

@@ -23,7 +23,7 @@ pub(super) struct HostLaunch {
 }
 
 /// The events of a capture's trace that are read: launches, begins and ends of captures, and ranges
-/// that name a batch size.
+/// of the host's time that name a batch size.
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,

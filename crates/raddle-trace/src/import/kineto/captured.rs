@@ -59,7 +59,8 @@ impl GraphCaptures {
         }
     }
 
-    /// Adds the shapes of those kernels of a profile that have one, by name.
+    /// Adds the shapes of those kernels of a profile that ran with a known shape, by the kernel's
+    /// name.
     fn add(&mut self, profile: &Profile) {
         let shaped = |op: &&Op| op.kind == OpKind::Kernel && !op.is_opaque();
         for (at, op) in profile.ops.iter().filter(shaped).enumerate() {

@@ -18,7 +18,8 @@ use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// Most distinct categories that are remembered for an error message.
+/// Most distinct categories of events that are remembered, to be named where a trace has no
+/// kernels.
 const CATEGORY_LIMIT: usize = 64;
 
 /// Devices whose work is not read, as (beginning of the names of their categories, description of
@@ -31,7 +32,7 @@ const FOREIGN: [(&str, &str, &str); 3] = [
 pub(super) const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
                             AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
-/// Names of the arguments of an op's event that are read.
+/// Names of the arguments that are read of the event of a kernel, copy or fill.
 const WORK_ARGS: [&str; 12] = [
     "stream",
     "context",
@@ -66,8 +67,8 @@ impl KinetoOp {
         found
     }
 
-    /// Stores the correlation: the number that the op shares with the call that launched it; `None`
-    /// where there is none.
+    /// Stores the op's correlation: the number that it shares with the call that launched it;
+    /// `None` where there is none.
     pub(in crate::import) fn tie(&mut self, correlation: Option<u64>) {
         self.op.arrival_ns = correlation.unwrap_or(0);
     }
@@ -134,7 +135,7 @@ pub(in crate::import) enum TraceMaker {
     Rpd,
 }
 
-/// Sections of a trace that the importer reads, by their key.
+/// Sections (keys) of a PyTorch trace that the importer reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum TraceSection {
     /// The array `traceEvents` of a trace, or the whole document where that is the array.
@@ -173,12 +174,12 @@ pub(in crate::import) struct KinetoCollector {
     /// synchronisation, which need no call beside them.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
-    /// Number of calls that launch a kernel or a graph.
+    /// Number of calls of the host that launch a kernel or a graph.
     pub(super) launches: u64,
     /// True if any time in the trace shows parts of a microsecond, so that the clock is finer.
     pub(in crate::import) fine: bool,
-    /// Description of the file, and advice, where the work is that of a device which is not read;
-    /// else `None`.
+    /// Description of the file, and advice, where the work is that of a device that is no GPU of
+    /// NVIDIA or AMD; else `None`.
     pub(super) foreign: Option<(&'static str, &'static str)>,
     /// Number of each GPU by the number of the process that stands for it, in a trace without
     /// categories.
@@ -302,7 +303,7 @@ impl KinetoCollector {
         push(&mut self.calls, KinetoCall { correlation, start, asked, thread });
     }
 
-    /// Returns whether another record may be kept in this import.
+    /// Returns whether the import may keep another record, by its limit of ops.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn has_room(&self) -> bool {
         self.kept() <= OP_LIMIT

@@ -4,14 +4,14 @@ use super::shape::GridUnit;
 use crate::decimal::{Micros, micros, natural, unquote};
 use crate::import::document::{members, string};
 
-/// Kinds of events of a trace that the importer treats differently.
+/// Kinds of events of a PyTorch trace that the importer treats differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Category {
-    /// A kernel on the device.
+    /// An event of a kernel that ran on the device.
     Kernel,
-    /// A copy on the device.
+    /// An event of a copy by the device.
     Copy,
-    /// A fill of memory on the device.
+    /// An event of a fill of memory by the device.
     Set,
     /// A call of the CUDA or HIP runtime or driver on the host.
     Call,
@@ -95,7 +95,7 @@ impl Api {
     }
 }
 
-/// An event of a trace, with its values as they are written.
+/// An event of a trace, with its values as text, as they are written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KinetoEvent<'t> {
     pub(super) category: Category,

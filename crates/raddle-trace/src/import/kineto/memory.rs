@@ -9,7 +9,7 @@ use super::event::KinetoEvent;
 use crate::decimal::natural;
 use crate::import::document::string;
 
-/// (number of CUDA, number of HIP) in PyTorch's list of types of devices.
+/// Numbers that PyTorch has for (CUDA, HIP) in its list of types of devices.
 const GPUS: [u64; 2] = [1, 6];
 
 const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];

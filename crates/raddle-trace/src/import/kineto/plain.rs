@@ -18,7 +18,7 @@ use crate::report::Quirk;
 const ASCEND: (&str, &str) =
     ("Ascend Hardware", "a trace of an Ascend NPU of Huawei, which is no GPU");
 
-/// Most processes and devices that are remembered.
+/// Most processes of a trace whose names are remembered, as each may stand for a device.
 const NAME_LIMIT: usize = 1 << 12;
 
 /// An op of the device, read from an event of any tool without categories.
@@ -73,7 +73,8 @@ fn three(text: &str) -> Option<[u32; 3]> {
 }
 
 impl KinetoCollector {
-    /// Reads an event without a category; `None` where it is an op without a time.
+    /// Reads an event without a category, as other tools than PyTorch write them; `None` where it
+    /// is an op without a time.
     pub(super) fn plain(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let phase = event.ph.and_then(string).unwrap_or_default();
         if phase == "M" {
@@ -135,7 +136,7 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Adds a piece of work of the device, found in the trace, to the ops.
+    /// Adds a kernel, copy or fill that a tool other than PyTorch recorded to the ops of the trace.
     pub(in crate::import) fn plain_work(&mut self, work: PlainWork<'_>) {
         let (start, duration) = work.span;
         let mut op = Op::at(work.kind, start, duration);

@@ -14,7 +14,7 @@ use crate::decimal::{natural, unquote};
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// Names of the arguments of an event that are read.
+/// Names of the arguments that are read of an event of rocprof v1.
 const ARGS: [&str; 12] = [
     "BeginNs",
     "EndNs",
@@ -30,7 +30,7 @@ const ARGS: [&str; 12] = [
     "accum_vgpr",
 ];
 
-/// An op of the device as rocprof v1 writes it.
+/// A kernel, copy or fill as an event of rocprof v1 writes it.
 struct RocprofWork {
     kind: OpKind,
     begin: u64,
@@ -45,7 +45,7 @@ struct RocprofWork {
 }
 
 impl RocprofWork {
-    /// Reads an event as work of rocprof v1; `None` where it is none.
+    /// Reads an event as a kernel, copy or fill of rocprof v1; `None` where it is none.
     fn of(event: &KinetoEvent<'_>, name: &str) -> Option<Self> {
         let args = event.args(&ARGS);
         let number = |at: usize| args[at].map(unquote).and_then(natural);
@@ -88,8 +88,8 @@ fn kind_of(name: &str) -> Option<OpKind> {
 }
 
 impl KinetoCollector {
-    /// Reads an event, if it is work of rocprof v1. Returns `None` where it is no such work, else
-    /// whether the event has valid times.
+    /// Reads an event, if it is a kernel, copy or fill of rocprof v1. Returns `None` where it is
+    /// none, else whether the event has valid times.
     pub(super) fn rocprof_v1(&mut self, event: &KinetoEvent<'_>, name: &str) -> Option<bool> {
         let work = RocprofWork::of(event, name)?;
         self.maker = TraceMaker::RocprofV1;

@@ -45,7 +45,8 @@ const IN_WORK_ITEMS: [&str; 14] = [
     "naive_conv_",
 ];
 
-/// The tables by which kernels get their shapes, and the report for kernels that get none.
+/// The tables by which the kernels of a trace get their shapes, and the report for kernels that get
+/// none.
 pub(super) struct Settler<'a> {
     /// Launch calls, sorted by their correlation numbers.
     pub(super) calls: &'a [KinetoCall],
@@ -61,7 +62,7 @@ pub(super) struct Settler<'a> {
 }
 
 /// Launches of one kernel whose shape is known: how many have a grid in workgroups, how many one in
-/// work-items, and their shapes.
+/// work-items, and their shapes; launches without a shape take theirs from these.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
@@ -89,7 +90,7 @@ impl Settler<'_> {
         self.by_captures(ops, without_grid);
     }
 
-    /// Sets the shapes of kernels of an AMD GPU.
+    /// Sets the shapes of kernels that ran on an AMD GPU, where an event alone does not give them.
     pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());

@@ -6,12 +6,12 @@ use crate::captures::KernelShape;
 use crate::decimal::{figure, unquote};
 use crate::report::Quirk;
 
-/// Unit in which a grid is counted.
+/// Unit in which an event or a launch call counts a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
-    /// Grids are counted in whole workgroups.
+    /// The record gives the grid in whole workgroups.
     Workgroups,
-    /// Grids are counted in work-items; the last workgroup of an axis may be incomplete.
+    /// The record gives the grid in work-items; the last workgroup of an axis may be incomplete.
     WorkItems,
 }
 
@@ -38,8 +38,8 @@ impl KernelExtents {
         self.shape(unit).filter(|_| fits)
     }
 
-    /// Returns the quirk to report for extents that give no valid shape: an impossible grid, or an
-    /// impossible workgroup.
+    /// Returns the quirk (fault of the file) to report for extents that give no valid shape: an
+    /// impossible grid, or an impossible workgroup.
     pub(super) fn fault(self) -> Quirk {
         let threads = self.block.iter().try_fold(1, |all: u32, &own| all.checked_mul(own));
         let possible = threads.is_some() && !self.block.contains(&u32::MAX);

@@ -14,7 +14,8 @@ use crate::import::blocking::Blocking;
 use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
-/// Calls in which the host or a stream may have waited, and the records that say for which work.
+/// Calls in which the host or a stream may have waited, and the records that say for which work;
+/// collected while a trace is read.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
@@ -38,7 +39,8 @@ struct GuessedWait {
     next: Option<(i64, u32)>,
 }
 
-/// The record of one call that waited: for which stream or event, and who waited.
+/// The record of one call that waited: the stream or event that was waited for, and who waited, the
+/// host or a stream.
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
@@ -116,8 +118,9 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// Returns all waits, after all ops are known. `launches` has (thread, time in nanoseconds,
-    /// stream) of each launch, `ops` has (correlation, `None` without one; op) of each op.
+    /// Returns all waits of the host and of streams, after all ops are known. `launches` has
+    /// (thread, time in nanoseconds, stream) of each launch, `ops` has (correlation, `None` without
+    /// one; op) of each op.
     pub(in crate::import) fn draft(
         self,
         launches: impl Iterator<Item = (u64, i64, u32)>,
@@ -192,7 +195,8 @@ impl KinetoWaits {
         waits
     }
 
-    /// Returns the wait of a stream that a record describes; `None` where the host waits in it.
+    /// Returns the wait of a stream that a record of the trace describes; `None` where the record
+    /// is of a wait of the host.
     fn said(&self, sync: &KinetoSync) -> Option<DraftWait> {
         let (waiter, begin) = sync.waiter?;
         let record = sync.record.and_then(|record| self.records.get(&record));

@@ -100,8 +100,8 @@ impl KinetoCollector {
         devices
     }
 
-    /// Returns the lanes (streams, each of a device) with the number of each one's GPU, and empties
-    /// the list.
+    /// Takes the list of lanes (streams, each of a device) out of the reader, and sets the number
+    /// of each lane's GPU.
     fn lanes(&mut self) -> Vec<KinetoLane> {
         let mut lanes = core::mem::take(&mut self.lanes).into_items();
         for lane in &mut lanes {
@@ -117,8 +117,8 @@ impl KinetoCollector {
         lanes
     }
 
-    /// Returns the waits of the host for work, and those of streams that the host told to wait for
-    /// an event.
+    /// Returns the waits of the host for work of the device, and those of streams that the host
+    /// told to wait for an event.
     fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
         let threads = core::mem::take(&mut self.threads).into_items();
         let stream = |op: &Op| lanes[op.stream as usize].stream;

@@ -77,7 +77,7 @@ const ENDINGS: [(&[&str], &str, &str); 3] = [
     (&[".otf2"], "an OTF2 archive of Score-P or rocprofv3", ROCPROF),
 ];
 
-/// Returns the kind of a file that begins with these bytes; `None` where it is unknown.
+/// Recognises a file that is no profile by its first bytes; `None` where its kind is unknown.
 pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     let markup = &head[..head.len().min(512)];
     if head.starts_with(b"<") && markup.windows(10).any(|part| part == b"HPCToolkit") {
@@ -95,8 +95,9 @@ pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
     None
 }
 
-/// Returns the kind of a file of protocol buffers (packets of Perfetto); `None` for others. The
-/// first byte of such a file is a blank in a text, so this test comes before blanks are skipped.
+/// Recognises a file of protocol buffers (packets of Perfetto), which is no profile; `None` for
+/// others. The first byte of such a file is a blank in a text, so this test comes before blanks are
+/// skipped.
 pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     match first_field(head)? {
         // Names come first in the timelines of raddle.
@@ -111,7 +112,7 @@ pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     }
 }
 
-/// Returns the kind of a file with this name; `None` where the name's ending is not known.
+/// Recognises by its name's ending a file that is no profile; `None` where the ending is not known.
 pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     let stem = file.strip_suffix(".gz").unwrap_or(file);
     let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));

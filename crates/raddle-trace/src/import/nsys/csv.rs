@@ -67,9 +67,9 @@ fn header_of_nvprof(
     })
 }
 
-/// Returns the error for a trace of Nsight Systems without grids. Where it is a trace of calls, the
-/// error says how many of them are launches; `names` is the position of the column with the names
-/// of the calls.
+/// Returns the error for a report of Nsight Systems without grids. Where it is a trace of calls,
+/// the error says how many of them are launches; `names` is the position of the column with the
+/// names of the calls.
 fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     let file = table.file.clone();
     match launches_in(table, names) {
@@ -83,8 +83,8 @@ fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     }
 }
 
-/// Finds the header of the report, which may stand below lines of the tool's own; an error where
-/// there is none.
+/// Finds the header of the `cuda_gpu_trace` report, which may stand below lines that the tool
+/// prints besides; an error where there is none.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

@@ -7,7 +7,7 @@ use crate::profile::Op;
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// Name of a fill of memory.
+/// Name that Nsight Systems has for a fill of memory.
 pub(super) const SET: &str = "[CUDA memset]";
 
 /// Name of a kernel whose name is not in the file.
@@ -16,15 +16,15 @@ pub(super) const UNNAMED: &str = "unnamed";
 /// Shared memory of one workgroup, in bytes, and how exactly it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lds {
-    /// Size in bytes, exact.
+    /// Size of the shared memory in bytes, exact.
     Exact(u32),
-    /// Size in bytes, one of several that the file writes alike.
+    /// Size of the shared memory in bytes, one of several that the file writes alike.
     Rounded(u32),
-    /// The file gives no size.
+    /// The file gives no size of the shared memory.
     Unknown,
 }
 
-/// A kernel as a record describes it; a figure that the record lacks is `None`.
+/// A kernel as a record of Nsight Systems describes it; a figure that the record lacks is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysKernel {
     /// Grid along x, y and z, in workgroups; `None` for each that the record lacks.
@@ -38,8 +38,8 @@ pub(super) struct NsysKernel {
 }
 
 impl NsysKernel {
-    /// Sets the fields of `op` that only kernels have, and returns the quirks that were met;
-    /// without a shape the op stays opaque.
+    /// Sets the fields of `op` that only kernels have, and returns the quirks (faults) that were
+    /// met; without a shape the op stays opaque.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
         let shape = extents(self.grid)
@@ -73,8 +73,8 @@ impl NsysKernel {
     }
 }
 
-/// Quirks of a kernel, which are counted only if its device is the one that is kept: one bit each,
-/// in the order of `QUIRKS`.
+/// Quirks (faults) of one kernel as a set, one bit each in the order of `QUIRKS`; they are counted
+/// only if the kernel's device is the one that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
@@ -87,13 +87,13 @@ impl KernelNotes {
         Quirk::ImpossibleThreads,
     ];
 
-    /// Notes a quirk, which must be one of `QUIRKS`, if `so` is true.
+    /// Adds a quirk (fault of the file), which must be one of `QUIRKS`, to the set if `so` is true.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
     }
 
-    /// Adds the counts of the quirks that were noted to those of the report.
+    /// Adds 1 to the report's count of each quirk in the set.
     pub(super) fn count(self, report: &mut ImportReport) {
         for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
             report.add(quirk, u64::from(self.0 >> at & 1));

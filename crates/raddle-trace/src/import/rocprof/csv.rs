@@ -19,15 +19,16 @@ use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
 
-/// Returns whether a file that begins with this text is a table of rocprof, of kernels or of other
-/// things.
+/// Returns whether a file that begins with this text is a table of rocprof in CSV, of kernels or of
+/// other things.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
 /// Returns the error for a table of rocprof without kernels; `what` describes the table, and
-/// `advice` says what to do. For a table of calls the error has the number of calls that launch.
+/// `advice` says what to give in its place. For a table of calls the error has the number of calls
+/// that launch.
 fn without_kernels(
     table: &mut CsvTable<'_>,
     what: &'static str,
@@ -45,8 +46,8 @@ fn without_kernels(
     }
 }
 
-/// Imports a table of kernels of rocprof; an error where it is another table, or no kernel in it
-/// can be used.
+/// Imports a table of kernels of rocprof in CSV; an error where it is another table, or no kernel
+/// in it can be used.
 pub(in crate::import) fn import(
     source: ImportSource<'_>,
     options: &ImportConfig,

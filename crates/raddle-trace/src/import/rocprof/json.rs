@@ -66,7 +66,7 @@ pub(in crate::import) fn import(
     work(&file, found, options.device)
 }
 
-/// Returns the error for a result without usable kernels.
+/// Returns the error, with the reason, for a result of rocprofv3 none of whose kernels can be used.
 fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceError {
     if let Some(byte) = end.broken_at.filter(|_| found.dispatches_seen == 0) {
         return TraceError::NotJson { file, byte };

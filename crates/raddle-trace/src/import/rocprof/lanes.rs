@@ -7,7 +7,7 @@ use crate::assemble::Interner;
 use crate::profile::{Op, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-/// Place where a dispatch was put, as the file describes it: process, hardware queue, stream.
+/// Queue and stream that a dispatch was put into, as the file describes them, with its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePlace {
     /// Index of the process in the file, from 0.
@@ -78,20 +78,20 @@ impl RocprofLanes {
         }
     }
 
-    /// Returns the labels of all lanes, by the index of the lane.
+    /// Returns the labels of all lanes (streams or hardware queues), by the index of the lane.
     pub(super) fn into_labels(self) -> Vec<StreamLabel> {
         self.labels.into_items()
     }
 }
 
-/// Returns the context by which lanes of several processes differ: `None` for the first process,
-/// else the index of the process.
+/// Returns the context number that keeps apart lanes of several processes: `None` for the first
+/// process, else the index of the process.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
 
-/// Returns whether the file tells streams apart: not if a place has no number of a stream, nor if
-/// all numbers are 0 though several queues were used.
+/// Returns whether the file tells streams apart: not if a dispatch has no number of a stream, nor
+/// if all numbers are 0 though several queues were used.
 fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     let numbered = places.iter().all(|place| place.stream.is_some());
     let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
@@ -117,8 +117,8 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     shared.len() as u64
 }
 
-/// Counts the ops that start before the op before them in their lane has ended, by no more than the
-/// possible error of the clock ([`CLOCK_NS`]).
+/// Counts the ops that start before the op before them in their lane (stream or queue) has ended,
+/// by no more than the possible error of the clock ([`CLOCK_NS`]).
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

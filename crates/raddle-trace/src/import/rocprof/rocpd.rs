@@ -74,7 +74,7 @@ pub(in crate::import) fn import(
     work(file, found, options.device)
 }
 
-/// Returns the endings of the names of tables, one ending for each process.
+/// Returns the endings of the names of tables in a rocpd database, one ending for each process.
 fn processes(database: &Database) -> Vec<String> {
     let ending = |table: &str| {
         let rest = table.strip_prefix(AGENTS).or_else(|| table.strip_prefix(DISPATCHES));
@@ -86,15 +86,15 @@ fn processes(database: &Database) -> Vec<String> {
     endings
 }
 
-/// Tables of one process, with the records that their rows refer to.
+/// Tables of one process of a rocpd database, with the records that their rows refer to.
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
     /// (stack number of the event, that of the event around it), by the number of the event; events
     /// with equal stack numbers belong together.
     events: NumbersById<'d, 2>,
-    /// (agent, queue, stream) of each track, by the number of the track; `None` for each that the
-    /// track lacks.
+    /// (agent, queue, stream) of each track of the time line, by the number of the track; `None`
+    /// for each that the track lacks.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
     /// Names of the calls of HIP, by the number that rows give.
@@ -116,7 +116,7 @@ impl<'d> RocpdProcess<'d> {
         process
     }
 
-    /// Reads the tables that many rows refer to: tracks and names.
+    /// Reads the tables that many rows refer to: the tracks and the names of calls.
     fn refer(&mut self) {
         let Self { database, id, tracks, calls, .. } = self;
         let scan = |table: &str, columns: &[&str], take: &mut dyn FnMut(&DatabaseRow<'_>)| {
@@ -202,7 +202,7 @@ impl<'d> RocpdProcess<'d> {
     }
 
     /// Returns a record with the times, the stream and the correlation of a row, from the column or
-    /// table where this version of the file has them.
+    /// table where this version of the rocpd format has them.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
             let stamped = || self.times.of(row.number(stamp)?)?[0];

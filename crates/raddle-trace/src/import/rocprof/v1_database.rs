@@ -12,11 +12,11 @@ use crate::import::ImportSource;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// Names that the table of kernels may have: the one that the script of rocprof gives it
+/// Names that rocprof v1's table of kernels may have: the one that the script of rocprof gives it
 /// (`tblextr.py`, ROCm/rocprofiler), and another one that occurs in files.
 const KERNELS: [&str; 2] = ["A", "KERN"];
 
-/// Columns of the table of kernels that are read.
+/// Columns of rocprof v1's table of kernels that are read.
 const COLUMNS: [&str; 17] = [
     "Index",
     "KernelName",
@@ -42,7 +42,8 @@ pub(in crate::import) fn looks_like(database: &Database) -> bool {
     kernels(database).is_some() || has(database, "OPS", &["BeginNs", "EndNs", "dev-id"])
 }
 
-/// Returns the name of the table of kernels; `None` where the database has none.
+/// Returns the name of the table of kernels in a database of rocprof v1; `None` where the database
+/// has none.
 fn kernels(database: &Database) -> Option<&'static str> {
     KERNELS.into_iter().find(|table| has(database, table, &["KernelName", "BeginNs", "EndNs"]))
 }

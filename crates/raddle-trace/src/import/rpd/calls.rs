@@ -11,7 +11,7 @@ use crate::import::kineto::shape::KernelExtents;
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// A launch or a copy, with the facts that its call gives.
+/// A launch or a copy that a call of the host asked for, with the facts that the call gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
     /// Stream of the launch, as an index in [`RpdCalls::streams`]; `None` where the call names
@@ -42,7 +42,7 @@ impl RpdCall {
     }
 }
 
-/// Calls of the host, as read from the tables.
+/// Calls of the host, as read from the tables of rocmProfileData.
 pub(super) struct RpdCalls {
     /// Launch calls, and the waits of calls that may have waited.
     pub(super) found: KinetoCollector,

@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 
 use super::row::DatabaseRow;
 
-/// Most rows that one query reads.
+/// Most rows that one query reads ahead, in order of their ids.
 const LONGEST: usize = 1024;
 
 /// Numbers that the rows of a table hold in N columns, by the `id` of the row.
@@ -30,7 +30,7 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Sets the query by which rows are found; it reads rows in order from an `id` on.
+    /// Sets the query by which rows are found; it reads rows in rising order from an `id` on.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -38,8 +38,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         }
     }
 
-    /// Returns the numbers of the row with this `id`, `None` for an empty cell; `None` where the
-    /// table has no such row.
+    /// Returns the numbers in the row with this `id`, `None` for each empty cell; `None` in place
+    /// of all where the table has no such row.
     pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
         let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
         let found = by_key.borrow_mut().of(id);
@@ -50,7 +50,7 @@ impl<'d, const N: usize> NumbersById<'d, N> {
     }
 }
 
-/// A run of rows in the order of their ids, as read last, and the query that reads the next run.
+/// Rows with successive ids, as read last, and the query that reads those behind them.
 struct KeyedRows<'d, const N: usize> {
     query: Statement<'d>,
     /// All rows of the table with an `id` in `from..until`, each as (id, its numbers; `None` for an
@@ -58,7 +58,7 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// Number of rows that the last query asked for.
+    /// Number of rows that the last query asked for; the next query may ask for twice as many.
     count: usize,
 }
 

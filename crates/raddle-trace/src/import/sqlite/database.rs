@@ -232,8 +232,8 @@ impl Database {
         self.damaged.get()
     }
 
-    /// Subtracts the bytes of a cell from the budget of text. Returns whether the budget allows for
-    /// them.
+    /// Subtracts the bytes of a cell from the budget of text that may still be read. Returns
+    /// whether the budget allows for them.
     fn charge(&self, value: ValueRef<'_>) -> bool {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
             return true;
@@ -244,8 +244,8 @@ impl Database {
     }
 }
 
-/// Builds a query for columns of a table, in the order of the rows, with NULL for the columns in
-/// `lacking`.
+/// Builds an SQL query for columns of a table, in the order of the rows, with NULL for the columns
+/// in `lacking`.
 fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     let name = |column: &&str| match lacking.contains(column) {
         true => "NULL".to_owned(),
@@ -287,5 +287,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Most columns of one query.
+/// Most columns of one query of a table.
 const CELLS: usize = 32;

@@ -21,9 +21,9 @@ const HEADER: usize = 100;
 #[derive(Debug)]
 pub(in crate::import) struct LoadedDatabase {
     pub(super) copy: NamedTempFile,
-    /// Number of bytes of the copy.
+    /// Number of bytes of the temporary copy.
     pub(super) bytes: u64,
-    /// True if the end of the file is missing.
+    /// True if the end of the database file is missing.
     pub(super) cut: bool,
     /// True if the compressed form of the file was damaged.
     pub(super) damaged: bool,

@@ -5,7 +5,7 @@ use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::import::Watch;
 
-/// Number of rows between two calls of the callback.
+/// Number of rows read between two calls of the progress callback.
 const STRIDE: u64 = 1 << 13;
 
 /// Meter that counts the rows that have been read and reports the count to a callback.
@@ -26,7 +26,7 @@ impl<'w> RowMeter<'w> {
         Self { watch, done: 0, all: tables.into_iter().fold(0, about) }
     }
 
-    /// Counts a row that was read; always returns true, so that reading goes on.
+    /// Counts a row of the database that was read; always returns true, so that reading goes on.
     pub(in crate::import) fn row(&mut self) -> bool {
         self.done += 1;
         if self.done.is_multiple_of(STRIDE) {
@@ -36,10 +36,10 @@ impl<'w> RowMeter<'w> {
         true
     }
 
-    /// Reports that all rows are read; `kept` is the number of records that were kept.
+    /// Reports to the callback that all rows are read; `kept` is the number of records that were
+    /// kept.
     ///
-    /// # Errors
-    /// When more records were kept than an import takes.
+    /// # Errors When more records were kept than an import takes.
     pub(in crate::import) fn end(&self, file: &str, kept: usize) -> Result<(), TraceError> {
         (self.watch)(self.done, self.done);
         if kept > OP_LIMIT {

@@ -3,14 +3,15 @@
 
 use prost::Message;
 
-/// An event of a line, of which only the number of its name is read.
+/// An event of a stream or thread in an XPlane, of which only the number of its name is read.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct XEventHead {
     #[prost(int64, tag = "1")]
     pub(super) metadata_id: i64,
 }
 
-/// An event of a line: the number of its name, its times in picoseconds, and its stats.
+/// An event of a stream or thread in an XPlane: the number of its name, its times in picoseconds,
+/// and its stats (facts).
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XEvent {
     #[prost(int64, tag = "1")]
@@ -23,7 +24,7 @@ pub(super) struct XEvent {
     pub(super) stats: Vec<XStat>,
 }
 
-/// A stat: a fact about an event or a plane. One of the four values is set.
+/// A stat: a fact about an event or a plane of an XPlane. One of its values is set.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XStat {
     #[prost(int64, tag = "1")]

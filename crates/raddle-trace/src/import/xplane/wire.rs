@@ -9,32 +9,32 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 /// Most bytes of a message that is read into memory: no honest event or name is nearly as long.
 const SMALL: u64 = 1 << 20;
 
-/// Place of a message, a text or bytes in the file, as byte positions.
+/// Place of a message, a text or bytes in a protocol buffer file, as byte positions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct WireSpan {
     start: u64,
     end: u64,
 }
 
-/// Value of a field: a number, or the place of its bytes.
+/// Value of a field of a protocol buffer message: a number, or the place of its bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum WireValue {
     Number(u64),
     Bytes(WireSpan),
 }
 
-/// A file that is one protocol buffer message.
+/// A file that is one protocol buffer message, read where it lies.
 #[derive(Debug)]
 pub(super) struct WireFile<R> {
     reader: BufReader<R>,
     at: u64,
     whole: WireSpan,
-    /// Error of the read that failed first; `None` where none has failed.
+    /// Error of the first read of the file that failed; `None` where none has failed.
     pub(super) failure: Option<io::Error>,
 }
 
 impl<R: Read + Seek> WireFile<R> {
-    /// Opens a file that is one message of this many bytes.
+    /// Opens a file that is one protocol buffer message of `len` bytes.
     pub(super) fn new(mut bytes: R, len: u64) -> Self {
         let failure = bytes.seek(SeekFrom::Start(0)).err();
         let (reader, whole) = (BufReader::new(bytes), WireSpan { start: 0, end: len });
@@ -46,7 +46,8 @@ impl<R: Read + Seek> WireFile<R> {
         WireFields::of(self.whole)
     }
 
-    /// Reads a small message into memory; `None` where it is too large or cannot be read.
+    /// Reads a message of at most [`SMALL`] bytes into memory; `None` where it is larger or cannot
+    /// be read.
     pub(super) fn read(&mut self, span: WireSpan) -> Option<Vec<u8>> {
         let len = usize::try_from(span.end - span.start).ok()?;
         if len as u64 > SMALL {
@@ -102,7 +103,8 @@ impl<R: Read + Seek> WireFile<R> {
     }
 }
 
-/// The fields of a message, in order. They end where the bytes stop being a message.
+/// The fields of one protocol buffer message, in order. They end where the bytes stop being a
+/// message.
 #[derive(Clone, Debug)]
 pub(super) struct WireFields {
     rest: WireSpan,
@@ -190,7 +192,8 @@ mod tests {
         WireFile::new(Cursor::new(bytes), bytes.len() as u64)
     }
 
-    /// Returns all fields, the bytes of those that have some, and whether the message was broken.
+    /// Returns all fields of a message in a file of these bytes, with the bytes of those that have
+    /// some, and whether the message was broken.
     fn all(bytes: &[u8]) -> (Vec<(u64, Vec<u8>)>, bool) {
         let mut file = file(bytes);
         let (mut fields, mut found) = (file.fields(), Vec::new());

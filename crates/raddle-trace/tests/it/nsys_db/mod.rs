@@ -5,7 +5,8 @@ use std::cell::RefCell;
 
 use rusqlite::Connection;
 
-/// The columns of the kernel table in schema 2.7 and 2.9 (2021, 2022), in their order.
+/// Columns of the kernel table in schemas 2.7 and 2.9 of Nsight Systems (2021, 2022), in their
+/// order.
 pub(crate) const KERNEL_2_7: &[&str] = &[
     "start",
     "end",
@@ -36,7 +37,8 @@ pub(crate) const KERNEL_2_7: &[&str] = &[
     "sharedMemoryLimitConfig",
 ];
 
-/// The columns that schema 3.25 (2026) adds at the end; `greenContextId` stands after the context.
+/// Columns that schema 3.25 of Nsight Systems (2026) adds at the end of the kernel table;
+/// `greenContextId` stands after the context.
 const NEW_2026: &[&str] = &[
     "qmdBulkReleaseDone",
     "qmdPreexitDone",
@@ -52,7 +54,7 @@ const NEW_2026: &[&str] = &[
     "tensorSizeMinusOneElements",
 ];
 
-/// The columns of the kernel table in schema 3.25.
+/// Returns the columns of the kernel table in schema 3.25 of Nsight Systems.
 pub(crate) fn kernel_3_25() -> Vec<&'static str> {
     let mut columns = KERNEL_2_7.to_vec();
     columns.insert(4, "greenContextId");
@@ -60,10 +62,11 @@ pub(crate) fn kernel_3_25() -> Vec<&'static str> {
     columns
 }
 
-/// Process 100, as `globalPid` has it: its number in the bits from 24, a machine above.
+/// Process 100, as the column `globalPid` has it: the process number in the bits from 24 on, a
+/// machine's number above.
 pub(crate) const PID_100: i64 = (1 << 48) | (100 << 24);
 
-/// A thread of process 100.
+/// A thread of process 100, as the column `globalTid` has it.
 pub(crate) const TID_100: i64 = PID_100 | 101;
 
 pub(crate) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
@@ -75,7 +78,7 @@ pub(crate) const GPUS: &str = "TARGET_INFO_GPU";
 pub(crate) const CUDA_DEVICES: &str = "TARGET_INFO_CUDA_DEVICE";
 pub(crate) const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
 
-/// The cells of a kernel's row where a test gives none.
+/// Cells of a row of the kernel table, taken where a test gives no others.
 const KERNEL: &[(&str, i64)] = &[
     ("start", 1000),
     ("end", 1500),
@@ -97,7 +100,7 @@ const KERNEL: &[(&str, i64)] = &[
     ("dynamicSharedMemory", 1024),
 ];
 
-/// An H100 in the table of GPUs.
+/// Cells of the row of an H100 in the table of GPUs.
 const GPU: &[(&str, i64)] = &[
     ("id", 0),
     ("smCount", 132),
@@ -111,28 +114,29 @@ const GPU: &[(&str, i64)] = &[
     ("computeMinor", 0),
 ];
 
-/// A database in the making.
+/// An SQLite database of Nsight Systems that a test fills table by table.
 pub(crate) struct Db(RefCell<Connection>);
 
 impl Db {
-    /// Without any table.
+    /// Makes a database without any table.
     pub(crate) fn empty() -> Self {
         Self(RefCell::new(Connection::open_in_memory().expect("memory")))
     }
 
-    /// With strings, the version and a table of kernels with these columns.
+    /// Makes a database with strings, the schema's version and a table of kernels with these
+    /// columns.
     pub(crate) fn with_kernel_columns(columns: &[&str]) -> Self {
         let db = Self::empty();
         db.table(KERNELS, columns).names();
         db
     }
 
-    /// As schema 3.25 has it.
+    /// Makes a database with the tables of schema 3.25.
     pub(crate) fn new() -> Self {
         Self::with_kernel_columns(&kernel_3_25())
     }
 
-    /// The strings 11 to 13, which kernels have as names.
+    /// Adds the table of strings with the numbers 11 to 13, which kernels have as names.
     pub(crate) fn names(&self) -> &Self {
         self.sql(
             "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
@@ -151,7 +155,8 @@ impl Db {
         self.sql(&format!("CREATE TABLE {name} ({})", columns.join(", ")))
     }
 
-    /// A row with these cells; a table that is not there is made with just these columns.
+    /// Adds a row with these cells to a table; a table that is not there is made with just these
+    /// columns.
     pub(crate) fn row(&self, table: &str, cells: &[(&str, i64)]) -> &Self {
         if !self.0.borrow().table_exists(None, table).expect("a schema") {
             self.table(table, &cells.iter().map(|cell| cell.0).collect::<Vec<_>>());
@@ -162,18 +167,19 @@ impl Db {
         self.sql(&format!("INSERT INTO {table} ({columns}) VALUES ({values})"))
     }
 
-    /// A kernel that differs from the usual one in these cells.
+    /// Adds a kernel that differs in these cells from the usual one.
     pub(crate) fn kernel(&self, cells: &[(&str, i64)]) -> &Self {
         self.row(KERNELS, &merged(KERNEL, cells))
     }
 
-    /// A call that differs in these cells from one of process 100.
+    /// Adds a launch call of process 100, with its start in nanoseconds, its correlation number and
+    /// its thread.
     pub(crate) fn call(&self, start: i64, correlation: i64, thread: i64) -> &Self {
         let cells = [("start", start), ("end", start + 5), ("correlationId", correlation)];
         self.row(CALLS, &[cells.as_slice(), &[("globalTid", thread)]].concat())
     }
 
-    /// A GPU that differs in these cells from the usual one.
+    /// Adds a GPU that differs in these cells from the usual H100.
     pub(crate) fn gpu(&self, name: &str, cells: &[(&str, i64)]) -> &Self {
         if !self.0.borrow().table_exists(None, GPUS).expect("a schema") {
             let columns: Vec<_> = GPU.iter().map(|cell| cell.0).chain(["name"]).collect();
@@ -184,7 +190,8 @@ impl Db {
         self.sql(&sql)
     }
 
-    /// The version of the schema, among things that are nobody's business.
+    /// Adds the table with the schema's version, among entries (user, host) that an import must not
+    /// read.
     pub(crate) fn version(&self, table: &str, version: &str) -> &Self {
         self.sql(&format!(
             "CREATE TABLE {table} (name TEXT NOT NULL, value TEXT);
@@ -193,13 +200,13 @@ impl Db {
         ))
     }
 
-    /// The page that a table begins with, from 1.
+    /// Returns the number, from 1, of the database page with which a table begins.
     pub(crate) fn root(&self, table: &str) -> u32 {
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
         self.0.borrow().query_row(sql, [table], |row| row.get(0)).expect(table)
     }
 
-    /// The file.
+    /// Returns the bytes of the database file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.borrow_mut().serialize("main").expect("memory").to_vec()
     }
@@ -211,8 +218,8 @@ fn merged<'c>(usual: &[(&'c str, i64)], cells: &[(&'c str, i64)]) -> Vec<(&'c st
     usual.chain(cells).copied().collect()
 }
 
-/// The file of a run of so many kernels on four streams, with strings, calls and copies to fit:
-/// what a training run of some minutes leaves.
+/// Returns the file of a run of this many kernels on four streams, with strings, calls and copies
+/// to fit: as large as a training run of some minutes leaves.
 pub(crate) fn long_run(kernels: u32) -> Vec<u8> {
     let db = Db::new();
     db.gpu("NVIDIA H100 80GB HBM3", &[]).version("META_DATA_EXPORT", "3.25.0");

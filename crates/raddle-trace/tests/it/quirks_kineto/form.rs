@@ -67,7 +67,8 @@ fn quirk_15_names_may_be_long_and_hold_anything_escaped() {
     assert_eq!(names(&p), [long.replace('\\', "").as_str(), "unknown"]);
 }
 
-/// Names that break the JSON: one bare quote, two, with braces of either kind, at the end.
+/// Kernel names that break the JSON: with one bare quote, two, with braces of either kind, at the
+/// end.
 const BROKEN: [&str; 8] =
     ["a\"b", "say \"hi\"", "\"", "a\"}b", "a\"{b", "a\"b\"{", "}\"}\"}", "a\", \"b\": \"c\\"];
 

@@ -25,7 +25,7 @@ fn refused(text: &str) -> String {
     given(text.as_bytes()).expect_err(text).to_string()
 }
 
-/// A trace of a device and events, written as the profiler writes them.
+/// Imports a trace of a device and events, written as the PyTorch profiler writes them.
 fn with(device: &str, events: &[String]) -> Profile {
     trace(&text_of(device, events))
 }
@@ -35,14 +35,14 @@ fn text_of(device: &str, events: &[String]) -> String {
     format!(r#"{{"schemaVersion":1,"deviceProperties":[{device}],"traceEvents":[{events}]}}"#)
 }
 
-/// An event of that category with these members behind it.
+/// Writes an event of this category, with the members `rest` behind its time.
 fn event(cat: &str, name: &str, ts: &str, rest: &str) -> String {
     format!(
         "{{\n    \"ph\":\"X\",\"cat\":\"{cat}\",\"name\":\"{name}\",\"pid\":0,\"tid\":7,\n    \"ts\":{ts},{rest}\n  }}"
     )
 }
 
-/// A kernel of NVIDIA's of 2 workgroups of 64 on stream 7.
+/// Writes the event of an NVIDIA kernel of 2 workgroups of 64 work-items on stream 7.
 fn kernel(name: &str, ts: &str, dur: &str) -> String {
     kernel_with(name, ts, dur, r#""correlation":0"#)
 }
@@ -59,7 +59,7 @@ fn call(name: &str, ts: &str, correlation: u64) -> String {
     event("cuda_runtime", name, ts, &args)
 }
 
-/// A call of HIP that launches this grid.
+/// Writes the event of a HIP call that launches this grid, with shared memory in bytes.
 fn hip(name: &str, correlation: u64, grid: &str, lds: u32) -> String {
     let args = format!(
         r#""dur":3,"args":{{"cid":65,"correlation":{correlation},"grid":{grid},"block":[256,1,1],"shared memory":{lds}}}"#
@@ -67,7 +67,7 @@ fn hip(name: &str, correlation: u64, grid: &str, lds: u32) -> String {
     event("cuda_runtime", name, "1", &args)
 }
 
-/// A kernel of AMD's with further arguments.
+/// Writes the event of a kernel on an AMD GPU with further arguments.
 fn amd(name: &str, ts: u32, correlation: u64, args: &str) -> String {
     let args = format!(
         r#""dur":5,"args":{{"device":0,"stream":0,"correlation":{correlation},"kind":"Dispatch Kernel"{args}}}"#

@@ -106,7 +106,8 @@ fn the_arguments_of_2026_are_read_or_passed_over() {
     assert_eq!(p.ops[1].claimed_percent, Some(25));
 }
 
-/// Returns an event of PyTorch's allocator; types of devices are 0 for hosts, 1 CUDA, 6 HIP.
+/// Writes an event of PyTorch's allocator with its totals in bytes (allocated, reserved); types of
+/// devices are 0 for hosts, 1 for CUDA, 6 for HIP.
 fn allocator(cat: &str, kind: u32, device: u32, totals: [u64; 2]) -> String {
     let [allocated, reserved] = totals;
     format!(

@@ -11,20 +11,20 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
 
-/// Where the versions of the schema have the place and the times of a row.
+/// Versions of the rocpd schema, which differ in where a row has its queue and its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Schema {
-    /// 3.0: everything in columns of the row.
+    /// Version 3.0: queue and times are in columns of the row.
     Columns,
-    /// 4.1: the place in the track.
+    /// Version 4.1: the queue is in the row's track.
     Tracks,
-    /// 4.0: the place in the track, the times in a table of their own.
+    /// Version 4.0: the queue is in the row's track, the times are in a table of time stamps.
     Stamps,
 }
 
 pub(crate) const ALL: [Schema; 3] = [Schema::Columns, Schema::Tracks, Schema::Stamps];
 
-/// Returns the ending of the names of a process's tables.
+/// Returns the ending of the names of the tables that the process with this index has.
 pub(crate) fn ending(process: usize) -> String {
     format!("_00000{process}50_565d_765d_bc41_19a2073d19ee")
 }
@@ -34,7 +34,7 @@ struct Writer<'c> {
     schema: Schema,
     ending: String,
     strings: BTreeMap<String, i64>,
-    /// The numbers of the nodes of agents, by handle.
+    /// Node number of each agent, by the agent's handle.
     nodes: BTreeMap<i64, i64>,
     rows: BTreeMap<&'static str, i64>,
     tracks: BTreeMap<[Option<i64>; 3], i64>,
@@ -66,7 +66,7 @@ const TABLES: &[(&str, &str)] = &[
     ("rocpd_pmc_event", "event_id INTEGER, pmc_id INTEGER, value REAL"),
 ];
 
-/// The columns of every table of rows with times.
+/// Columns for the shape of a launch, as SQL, in every table of dispatches.
 const SHAPE: &str = "private_segment_size INTEGER, group_segment_size INTEGER, \
                      workgroup_size_x INTEGER, workgroup_size_y INTEGER, workgroup_size_z INTEGER, \
                      grid_size_x INTEGER, grid_size_y INTEGER, grid_size_z INTEGER";
@@ -109,7 +109,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Adds a row and tells its number, which is given or the next.
+    /// Adds a row to a table and returns the row's number: `id`, or for `None` the next one.
     fn row(&mut self, table: &'static str, id: Option<i64>, cells: &[(&str, Cell)]) -> i64 {
         let next = self.rows.entry(table).or_default();
         *next += 1;
@@ -137,7 +137,8 @@ impl Writer<'_> {
         id
     }
 
-    /// The cells of a record's place and times.
+    /// Returns the cells of a record for its agent, queue, stream and times, as the schema's
+    /// version has them.
     fn timed(
         &mut self,
         record: &Value,
@@ -269,7 +270,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// A database with what this result holds.
+/// Returns the bytes of a database that holds the same records as this JSON result.
 pub(crate) fn of_result(result: &[u8], schema: Schema) -> Vec<u8> {
     let result: Value = serde_json::from_slice(result).expect("JSON");
     let mut connection = Connection::open_in_memory().expect("memory");

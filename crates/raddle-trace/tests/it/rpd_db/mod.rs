@@ -1,6 +1,7 @@
 //! What does a database of rocmProfileData hold, by the public schema?
 
-/// Launches in four streams, each of one workgroup.
+/// Returns a database of rocmProfileData with this many launches in four streams, each of one
+/// workgroup.
 pub(crate) fn launches(ops: u32) -> Vec<u8> {
     let sql = format!(
         "CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT);

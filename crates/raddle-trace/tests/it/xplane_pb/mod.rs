@@ -1,12 +1,12 @@
 //! How is an XPlane written, field by field? (`xplane.proto` of OpenXLA)
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-/// A varint field.
+/// Encodes a field of a protocol buffer message that is a number.
 pub(crate) fn number(field: u64, value: u64) -> Vec<u8> {
     [varint(field << 3), varint(value)].concat()
 }
 
-/// A field of bytes.
+/// Encodes a field of a protocol buffer message that has bytes.
 pub(crate) fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
     [varint(field << 3 | 2), varint(value.len() as u64), value.to_vec()].concat()
 }
@@ -21,7 +21,7 @@ fn varint(mut value: u64) -> Vec<u8> {
     out
 }
 
-/// An entry of a map of names.
+/// Encodes an entry of a plane's map of names.
 pub(crate) fn entry(map: u64, key: u64, name: &str) -> Vec<u8> {
     bytes(
         map,
@@ -29,12 +29,13 @@ pub(crate) fn entry(map: u64, key: u64, name: &str) -> Vec<u8> {
     )
 }
 
-/// A stat with a number, a text, or a text that is the name of another.
+/// Encodes a stat (fact) with a number, a text, or a text that is the name of another stat.
 pub(crate) fn stat(id: u64, value: &[u8]) -> Vec<u8> {
     bytes(4, &[number(1, id), value.to_vec()].concat())
 }
 
-/// An event: what, when and how long in nanoseconds, and what is said of it.
+/// Encodes an event: the number of its name, its start and duration in nanoseconds, and its stats
+/// (facts).
 pub(crate) fn event(id: u64, offset: u64, lasts: u64, stats: &[Vec<u8>]) -> Vec<u8> {
     let times = [number(1, id), number(2, offset * 1000), number(3, lasts * 1000)].concat();
     bytes(4, &[times, stats.concat()].concat())
@@ -48,8 +49,8 @@ pub(crate) fn plane(name: &str, parts: &[Vec<u8>]) -> Vec<u8> {
     bytes(1, &[number(1, 1), bytes(2, name.as_bytes()), parts.concat()].concat())
 }
 
-/// The plane of a GPU with so many kernels in one stream, and of the host with a call for each, which
-/// comes with three others.
+/// Returns a profile with the plane of a GPU that ran this many kernels in one stream, and the
+/// plane of the host with a call for each, beside three other events.
 pub(crate) fn long_run(kernels: u64) -> Vec<u8> {
     let tie = |i| stat(1, &number(3, i));
     let work = |i| event(1, i * 1000, 900, &[tie(i), stat(2, &number(7, 3))]);

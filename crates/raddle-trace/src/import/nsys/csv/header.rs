@@ -20,7 +20,7 @@ pub(super) enum NsysReport {
     OtherNvprof(&'static str),
 }
 
-/// Description of a trace of Nsight Systems without grids.
+/// Words for a trace of Nsight Systems without grids, for the error message.
 pub(super) const CALLS: &str = "a trace without grids (such as cuda_api_trace)";
 
 /// (column of nvprof, name that Nsight Systems has for the same column).
@@ -38,7 +38,8 @@ const NVPROF: [(&str, &str); 11] = [
     ("Stream", "Strm"),
 ];
 
-/// Returns the report whose header this line is; `None` where it is no header.
+/// Recognises the report of Nsight Systems or nvprof whose header this line is; `None` where it is
+/// no header.
 pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     if line.contains("GrdX") && line.contains("BlkX") {
         return Some(NsysReport::Trace);
@@ -67,8 +68,8 @@ pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     Some(NsysReport::Other(other))
 }
 
-/// Returns the description of the nvprof report whose header this line is, if it is a report that
-/// cannot be read; else `None`.
+/// Returns words for the nvprof report whose header this line is, if it is a report that cannot be
+/// read; else `None`.
 fn other_of_nvprof(line: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
     if has(&["Grid Size", "Block Size", "Regs*"]) {
@@ -102,11 +103,11 @@ impl<'a> Title<'a> {
     }
 }
 
-/// Columns without which a row of the report cannot be read.
+/// Columns of the `cuda_gpu_trace` report without which a row cannot be read.
 const NEEDED: [&str; 10] =
     ["Start", "Duration", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Strm", "Name"];
 
-/// Columns and units of a report, as its header gives them.
+/// Columns and units of a report of GPU work, as its header gives them.
 #[derive(Clone, Debug)]
 pub(super) struct ReportHeader {
     /// Names of the columns, without their units.

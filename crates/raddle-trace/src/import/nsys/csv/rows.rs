@@ -19,7 +19,8 @@ use super::size::{shared_memory, shared_memory_of_nvprof};
 /// Beginnings of the names of copies and fills, which have no grid.
 const NO_KERNELS: [&str; 2] = ["[CUDA", "[Unified Memory"];
 
-/// Cells of one row, by column; `None` where the cell is blank or the report lacks the column.
+/// Cells of one row of the report, by column; `None` where the cell is blank or the report lacks
+/// the column.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct GpuTraceRow<'r> {
@@ -91,7 +92,8 @@ struct ReportOp {
     notes: KernelNotes,
 }
 
-/// Reader of a report in CSV, with the ops that it has read so far.
+/// Reader of the rows of a `cuda_gpu_trace` report or an nvprof trace, with the ops that it has
+/// read so far.
 pub(super) struct GpuTrace {
     header: ReportHeader,
     ops: Vec<ReportOp>,
@@ -99,8 +101,8 @@ pub(super) struct GpuTrace {
     streams: Interner<StreamLabel>,
     known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
-    /// Finest step, in nanoseconds, seen so far, as (of the starts, of the durations); `None` where
-    /// none was seen.
+    /// Finest step of the printed times seen so far, in nanoseconds, as (of the starts, of the
+    /// durations); `None` where none was seen.
     steps: [Option<u64>; 2],
     barriers: BarrierRule,
     pub(super) report: ImportReport,
@@ -147,7 +149,7 @@ impl GpuTrace {
         Ok(true)
     }
 
-    /// Counts in the report a row that cannot be read.
+    /// Counts in the import report a row of the table that cannot be read.
     fn malformed(&mut self) {
         self.report.events += 1;
         self.report.leave_out();

@@ -39,7 +39,7 @@ const PLACE: [&str; 9] = [
 /// Index of the column of the correlation number in [`PLACE`].
 const CORRELATION: usize = 6;
 
-/// Columns that only the table of kernels has.
+/// Columns of an Nsight Systems export that only the table of kernels has.
 const KERNEL: [&str; 15] = [
     "gridX",
     "gridY",
@@ -62,7 +62,7 @@ const KERNEL: [&str; 15] = [
 /// [`KERNEL`], or the one of a copy.
 const OWN: usize = PLACE.len();
 
-/// Reader of the tables of an export, with the records that it has found so far.
+/// Reader of the tables of an Nsight Systems export, with the records that it has found so far.
 #[derive(Debug)]
 pub(super) struct NsysCollector {
     pub(super) ops: Vec<NsysOp>,
@@ -178,8 +178,8 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// Reads the columns of [`PLACE`] as (the op, the device on which and the way in which it ran);
-    /// `None` where the op has no time.
+    /// Reads the columns of [`PLACE`] in a row as (the op; its GPU and how it was launched); `None`
+    /// where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

@@ -29,17 +29,17 @@ const COLUMNS: [&str; 12] = [
     "totalMemory",
 ];
 
-/// A GPU, identified as well as the file allows.
+/// A GPU of an Nsight Systems export, identified as well as the file allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gpu {
-    /// A GPU by its number in the table of GPUs.
+    /// GPU that is known by its number in the export's table of GPUs.
     Known(i64),
     /// A GPU by CUDA's number, which may stand for several GPUs; `None` where the record has no
     /// number.
     Cuda(Option<u64>),
 }
 
-/// GPUs of a file, and the CUDA numbers by which processes name them.
+/// GPUs of an Nsight Systems export, and the CUDA numbers by which processes name them.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,

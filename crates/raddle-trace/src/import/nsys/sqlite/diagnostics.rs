@@ -10,15 +10,15 @@ use crate::import::sqlite::database::Database;
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
 /// Number of the severity "Warning"; errors have larger numbers.
 const WARNING: i64 = 2;
-/// Most texts of the tool's own messages that are stored; the next number is the most characters of
-/// one text.
+/// Most messages of the tool that are stored; the next constant is the most characters of one
+/// message.
 const TEXTS: usize = 32;
 const LONGEST: usize = 1000;
-/// Words of texts about the recording of the GPU, in lower case; such texts come first.
+/// Words, in lower case, of messages about the recording of the GPU; such messages come first.
 const GPU: [&str; 4] = ["cuda", "cupti", "gpu", "driver"];
 
-/// Returns the warnings and errors, each text once: those about the recording of the GPU first, and
-/// errors before warnings.
+/// Returns the warnings and errors that Nsight Systems wrote about its recording, each text once:
+/// those about the GPU first, and errors before warnings.
 pub(super) fn severe(database: &Database) -> Vec<String> {
     let mut texts: Vec<(i64, String)> = Vec::new();
     database.scan(EVENTS, &["severity", "text"], |row| {
@@ -35,13 +35,14 @@ pub(super) fn severe(database: &Database) -> Vec<String> {
     texts.into_iter().map(|(_, text)| text).collect()
 }
 
-/// Returns whether a warning or error is about the recording of the GPU.
+/// Returns whether a message of Nsight Systems is about the recording of the GPU.
 fn is_about_gpu(text: &str) -> bool {
     let text = text.to_lowercase();
     GPU.iter().any(|word| text.contains(word))
 }
 
-/// Returns a text as one line, with paths replaced by `(path)` and without its last full stop.
+/// Returns a message of the tool as one line, with paths replaced by `(path)` and without its last
+/// full stop.
 fn shortened(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_start_matches(['\'', '"', '(', '`']);

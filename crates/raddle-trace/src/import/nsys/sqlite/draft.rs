@@ -40,8 +40,8 @@ const COPY_KINDS: [&str; 14] = [
     "Unified Device-to-Device",
 ];
 
-/// Returns the version of the schema as (major, minor); `None` where the file gives none. Only this
-/// is read of tables that name users and machines.
+/// Returns the version of the export's schema as (major, minor); `None` where the file gives none.
+/// Only this is read of tables that name users and machines.
 pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     let mut version = None;
     for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
@@ -144,7 +144,7 @@ fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Opt
     calls.get(at)
 }
 
-/// Gives numbers to the known processes in order of first use, from 1.
+/// Gives numbers from 1 to the known processes of the ops, in order of first use.
 fn processes(ops: &[NsysOp], lanes: &[NsysLane]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
     let of_ops = ops.iter().map(|found| lanes[found.op.stream as usize].process);
@@ -195,7 +195,8 @@ fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }
 
-/// Returns (the names of ops as texts, each text once; for each of `names` the index of its text).
+/// Looks up the names of ops in the table of strings; returns (the distinct names; for each of
+/// `names` the index of its text).
 fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {

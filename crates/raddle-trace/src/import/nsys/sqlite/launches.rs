@@ -9,7 +9,7 @@ use super::collect::CALLS;
 
 const STRINGS: &str = "StringIds";
 
-/// Counts the calls that launched a kernel or a graph.
+/// Counts the calls of the host in an Nsight Systems export that launched a kernel or a graph.
 pub(super) fn launches(database: &Database) -> u64 {
     let mut calls: BTreeMap<i64, u64> = BTreeMap::new();
     database.scan(CALLS, &["nameId"], |row| {

@@ -36,7 +36,7 @@ const ON_DEVICE: [i64; 5] = [2, 3, 4, 5, 6];
 /// Number of the operation that allocates memory; other numbers release it.
 const ALLOCATION: i64 = 0;
 
-/// A block of memory or a pool, as (process, true for a pool, address).
+/// Key of allocated memory or of a memory pool, as (process, true for a pool, address).
 type BlockKey = (u64, bool, i64);
 
 /// Returns the most bytes of device memory that all programs of the file had allocated on a GPU at

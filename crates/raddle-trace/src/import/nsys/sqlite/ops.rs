@@ -19,7 +19,7 @@ pub(super) fn pid(process: NsysProcess) -> u64 {
     process & 0xff_ffff
 }
 
-/// How the name of an op is found.
+/// Reference by which the name of an op is looked up in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NsysName {
     /// The name of a kernel: the numbers of up to three strings in the table of strings, the best
@@ -28,11 +28,11 @@ pub(super) enum NsysName {
     /// The direction of a copy, by its number in the tables; `None` where it is missing.
     Copy(Option<i64>),
     Set,
-    /// A graph that was recorded as a whole, by its number.
+    /// Graph of kernels that was recorded as one op, by the number of the graph.
     Graph(i64),
 }
 
-/// A lane: a stream of one context of a process, whose ops run in order.
+/// A lane of ops that run in order: a stream of one context of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysLane {
     pub(super) process: NsysProcess,
@@ -69,14 +69,15 @@ impl NsysOp {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// Returns the op without its correlation number and the index of its [`NsysUse`], which are no
-    /// longer needed.
+    /// Returns the op without the correlation number and the index of its [`NsysUse`] in it, once
+    /// its launch call is found.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
 }
 
-/// How ops used a device: which one, as parts of a graph or not, and with which quirks.
+/// Facts that many ops of an export share: their GPU, whether they are parts of a graph, and their
+/// quirks (faults).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysUse {
     pub(super) gpu: Gpu,

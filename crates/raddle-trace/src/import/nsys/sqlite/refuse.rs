@@ -13,7 +13,7 @@ use super::diagnostics::severe;
 use super::draft::schema;
 use super::launches::launches;
 
-/// Columns of the table of kernels without which a kernel cannot be read.
+/// Columns of the export's table of kernels without which a kernel cannot be read.
 const NEEDED: [&str; 10] = [
     "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 ];
@@ -58,7 +58,8 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     Err(TraceError::NotAProfile { file: file(), looks_like })
 }
 
-/// Returns the error for an export in which no kernel can be used; `None` if one can.
+/// Returns the error for an Nsight Systems export in which no kernel can be used; `None` if one
+/// can.
 pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Option<TraceError> {
     if found.ops.iter().any(|found| found.op.kind == OpKind::Kernel) {
         return None;

@@ -17,10 +17,10 @@ const STRINGS: &str = "StringIds";
 const EVENTS: &str = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 
-/// (process, correlation number) of a call; no two calls have equal ones.
+/// Key of a call of the host, (process, correlation number); no two calls have equal ones.
 type CallKey = (NsysProcess, i64);
 
-/// Calls in which the host may have waited.
+/// Calls in which the host may have waited, collected while the table of calls is read.
 #[derive(Debug, Default)]
 pub(super) struct NsysWaits {
     /// Numbers, in the table of strings, of the names of calls that may wait, with the work that
@@ -55,7 +55,8 @@ impl NsysWaits {
         }
     }
 
-    /// Returns the waits of the host and of streams, after all ops are known.
+    /// Returns the waits of the host and of streams for work of the device, after all ops are
+    /// known.
     pub(super) fn draft(
         self,
         database: &Database,

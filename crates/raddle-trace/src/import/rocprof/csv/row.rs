@@ -10,8 +10,9 @@ use crate::profile::{Op, OpKind};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
-/// Cells of one row, by the column names of rocprofv3 in lower case, or else by those of rocprof v1, v2 and ROCm
-/// Compute Profiler. `None` where the cell is blank or the table lacks the column.
+/// Cells of one row of a table of kernels, by the column names of rocprofv3 in lower case, or else
+/// by those of rocprof v1, v2 and ROCm Compute Profiler. `None` where the cell is blank or the
+/// table lacks the column.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct DispatchRow<'r> {
@@ -81,17 +82,16 @@ impl<'r> DispatchRow<'r> {
         self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
 
-    /// Returns the number of the device: 4 for `4`, `Agent 4` and `GPU 4`; `None` where there is
-    /// none.
+    /// Returns the number of the device that ran the kernel: 4 for `4`, `Agent 4` and `GPU 4`;
+    /// `None` where there is none.
     pub(super) fn device(&self) -> Option<u64> {
         natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
-    /// Builds the op of the dispatch, without its registers and its lane (stream), which are set
-    /// later.
+    /// Builds the op of the kernel in this row, without its registers and its lane (stream), which
+    /// are set later.
     ///
-    /// # Errors
-    /// The quirk for which the row is left out.
+    /// # Errors The quirk (fault) for which the row is left out.
     pub(super) fn op(&self, barriers: BarrierRule) -> Result<Op, Quirk> {
         let span = self.start_timestamp.zip(self.end_timestamp);
         let op = span.and_then(|(start, end)| timed(OpKind::Kernel, start.0, end.0));

@@ -23,7 +23,7 @@ const LDS_BEFORE_GFX950: u32 = 64 * 1024;
 /// Number of SGPRs that the tools write for every kernel on devices from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
-/// Place, device and registers that many dispatches have in common.
+/// Queue, device and registers that many dispatches have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowKind {
     place: QueuePlace,
@@ -31,7 +31,8 @@ struct RowKind {
     registers: Option<Registers>,
 }
 
-/// Reader of a table of kernels in CSV, with the dispatches that it has read so far.
+/// Reader of the rows of rocprof's table of kernels, with the dispatches (launches of kernels) that
+/// it has read so far.
 #[derive(Debug)]
 pub(super) struct RocprofRows {
     columns: RocprofColumns,
@@ -59,7 +60,8 @@ impl RocprofRows {
         }
     }
 
-    /// Reads a row, or counts it in the report where it cannot be used.
+    /// Reads a row of rocprof's table of kernels, or counts it in the import report where it cannot
+    /// be used.
     ///
     /// # Errors
     /// The column and the text of a time that was rounded: no time in the file can be trusted.
@@ -118,7 +120,8 @@ impl RocprofRows {
         devices
     }
 
-    /// Builds the work of one device; `None` is the device without a number.
+    /// Builds the profile's records from the dispatches of one device; `None` is the device without
+    /// a number.
     pub(super) fn draft(self, device: Option<u64>) -> Draft {
         let Self { columns, mut found, kinds, names, mut report, .. } = self;
         let all = found.len();

@@ -6,8 +6,8 @@ use csv::StringRecord;
 
 use super::row::DispatchRow;
 
-/// Columns of tables of kernels that are known and not read, of rocprofv3, rocpd2csv, rocprof v1,
-/// rocprof v2 and ROCm Compute Profiler.
+/// Columns of tables of kernels that are known and not read. In a table that gives grids by volume,
+/// a column of any other unknown name is taken for a hardware counter.
 const UNREAD: [&str; 19] = [
     "kind",
     "category",
@@ -37,7 +37,8 @@ const TIMESTAMPS: &str = "give timestamps.csv of the same folder (before 2025) o
                           neither is there, record with `rocprofv3 --kernel-trace --hip-trace \
                           --output-format json -o run -- APPLICATION`";
 
-/// Tables without kernels, as (two columns by which the table is told, description, advice).
+/// Tables of rocprof without kernels, as (two columns by which the table is recognised,
+/// description, advice).
 const FOREIGN: [([&str; 2], &str, &str); 9] = [
     (["domain", "function"], "a table of API calls", KERNEL_TRACE),
     (["direction", "source_agent_id"], "a table of memory copies", KERNEL_TRACE),
@@ -67,7 +68,8 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
 pub(super) enum RocprofTable {
     /// A table of kernels with their times.
     Kernels(RocprofColumns),
-    /// Another table of rocprof, without kernels; the texts are a description and advice.
+    /// A table of rocprof that has no kernels, as (description of the table, advice), for the error
+    /// message.
     Foreign(&'static str, &'static str),
 }
 
@@ -91,7 +93,7 @@ pub(super) struct RocprofColumns {
 }
 
 impl RocprofTable {
-    /// Returns the table of rocprof with these column names; `None` where it is no table of
+    /// Recognises a table of rocprof by the names of its columns; `None` where it is no table of
     /// rocprof.
     pub(super) fn of<'n>(header: impl Iterator<Item = &'n str>) -> Option<Self> {
         let name = |name: &str| name.trim().trim_matches('"').to_ascii_lowercase();

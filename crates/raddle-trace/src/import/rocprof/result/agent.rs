@@ -3,7 +3,7 @@
 use super::records::RawAgent;
 use crate::profile::SourceDevice;
 
-/// An agent of a result: a processor of the host, or a GPU.
+/// An agent that a rocprofv3 result lists: a processor of the host, or a GPU.
 #[derive(Clone, Debug)]
 pub(super) struct ProfiledAgent {
     /// Handle, the number by which records name the agent.
@@ -44,8 +44,8 @@ fn device(raw: &RawAgent<'_>) -> SourceDevice {
     }
 }
 
-/// Returns the name of the instruction set. The last two digits of the version are hexadecimal in
-/// it: 90010 is gfx90a. Empty where the file gives no version.
+/// Returns the name of the agent's instruction set. The last two digits of the version are
+/// hexadecimal in it: 90010 is gfx90a. Empty where the file gives no version.
 fn arch(raw: &RawAgent<'_>) -> String {
     let version = raw.gfx_target_version;
     if raw.name.starts_with("gfx") {

@@ -39,20 +39,20 @@ impl RecordedOp {
         Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
     }
 
-    /// Returns the correlation numbers of the call that caused the op, and of the call around that
-    /// one.
+    /// Returns the correlation numbers by which the op names the call that caused it, and the call
+    /// around that one.
     pub(super) fn correlation(&self) -> Correlation {
         let [high, low, ..] = self.op.activity.0.map(u64::from);
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// Returns the op without the numbers of its calls, which it no longer needs.
+    /// Returns the op without the numbers of its calls, once its launch call is found.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
 }
 
-/// Kind of an op, and the place where it ran, by the numbers of the file.
+/// Kind of an op, and the queue or the agents that it ran on, by the numbers of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RecordedPlace {
     /// A launch of a kernel on an agent, in a queue.
@@ -113,11 +113,13 @@ pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) kernels: Interner<u64>,
     pub(super) calls: Vec<HipCall>,
     pub(super) waits: KinetoWaits,
-    /// Calls that launch a graph, as (kind, operation).
+    /// Names of calls that launch a graph, as (number of the kind, number of the operation).
     pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
-    /// Calls that launch a kernel or a graph, as (kind, operation).
+    /// Names of calls that launch a kernel or a graph, as (number of the kind, number of the
+    /// operation).
     launch_calls: BTreeSet<(u32, u32)>,
-    /// Calls that may wait, as (kind, operation), with the work that each waits for.
+    /// Names of calls that may wait, as (number of the kind, number of the operation), with the
+    /// work that each waits for.
     pub(in crate::import::rocprof) blocking_calls: BTreeMap<(u32, u32), Blocking>,
     /// True if hardware counters were read; the tool then runs kernels one at a time.
     pub(in crate::import::rocprof) counted: bool,
@@ -145,7 +147,7 @@ impl ResultProcess {
     }
 }
 
-/// Reader of a result, with the records that it has found so far.
+/// Reader of a rocprofv3 result, with the records that it has found so far.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultCollector {
     pub(in crate::import::rocprof) processes: Vec<ResultProcess>,
@@ -187,10 +189,9 @@ impl ResultCollector {
         TraceError::NoDispatches { file, saw }
     }
 
-    /// Adds a dispatch or a copy to the current process.
+    /// Adds a dispatch (launch of a kernel) or a copy to the process whose records are read.
     ///
-    /// # Errors
-    /// The quirk for which the record is left out.
+    /// # Errors The quirk (fault) for which the record is left out.
     fn op(&mut self, raw: &RawRecord, kind: OpKind) -> Result<(), Quirk> {
         let op = timed(kind, raw.start_timestamp, raw.end_timestamp);
         let mut op = op.ok_or(Quirk::Malformed)?;
@@ -223,7 +224,8 @@ impl ResultCollector {
         Ok(())
     }
 
-    /// Reads a record of a call, a copy or a dispatch, or counts it where it cannot be used.
+    /// Reads a record of a call, a copy or a dispatch, or counts it in the report where it cannot
+    /// be used.
     pub(in crate::import::rocprof) fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
         self.report.events += 1;
         let taken = match section {
@@ -241,7 +243,7 @@ impl ResultCollector {
         }
     }
 
-    /// Adds the description of a kernel to the current process.
+    /// Adds the description of a kernel to the process whose records are read.
     pub(in crate::import::rocprof) fn symbol(&mut self, raw: &RawSymbol<'_>) {
         // The tool writes 0 for a name that it does not know.
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
@@ -255,7 +257,7 @@ impl ResultCollector {
         }
     }
 
-    /// Adds the description of a processor or GPU to the current process.
+    /// Adds the description of a processor or GPU to the process whose records are read.
     pub(in crate::import::rocprof) fn agent(&mut self, raw: &RawAgent<'_>) {
         self.current().agents.push(ProfiledAgent::of(raw));
     }
@@ -333,7 +335,8 @@ impl RecordSink for ResultCollector {
     }
 }
 
-/// Passes the record at the start of `text` to `take`, and returns the record's length in bytes.
+/// Parses the JSON record at the start of `text`, passes it to `take`, and returns the record's
+/// length in bytes.
 fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_json::Result<usize> {
     let mut json = serde_json::Deserializer::from_slice(text);
     take(T::deserialize(&mut json)?);

@@ -13,7 +13,7 @@ use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Builds the work of the device with the handle `device`.
+/// Builds the profile's records from the ops of the device with the handle `device`.
 pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
     let ResultCollector { mut processes, mut report, .. } = found;
     let source = source_device(&processes, device, &mut report);
@@ -62,7 +62,8 @@ fn source_device(
     agent.and_then(|agent| agent.gpu.clone())
 }
 
-/// Removes the ops of other devices. A copy belongs to both devices between which it moves memory.
+/// Removes from a process the ops of other devices. A copy belongs to both devices between which it
+/// moves memory.
 fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.ops.len();
     let places = process.places.items();
@@ -75,7 +76,7 @@ fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     report.add(Quirk::OtherDevice, (all - process.ops.len()) as u64);
 }
 
-/// The builder of the ops of a result, process by process.
+/// The builder of a profile's ops from a rocprofv3 result, process by process.
 struct OpMaker {
     lanes: RocprofLanes,
     /// (name of a kernel, number of its code object): kernels of one name may differ.
@@ -150,7 +151,7 @@ impl OpMaker {
     }
 
     /// Sets the arrival of an op to the begin of the call that caused it, or, where that call is
-    /// missing, of the call around it.
+    /// missing, of the call around that one.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);

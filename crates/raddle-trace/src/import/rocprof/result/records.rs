@@ -22,7 +22,7 @@ pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
-/// Extents along x, y and z.
+/// Extents of a grid or a workgroup along x, y and z, in work-items.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(in crate::import::rocprof) struct RawExtents {
     x: u64,
