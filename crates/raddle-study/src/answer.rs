@@ -62,7 +62,8 @@ pub struct PolicyFigures {
     /// rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// True if the rows behind the baseline are candidates of one search for the best values.
+    /// True if all rows but that of the baseline are candidates (combinations of settings) of one
+    /// search for the best settings.
     #[serde(skip)]
     searched: bool,
     /// Recommendation: which recipe to use, why, and how far to believe it.
@@ -94,8 +95,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Says, without an article, what replays do with the idle gaps of the processes that
-    /// [`Self::issue_unknown`] names; `None` where all files say when work was issued.
+    /// Returns words, without an article, for what replays do with the recorded idle gaps of the
+    /// processes that [`Self::issue_unknown`] names: take them for waits for the host, or leave
+    /// them out. `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
         let [file, its] = self.unknown_words()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
@@ -105,8 +107,9 @@ impl PolicyFigures {
         Some(format!("{file} when work was issued, {so}"))
     }
 
-    /// Returns words on the processes that [`Self::issue_unknown`] names: "file of train does not
-    /// say", "its", or those of several files; `None` where all files say when work was issued.
+    /// Returns two pieces of a sentence on the processes that [`Self::issue_unknown`] names: its
+    /// beginning, such as "file of train does not say", and "its", or for several files "their".
+    /// `None` where all files say when work was issued.
     fn unknown_words(&self) -> Option<[String; 2]> {
         let names = self.issue_unknown()?;
         let several = self.processes.iter().filter(|it| it.issue_unknown).count() > 1;
@@ -117,7 +120,8 @@ impl PolicyFigures {
         Some([format!("{files} of {names} {say}"), its.to_owned()])
     }
 
-    /// Appends a sentence to the text of the verdict.
+    /// Appends a sentence to the text of the verdict, such as one on goals or on candidates left
+    /// out.
     pub(crate) fn add(&mut self, sentence: &str) {
         self.verdict.text = format!("{} {sentence}", self.verdict.text);
     }
@@ -128,8 +132,9 @@ impl PolicyFigures {
         self.verdict.recipe.as_deref()
     }
 
-    /// Names the changes against the baseline that are smaller than the error of the model. Returns
-    /// one sentence, or an empty list where there is no such change.
+    /// Names the figures of processes whose change against the baseline recipe is smaller than the
+    /// error of the model, so that the change may not be real. Returns one sentence, or an empty
+    /// list where there is no such change.
     pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
@@ -182,8 +187,9 @@ impl PolicyFigures {
         Self::judged(None, false, (today, processes), rows, goals)
     }
 
-    /// Ranks the candidates of a search as [`Self::new`] ranks recipes, or by one figure of one
-    /// process, the lowest first, where `minimised` names both.
+    /// Ranks the candidates (combinations of settings) of a search as [`Self::new`] ranks recipes;
+    /// where `minimised` names a process and one of its figures, ranks them by that figure alone,
+    /// the lowest first.
     #[must_use]
     pub(crate) fn of_search(
         minimised: Option<(usize, GoalMetric)>,
@@ -267,7 +273,7 @@ impl PolicyFigures {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// Counts the goals that the recipe whose row has the index `row` misses.
+    /// Counts the goals of the user that the recipe whose row has the index `row` misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }

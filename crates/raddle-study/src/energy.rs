@@ -20,7 +20,7 @@ pub struct EnergyFile {
     pub energy: EnergyModel,
 }
 
-/// Returns in words by which weights a study counts energy; `None` where it does not count energy.
+/// Returns words for the weights by which a study counts energy; `None` where it counts no energy.
 pub(crate) fn weights(study: &Study) -> Option<&'static str> {
     match (&study.energy_weights, study.energy) {
         (Some(_), _) => Some("those of --energy-weights, assumed"),

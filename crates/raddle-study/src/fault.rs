@@ -12,8 +12,8 @@ use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
 
-/// Runs a recipe again, and writes its decisions to a new file in the current folder. Returns a
-/// sentence that tells where the decisions are.
+/// Runs a recipe again after a fault of raddle, and writes its decisions to a new file in the
+/// current folder. Returns a sentence that tells where the decisions are.
 pub(crate) fn keep_log<O>(
     target: &Device,
     named: &NamedRecipe,

@@ -78,7 +78,7 @@ fn traced<'f>(files: &'f (impl Files + ?Sized), name: &str) -> Result<Cow<'f, [u
     files.bytes(name).map_err(|cause| TraceError::Unreadable { file: name.to_owned(), cause })
 }
 
-/// Files in memory: the content of each by its name.
+/// Files in memory: the name of each with its content, for tests and for studies without a disk.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
 
@@ -93,7 +93,7 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Receiver of the files that runs write beside their figures, for each recipe: decision logs and
+/// Receiver of the files that a study writes beside its figures, for each recipe: decision logs and
 /// timelines.
 pub trait Leavings: Sync {
     /// Opens a decision log to be written as text; `file` is its name, `RECIPE/...`.

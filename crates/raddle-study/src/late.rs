@@ -5,7 +5,7 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// Watcher of a run that ends it as soon as more requests are late than a goal allows.
+/// Watcher that ends a simulation as soon as more requests are late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<LateWatch>,
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Returns whether the watch gives up a goal of ten ticks after requests that took these times,
-    /// in ticks.
+    /// Returns whether the watcher gives up a goal of ten ticks after requests that took these
+    /// times, in ticks.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];
         let plan = ProcessPlan {

@@ -15,7 +15,7 @@ use crate::amount::{AmountError, decimal, span};
 pub struct Goal {
     /// Name of the process whose figure is limited.
     pub process: String,
-    /// Figure of the process that has a limit.
+    /// Figure of the process that has a limit, such as its 99th percentile.
     pub metric: GoalMetric,
     /// Largest value that the figure may have, as a time or as an increase.
     pub limit: GoalLimit,
@@ -38,7 +38,8 @@ pub enum GoalMetric {
     Max,
     /// Mean time of one step of a process that repeats.
     Step,
-    /// Time from the begin of the run to the end of the last launch of the process.
+    /// Time from the begin of the run (a simulation of all processes) to the end of the last launch
+    /// of the process.
     End,
 }
 
@@ -56,12 +57,12 @@ pub enum GoalLimit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The text does not consist of three words: a process, a figure and a limit.
+    /// The text does not consist of three words (a process, a figure and a limit); the text.
     #[error(
         "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
     )]
     Words(String),
-    /// The word for the figure is not known.
+    /// The word in the place of the figure names no figure; the word.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
     /// The limit is a change without its sign or its unit: the text, and the number in it.

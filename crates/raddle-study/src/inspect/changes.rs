@@ -106,8 +106,8 @@ impl ProfileChanges {
         }
     }
 
-    /// Returns the fraction of the time of all kernels that belongs to families which are in both
-    /// recordings.
+    /// Returns the fraction, 0 to 1, of the time of all kernels in both recordings that belongs to
+    /// families which are in both.
     #[must_use]
     pub fn common(&self) -> f64 {
         let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {

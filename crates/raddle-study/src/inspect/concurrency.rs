@@ -20,7 +20,7 @@ pub struct Concurrency {
     pub shares: [f64; 4],
     /// Time in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// Largest number of kernels that ran at a time.
+    /// Largest number of kernels that ran at the same time.
     pub most: u64,
 }
 

@@ -19,8 +19,8 @@ use crate::units::share;
 pub enum RecordedCause {
     /// No kernel ran because the host had issued nothing.
     Host,
-    /// Work was issued and had not begun: launch latency, gaps between the kernels of a graph, or
-    /// waits between streams.
+    /// Work was issued and had not begun, because of launch latency, gaps between the kernels of a
+    /// graph, or waits between streams.
     Issued,
     /// Copies or fills ran, and no kernel.
     Copies,
@@ -88,7 +88,7 @@ pub struct IdlePlace {
     pub after: Option<String>,
     /// Family of the kernel that began next; `None` at the end of the recording.
     pub before: Option<String>,
-    /// Number of times in which no kernel ran between kernels of these two families.
+    /// Number of separate spans without a kernel between kernels of these two families.
     pub times: u64,
     /// Sum of the times without a kernel at this place, in ns.
     pub total_ns: u64,
@@ -98,8 +98,8 @@ pub struct IdlePlace {
     pub mostly: RecordedCause,
 }
 
-/// Kind of an event when launches are followed in order of time; events of one moment are counted
-/// in the order of the enum.
+/// Kind of an event when ops (launches, copies and fills) are followed in order of time; events of
+/// one moment are counted in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GapEdge {
     KernelEnds(u32),
@@ -112,14 +112,15 @@ enum GapEdge {
     KernelBegins(u32),
 }
 
-/// A time without a kernel that has not ended yet; ns by cause.
+/// Span without a kernel that has not ended yet, with its ns by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
     by_cause: [u64; 4],
 }
 
-/// Sum over all times without a kernel between the same two kernels or families; ns by cause.
+/// Sum, in ns by cause, over all spans without a kernel that lie between the same two kernels or
+/// families.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceSum {
     times: u64,
@@ -147,8 +148,8 @@ struct IdleSweep {
 }
 
 impl IdleSweep {
-    /// Adds `ns`, the time up to a moment, to the present cause of the open gap; `moment` has the
-    /// events at the end of that time.
+    /// Adds `ns`, the time that passed up to a moment, to the present cause of the open span
+    /// without a kernel; `moment` has the events at the end of that time.
     fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
@@ -336,7 +337,7 @@ mod tests {
     }
 
     proptest! {
-        /// A naive look at every nanosecond gives the same times for each cause.
+        /// Checks that a naive look at every nanosecond gives the same times for each cause.
         #[test]
         fn the_causes_are_those_of_a_look_at_every_moment(
             ops in prop::collection::vec(

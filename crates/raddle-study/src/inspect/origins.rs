@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Origins of one field of the launches: the parts in which it was measured, joined from other
-/// records, assumed or unknown.
+/// Origins of one field of the launches: for which fractions of them it was measured, joined from
+/// other records, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
     /// Name of the field of launches, such as the arrival.

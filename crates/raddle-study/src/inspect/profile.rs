@@ -60,7 +60,7 @@ pub struct InspectedAs<'p> {
     /// Verdicts on the kernels of the profile (may a launch be killed and run again), which source
     /// files give.
     pub verdicts: Vec<SourceVerdict>,
-    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
@@ -70,8 +70,8 @@ pub struct InspectedAs<'p> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors of a replay without the learned figures: rounds of workgroups over the whole device,
-    /// no waits between streams, no launch latency.
+    /// Errors of a replay before the model learned anything: workgroups run in full rounds over the
+    /// whole device, no waits between streams, no launch latency.
     pub before: ModelError,
     /// Comparison of recording and replay with the learned figures.
     #[serde(flatten)]
@@ -80,14 +80,14 @@ pub struct SelfReplayed {
     /// op to the start of one that waits for it.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// Number of waits between streams whose source the file names, and number of those whose
-    /// source was inferred.
+    /// [number of waits between streams whose source the file names, number of those whose source
+    /// was inferred].
     pub stream_waits: [u64; 2],
-    /// Fit of the launch latency to the first half of the profile, judged on the second half;
-    /// `None` where too few launches were recorded.
+    /// Launch latency fitted to the first half of the profile and judged on the second half; `None`
+    /// where too few launches were recorded.
     pub halves: Option<HalvesFit>,
-    /// Fraction of waits within the goal by the latency that was fitted to the profile itself;
-    /// `None` unless the replay takes its latency from another file.
+    /// Fraction of waits within the goal with the latency fitted to the profile itself, for
+    /// comparison; `None` unless the replay takes its latency from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_sample: Option<f64>,
 }
@@ -124,7 +124,7 @@ pub struct InspectedProfile {
     /// Reason why the device is not known; `None` where it is.
     #[serde(skip)]
     pub unknown: Option<String>,
-    /// Number of events that were read from the file.
+    /// Number of events that were read from the file, of all kinds.
     pub events: u64,
     /// Number of kernel launches.
     pub kernels: u64,
@@ -135,8 +135,8 @@ pub struct InspectedProfile {
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory.
     pub sets: u64,
-    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
-    /// `None` where every kernel came with its shape.
+    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
+    /// from the capture of a graph; `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches together.
@@ -189,7 +189,7 @@ pub struct InspectedProfile {
     /// Verdicts of source files on kernels: which of them may be stopped and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
-    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amounts: Option<WantedAmounts>,

@@ -23,11 +23,11 @@ const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 /// A profile as it is replayed, from which the facts in results are made.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayedProfile<'p> {
-    /// Name of the profile in results.
+    /// Name of the process in results.
     pub name: &'p str,
     /// Content of the profile: its launches, copies and fills.
     pub profile: &'p Profile,
-    /// Time of the run at which the process begins, in nanoseconds.
+    /// Time in the replay at which the process begins, in nanoseconds.
     pub start_ns: u64,
     /// Share of the process: its weight for policies that divide turns or the device by shares; 1
     /// by default.
@@ -45,7 +45,7 @@ pub struct ReplayedProfile<'p> {
     pub self_replay: Option<ModelError>,
     /// Least times that a launch needs before it can start.
     pub latency: LaunchLatency,
-    /// Rule that says which of the recorded waits of one stream for another are kept.
+    /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
     /// (property by which times are scaled to the device replayed on, factor of the scale); `None`
     /// where times are not scaled.
@@ -70,8 +70,8 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// Fraction of launches without a recorded launch time from which on that lack can make the answer
-/// wrong.
+/// Fraction of launches without a recorded time of issue from which on that lack can make the
+/// answer wrong.
 const MANY_LAUNCHES: f64 = 0.1;
 
 /// Returns whether a profile does not say when a tenth or more of its launches were issued.
@@ -91,8 +91,8 @@ pub struct ProfileFacts {
     /// Device of the recording, by whose properties launch durations are turned into workgroup
     /// durations.
     pub device: DeviceFacts,
-    /// Relation of the device of the recording to the device replayed on; in JSON true if they are
-    /// the same.
+    /// Relation of the device of the recording to the device replayed on; written to JSON as true
+    /// if they are the same.
     #[serde(rename = "at-home", serialize_with = "at_home")]
     pub(crate) recorded_on: RecordedOn,
     /// Property by which times are scaled to the device replayed on, and the factor, in words;
@@ -108,8 +108,8 @@ pub struct ProfileFacts {
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory.
     pub sets: u64,
-    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
-    /// `None` where every kernel came with its shape.
+    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
+    /// from the capture of a graph; `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches.
@@ -123,7 +123,7 @@ pub struct ProfileFacts {
     /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
     pub(crate) resolution_ns: u64,
-    /// Time of the run at which the process begins, in ns.
+    /// Time in the replay at which the process begins, in ns.
     pub start_ns: u64,
     /// Share of the process: its weight for policies that divide turns or the device by shares; 1
     /// by default.
@@ -156,8 +156,8 @@ pub struct ProfileFacts {
     /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// Numbers of recorded waits of one stream for another, and the rule that says which of them
-    /// are kept.
+    /// Numbers of recorded waits of one stream for another, and the rule for which of them the
+    /// replay keeps.
     pub(crate) stream_waits: StreamWaitFacts,
     /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
     /// end of an op to the start of one that waits for it.
@@ -168,7 +168,8 @@ pub struct ProfileFacts {
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
-    /// Fraction of the time without a kernel for which work had been issued and had not begun.
+    /// Fraction of the time without a kernel in which work had been issued and had not begun, 0 to
+    /// 1.
     #[serde(skip)]
     idle_issued: f64,
     /// Reason for which the device of the recording was assumed, in words; `None` where it was not
@@ -208,7 +209,7 @@ pub(crate) struct StreamWaitFacts {
     pub(crate) recorded: u64,
     /// Number of waits of which the file has only the place, so that their source is inferred.
     pub(crate) inferred: u64,
-    /// Name of the rule that says which of the recorded waits of one stream for another are kept.
+    /// Name of the rule for which of the recorded waits of one stream for another the replay keeps.
     pub(crate) rule: &'static str,
 }
 
@@ -328,7 +329,7 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the fraction of the time of all work that copies of unknown direction take.
+/// Returns the fraction of the time of all work, 0 to 1, that copies of unknown direction take.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
     let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));
@@ -360,19 +361,19 @@ pub struct RequestFacts {
     /// Number of all requests that the load asks for; `None` where their times are not known before
     /// the run.
     pub of: Option<u64>,
-    /// Time of the run before which requests arrive, in nanoseconds; `None` where only the file or
-    /// the end of other processes sets an end.
+    /// Time in the replay from which on no request arrives, in nanoseconds; `None` where only the
+    /// arrival file or the end of other processes sets an end.
     pub until_ns: Option<u64>,
     /// First seed of the random numbers; `None` where nothing was drawn at random.
     pub seed: Option<u64>,
     /// Number of seeds, counted up from `seed`; `None` where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
-    /// True if each run draws as many requests as its percentiles need.
+    /// True if each replay draws as many requests as its percentiles need.
     #[serde(rename = "as-many-as-needed")]
     pub is_open: bool,
-    /// Bound below which each request was moved later at random, in nanoseconds; `None` where none
-    /// was moved.
+    /// Largest random delay by which requests were moved later, in nanoseconds and exclusive;
+    /// `None` where none was moved.
     pub jitter_ns: Option<u64>,
     /// Unit in which the times of the file were read, and why, in words; `None` where no time was
     /// read.
@@ -382,7 +383,7 @@ pub struct RequestFacts {
     pub unsorted: u64,
 }
 
-/// Returns the words for the scaling of times to another device.
+/// Returns words for how times are scaled to another device.
 pub(super) const fn scaled(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Clock => "scaled by the clock",
