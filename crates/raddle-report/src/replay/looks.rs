@@ -4,8 +4,8 @@ use raddle_study::answer::PolicyFigures;
 
 use crate::document::SeriesLook;
 
-/// Beginning of the anchors of the lines that say what each policy does: `policy-` and the index of
-/// its row in the answer.
+/// Beginning of the names of anchors on the page: `policy-` and the index of a recipe's row lead to
+/// the line that says what that policy does.
 pub(super) const POLICY: &str = "policy";
 
 /// Returns whether the recipe whose row in the answer has the index `row` is the recommended one.
