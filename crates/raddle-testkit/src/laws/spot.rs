@@ -4,7 +4,7 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// Place of waves in a scenario: (launch, workgroup, all or some of its waves).
+/// Waves in a scenario that end together: (launch, workgroup, all or some of its waves).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
 /// Part of a workgroup whose waves end together, in one report.
