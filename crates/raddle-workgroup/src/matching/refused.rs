@@ -47,7 +47,8 @@ impl Configured for Matching {
             .map_err(|error| refused(config, (device.shape(), device.len()), error))
     }
 
-    /// Returns that the activity of waves is read where compute units are chosen by power.
+    /// Returns what the policy needs to be told: the activity of waves (instructions that they
+    /// issue) where compute units are chosen by power.
     fn needs(config: &MatchingConfig) -> Needs {
         match config.place {
             PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
@@ -105,7 +106,7 @@ pub(super) fn refused(
     }
 }
 
-/// Returns the error for the setting of the search for free granules that cannot be used for a
+/// Returns the error that names the key of the search for free granules that cannot be used for a
 /// resource; `None` where no single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {

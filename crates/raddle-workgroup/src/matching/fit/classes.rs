@@ -81,7 +81,8 @@ impl Matcher {
         at
     }
 
-    /// Returns the compute units on which one more workgroup of a demand class fits.
+    /// Returns the set of compute units on which one more workgroup of a demand class fits, brought
+    /// up to date.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         self.tell();
