@@ -36,7 +36,8 @@ pub struct LoadedProcess {
     pub share: u64,
 }
 
-/// Processes among which stage one chooses: those of the most urgent level present.
+/// Summary of the processes among which stage one chooses: those of the most urgent level in the
+/// pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
@@ -83,7 +84,8 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
+    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` chosen
+    /// processes.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) where `capacity` is
