@@ -78,7 +78,8 @@ pub(crate) enum Reason {
         "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first"
     )]
     EmptyEntry { kernel: u16, ref_num: u16 },
-    /// An entry number that the table does not have.
+    /// An entry number that the agent's table does not have; `entries` is the number of its
+    /// entries.
     #[error("ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1))]
     RefNum { ref_num: u16, entries: u16 },
     /// A half-word for a field of one byte whose high byte is not 0.
