@@ -26,14 +26,14 @@ pub struct Console {
     pub stderr_colour: bool,
     /// True if progress may be shown on the error stream of the process.
     pub progress: bool,
-    /// Width of results in columns; `None` if they go to no terminal.
+    /// Number of characters in a line of results; `None` if they go to no terminal.
     pub columns: Option<usize>,
 }
 
-/// Character sequences that begin a heading, begin an alarm, and end either.
+/// Escape sequences of a terminal that begin a heading, begin an alarm, and end either.
 const COLOURS: [&str; 3] = ["\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
 
-/// Splits a text into parts, such that each colour sequence is a part of its own.
+/// Splits a text at the escape sequences in [`COLOURS`], each of which becomes a part of its own.
 fn split_at_colours(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
