@@ -164,8 +164,8 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
 const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which some launches can never run under some recipe. A launch that can
-/// never run takes no time; whether the answer may be wrong for that depends on the fraction of the
-/// kernel time that such launches have.
+/// never run takes no time, so the part of the kernel time that such launches have decides if the
+/// answer may be wrong.
 pub(crate) fn never_ran(
     profiles: &[ReplayedProfile<'_>],
     runs: &[(&str, LostLaunches)],
