@@ -74,7 +74,7 @@ impl Condensed {
         Ok(Self { packet: kept, used: ((end - DIFF_VALUES_AT) / 2) as u16 })
     }
 
-    /// Returns the bytes of the packet.
+    /// Returns the bytes of the packet, ready to be sent.
     #[must_use]
     pub const fn emit(&self) -> &AqlPacket {
         &self.packet

@@ -12,7 +12,7 @@ use crate::packet_types::{HALF_WORDS, PacketTypes};
 pub struct PacketError(pub(crate) Reason);
 
 impl PacketError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {

@@ -245,7 +245,8 @@ const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
 
 impl CondensedPath {
-    /// Returns a path of this configuration.
+    /// Returns a launch path with these settings and the default layout of packets, before its
+    /// first launch.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` is not 1 to 8, `ahead` not 1 to 31.
@@ -254,8 +255,8 @@ impl CondensedPath {
         Self::in_format(config, AqlFormat::new(&options)?)
     }
 
-    /// Returns a path with packets of another layout, `format`, which sets the number of table
-    /// entries.
+    /// Returns a launch path with these settings and packets of the layout `format`, which sets the
+    /// number of table entries.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` of the configuration is not 1 to 8, or `ahead` not 1

@@ -24,7 +24,7 @@ pub enum PacketChoice {
 /// kernel, then the lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Number of the entry in the table.
+    /// Number of the nearest entry in the table.
     pub ref_num: u16,
     /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,

@@ -69,7 +69,7 @@ impl KernelDispatch {
         Ok(launch)
     }
 
-    /// Returns the fields of a launch.
+    /// Returns the fields of a launch as those of an ordinary dispatch packet.
     #[must_use]
     pub fn of(launch: &LaunchImage) -> Self {
         // Each value is as wide as its field, so nothing is cut off.

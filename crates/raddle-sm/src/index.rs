@@ -79,7 +79,7 @@ pub(crate) struct Index {
     is_stale: Vec<bool>,
 }
 
-/// Place at which the index keeps a demand.
+/// Place at which the index keeps a remembered demand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 

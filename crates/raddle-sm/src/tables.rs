@@ -7,7 +7,7 @@ use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// Resources that one SM holds, or has left.
+/// Amounts of the resources of one SM, in all or free: registers, warps and shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
@@ -75,9 +75,9 @@ impl KernelRow {
 /// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
-    /// Id of the SM of the row.
+    /// Id of the SM that the row of the table describes.
     pub(crate) sm: CuId,
-    /// Resources left on the SM.
+    /// Resources that are free on the SM.
     pub(crate) remaining: Resources,
     /// Most urgent rank among the blocks of the SM; `None` where it has no block, which is less
     /// urgent than every rank.
@@ -85,13 +85,13 @@ pub struct SmRow {
 }
 
 impl SmRow {
-    /// Returns the id of the SM of the row.
+    /// Returns the id of the SM that the row of the table describes.
     #[must_use]
     pub const fn sm(&self) -> CuId {
         self.sm
     }
 
-    /// Returns the resources left on the SM.
+    /// Returns the resources that are free on the SM.
     #[must_use]
     pub const fn remaining(&self) -> Resources {
         self.remaining

@@ -99,9 +99,9 @@ impl CheckedTenant {
 /// Recording of a tenant that was made under the checked recipe.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
-    /// Name of the tenant in the prediction.
+    /// Name of the tenant (a process) that was recorded, as the prediction has it.
     pub tenant: String,
-    /// Recording of the tenant, as a profile.
+    /// Recording of the tenant, read as a profile.
     pub profile: &'p Profile,
     /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
     /// has only one process.

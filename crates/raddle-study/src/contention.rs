@@ -46,9 +46,9 @@ pub struct ContentionFound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
-    /// Name of the recording.
+    /// Name of the recording from which contention was learnt.
     pub name: String,
-    /// Device of the recording, in words.
+    /// Device on which the recording was made, in words.
     pub device: String,
     /// Number of replays by which the fit found how long workgroups last when no neighbour takes
     /// their room; 0 where no kernels of the recording ran side by side.

@@ -12,7 +12,7 @@ use crate::written::toml_or_json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyFile {
-    /// Version of the format of the file: 1.
+    /// Version of the format of the file of energy weights: 1.
     pub raddle_energy: u32,
     /// Source of the weights in words: a measurement and its place, or a publication.
     pub source: String,

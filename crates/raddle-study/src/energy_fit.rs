@@ -7,7 +7,7 @@ use raddle_sim::EnergyModel;
 /// Measured power of the device while one kernel ran alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerReading {
-    /// Name of the kernel.
+    /// Name of the kernel that ran while the power was measured.
     pub kernel: String,
     /// Number of instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
     pub counts: [u64; 6],

@@ -74,7 +74,7 @@ impl Fidelity {
 /// Part of a difference between a replay and its recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DifferencePart {
-    /// Name of the cause in kebab-case.
+    /// Name of the cause of the difference, in kebab-case.
     pub cause: &'static str,
     /// Time that the cause adds, in ns; negative where it takes time away.
     pub ns: i64,

@@ -6,7 +6,8 @@ use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
 use raddle_trace::Profile;
 
-/// Rules by which the model is fitted to a recording.
+/// Rules by which the model is fitted to a recording, so that a replay of the recording alone
+/// agrees with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRules {
     /// Rule for which of the recorded waits of one stream for another the replay keeps.

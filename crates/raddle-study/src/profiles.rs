@@ -30,7 +30,7 @@ pub struct Loaded {
     pub profile: Arc<Profile>,
     /// Name of the process in results: that of the profile, made unique.
     pub name: String,
-    /// Name of the file without folders.
+    /// Name of the profile's file, without folders.
     pub(crate) file: String,
     /// Path of the file as the user gave it; only messages show it.
     pub given: String,

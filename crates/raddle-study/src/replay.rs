@@ -52,11 +52,11 @@ pub struct Surroundings<'s> {
 /// Choice of the files that simulations write beside their figures: decision logs and timelines.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
-    /// Receiver of decision logs and timelines.
+    /// Receiver of the decision logs and timelines that simulations write.
     pub leavings: &'k dyn Leavings,
     /// Detail of the decision logs; `None` writes none.
     pub detail: Option<Detail>,
-    /// Timelines to draw; `None` draws none.
+    /// Timelines to draw of the simulations; `None` draws none.
     pub timelines: Option<TimelineWish>,
 }
 
@@ -479,7 +479,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing that a result recommends, else the baseline; `None` without ways.
+    /// Returns the way of sharing that a result recommends, else the baseline; `None` where recipes
+    /// and not ways of sharing are compared.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();

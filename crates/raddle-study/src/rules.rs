@@ -177,7 +177,7 @@ pub struct Named<T> {
 #[serde(into = "String", try_from = "String")]
 #[serde(bound = "R: Clone + FromStr<Err = TraceError>")]
 pub struct SaidRule<R> {
-    /// Text as it was written.
+    /// Text of the rule as the user wrote it.
     pub text: String,
     /// Rule that the text means.
     pub rule: R,

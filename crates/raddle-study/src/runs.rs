@@ -81,7 +81,7 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) detail: Option<Detail>,
     /// Receiver of decision logs and timelines; `None` where none are wanted.
     pub(crate) leavings: Option<&'p dyn Leavings>,
-    /// Timelines to draw; `None` draws none.
+    /// Timelines to draw of the simulations; `None` draws none.
     pub(crate) timeline: Option<&'p Wanted>,
     /// Number of simulations at the same time; `None` means one for each processor core.
     pub(crate) jobs: Option<u16>,

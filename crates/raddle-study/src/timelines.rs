@@ -43,7 +43,7 @@ pub(crate) struct Wanted {
     /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
     window: Option<(u64, u64)>,
     names: TimelineNames,
-    /// Number of compute units of the device.
+    /// Number of compute units of the device whose timelines are drawn.
     cus: u16,
 }
 

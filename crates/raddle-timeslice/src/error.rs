@@ -10,7 +10,7 @@ use raddle_policy::{ErrorKind, SettingError, Ticks};
 pub struct SliceError(pub(crate) Reason);
 
 impl SliceError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {

@@ -13,7 +13,7 @@ pub enum LoadOrder {
     Fifo,
     /// The processes run in a random order, by a generator that begins with this seed.
     Random {
-        /// Seed with which the generator begins.
+        /// Seed with which the pseudo-random generator begins.
         seed: u64,
     },
 }

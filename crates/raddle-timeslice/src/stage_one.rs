@@ -25,7 +25,7 @@ pub struct PoolEntry {
     pub ran: Ticks,
 }
 
-/// Process that stage one has chosen to run.
+/// Process that stage one has chosen to run next, with its weight and share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
     /// Index of the process in the pool (the list of runnable processes) from which it was chosen.

@@ -153,7 +153,8 @@ const fn eighth(n: u16) -> Demand {
     Demand { waves: 1, vgpr: 8 + 4 * n, sgpr: 2 + n, lds: 1 + n as u32, barriers: 0 }
 }
 
-/// Makes a device with eight launches of eight levels, of which about three quarters are taken.
+/// Makes a device with eight launches of eight levels, whose workgroups take about three quarters
+/// of its resources.
 fn eight(config: &MatchingConfig, cus: u16) -> Device {
     let ready = (0..8).map(|n| launch(n.into(), n as u8, eighth(n))).collect();
     let shape = CuShape {

@@ -49,7 +49,7 @@ impl Table {
         }
     }
 
-    /// Returns the number of SIMDs.
+    /// Returns the number of SIMDs for which the table is made.
     #[must_use]
     pub const fn units(&self) -> u32 {
         self.units

@@ -19,7 +19,7 @@ impl Error {
         Self(Reason::SearchRule { resource, cause: cause.into() })
     }
 
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {

@@ -14,15 +14,15 @@ use crate::units::harmless;
 pub struct Console {
     /// Stream from which questions and profiles are read.
     pub stdin: Box<dyn BufRead>,
-    /// Stream to which results are written.
+    /// Stream to which the tool writes results.
     pub stdout: Box<dyn Write>,
     /// Stream to which errors, warnings and notes are written.
     pub stderr: Box<dyn Write>,
     /// True if the input stream is a terminal, so that a person would have to type what is read.
     pub stdin_is_terminal: bool,
-    /// True if results may be coloured.
+    /// True if results may be printed with colours.
     pub stdout_colour: bool,
-    /// True if errors may be coloured.
+    /// True if errors may be printed with colours.
     pub stderr_colour: bool,
     /// True if progress may be shown on the error stream of the process.
     pub progress: bool,

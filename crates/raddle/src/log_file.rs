@@ -15,7 +15,7 @@ const CHUNK: usize = 1 << 18;
 const WAITING: usize = 16;
 /// Level of the zstd compression of logs; a higher one would take longer than a replay.
 const LEVEL: i32 = 3;
-/// First bytes of a compressed (zstd) file.
+/// First bytes of a compressed (zstd) file, by which a compressed log is recognised.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Decision log that is being written to a file, compressed. [`flush`](Write::flush) ends the file:

@@ -79,7 +79,7 @@ pub(crate) fn holds(
 pub(crate) struct OutputPlace {
     /// Path that the file or folder will have when it is finished, with links resolved.
     path: PathBuf,
-    /// Path as the user gave it, for messages.
+    /// Path of the file or folder as the user gave it, for messages.
     shown: String,
     /// The lock and the temporary folder; `None` after the new file or folder has been moved or
     /// given up.

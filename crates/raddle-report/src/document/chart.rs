@@ -3,7 +3,7 @@
 /// A chart: series of points over two axes.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Title of the chart.
+    /// Title of the chart, above the picture.
     pub title: String,
     /// Text beside the title, in small print.
     pub note: String,
@@ -43,7 +43,7 @@ pub struct ChartAxis {
     pub title: &'static str,
     /// Range of the axis, and the positions of values within it.
     pub scale: Scale,
-    /// Unit of the values.
+    /// Unit of the values of the axis.
     pub unit: ValueUnit,
 }
 
@@ -106,7 +106,7 @@ pub struct ChartSeries {
 }
 
 impl ChartSeries {
-    /// Makes a series without intervals.
+    /// Makes a series of points without intervals around the first one.
     #[must_use]
     pub const fn new(
         look: SeriesLook,
@@ -121,7 +121,7 @@ impl ChartSeries {
 /// Look of a series: its colour, and the dashes of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesLook {
-    /// Recommended series.
+    /// Series of the recommended recipe.
     Chosen,
     /// Series of the baseline, with which the others are compared.
     Baseline,
@@ -137,9 +137,9 @@ pub enum SeriesLook {
 pub struct ChartBar {
     /// Name of the bar, which an input file may have given, so that it is made harmless when shown.
     pub name: String,
-    /// Figure beside the name, as text.
+    /// Figure of the bar as text, beside its name.
     pub note: String,
-    /// Parts of the bar from the left.
+    /// Parts of the bar, from left to right.
     pub parts: Vec<BarPart>,
 }
 
@@ -150,6 +150,6 @@ pub struct BarPart {
     pub look: usize,
     /// Fraction of the full width of a bar that the part takes, 0 to 1.
     pub share: f64,
-    /// Figure of the part, as text.
+    /// Figure of the part as text, which is written in the part where there is room.
     pub text: String,
 }

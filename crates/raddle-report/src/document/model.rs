@@ -51,7 +51,7 @@ pub enum Block {
     Paragraph {
         /// Subject of the text, such as "Memory", shown before it; empty for none.
         label: String,
-        /// Text of one or more sentences.
+        /// Text of the paragraph, in one or more sentences.
         text: String,
     },
     /// Text that explains how a figure or a table is read.
@@ -60,9 +60,9 @@ pub enum Block {
     List(List),
     /// Warning that a reader should see before using the figures.
     Warning(String),
-    /// Table of figures.
+    /// Table of figures, such as those of each recipe.
     Table(Table),
-    /// Recommendation, and its reason.
+    /// Verdict: the recommendation and its reason.
     Verdict {
         /// True if the verdict recommends a recipe, or a prediction holds; the page then colours
         /// it.
@@ -80,14 +80,14 @@ pub enum Block {
     Beside(Vec<Vec<Block>>),
     /// Link to a place on the page, or to a file in the folder of the page.
     Link {
-        /// Text of the link.
+        /// Text of the link that a reader sees.
         text: String,
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
     /// Legend of charts, as pairs (look, name), and the charts that it explains.
     Charts(Vec<(SeriesLook, String)>, Vec<Chart>),
-    /// Picture of horizontal bars.
+    /// Picture of horizontal bars of one scale, with a title and a legend.
     Bars {
         /// Title, which says what a full bar means.
         title: String,
@@ -96,9 +96,9 @@ pub enum Block {
         /// Bars, from the top.
         bars: Vec<ChartBar>,
     },
-    /// Files in the folder of the page.
+    /// Links to files in the folder of the page.
     Files {
-        /// Purpose of the files.
+        /// Purpose of the linked files, as text.
         text: String,
         /// Paths of the files from the page.
         paths: Vec<String>,
@@ -107,7 +107,7 @@ pub enum Block {
     },
     /// Title, and blocks of the page that are hidden until somebody opens the title.
     Fold(String, Vec<Block>),
-    /// Commands to type, under one label.
+    /// Commands that a user may type, under one label.
     Commands {
         /// Purpose of the commands, in a word.
         label: &'static str,

@@ -26,7 +26,7 @@ const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
 /// Dash patterns of the lines of recipes that are neither recommended nor the baseline, as lengths
 /// drawn and not drawn, used in turn.
 const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
-/// Number of colours in the style sheet.
+/// Number of colours for lines of charts in the style sheet.
 const COLOURS: usize = 7;
 /// Largest number of points of a line for which each point is marked by a circle; longer lines have
 /// no marks.

@@ -1,6 +1,6 @@
 //! What does a table hold, whatever draws it?
 
-/// Rows of cells under the titles of columns.
+/// Table of a document: rows of cells under the titles of columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Subject of the rows, by which readers who cannot see the table know what it is about.
@@ -70,7 +70,7 @@ pub struct Cell {
     pub(super) bar: Option<CellBar>,
     /// Text that is added in small print; empty for none.
     pub(super) note: String,
-    /// Link of the cell; `None` for none.
+    /// Link of the cell to a file or a place on the page; `None` for none.
     pub(super) link: Option<CellLink>,
 }
 
@@ -85,7 +85,7 @@ pub struct CellBar {
     pub within: Option<[f64; 2]>,
 }
 
-/// Link of a cell.
+/// Link of a table's cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CellLink {
     /// Path of a file in the folder of the page, which is to be downloaded.
@@ -247,7 +247,7 @@ impl Table {
         self.columns.retain(|_| kept.next() != Some(&false));
     }
 
-    /// Removes the columns with these titles.
+    /// Removes the columns with these titles from the table.
     #[must_use]
     pub fn without(mut self, titles: &[&str]) -> Self {
         let kept: Vec<bool> =

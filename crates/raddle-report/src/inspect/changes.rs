@@ -13,9 +13,9 @@ use crate::document::{Block, Column, Document, Table};
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table of kernels.
 const FAMILIES: usize = 15;
-/// Largest number of characters of the name of a kernel family.
+/// Largest number of characters that a table shows of the name of a kernel family.
 const FAMILY: usize = 28;
-/// Largest number of characters of the name of a profile.
+/// Largest number of characters that the result shows of the name of a profile.
 const PROFILE: usize = 40;
 
 /// Makes the document that shows the differences of two recordings, first how much longer one is

@@ -13,7 +13,8 @@ use raddle_study::units::{
 use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
 
-/// Largest number of characters of the name of a profile; `STREAM` is that of the name of a stream.
+/// Largest number of characters that the result shows of the name of a profile; `STREAM` is that of
+/// the name of a stream.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
 

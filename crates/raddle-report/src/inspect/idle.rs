@@ -5,7 +5,7 @@ use raddle_study::units::{count, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that the table of idle places shows of the name of a kernel.
 const KERNEL: usize = 30;
 /// Largest number of rows of the table of idle places (pairs of kernels between which the device
 /// was idle).

@@ -17,7 +17,7 @@ const KERNELS: usize = 2;
 /// Smallest fraction of the time, or of the idle time, from which on a sentence mentions a part of
 /// it: a tenth.
 const MUCH: f64 = 0.1;
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that a card at the top of the page shows of the name of a kernel.
 const KERNEL: usize = 40;
 
 /// Returns the results of the baseline, and of the recommended recipe where it is another one.

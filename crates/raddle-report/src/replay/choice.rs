@@ -17,8 +17,8 @@ fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws a chart of the figure by which one process is judged over the cost of that to another
-/// process, one point for each recipe; `None` with fewer than two points.
+/// Draws a chart of two processes with one point for each recipe: the figure by which the first is
+/// judged, over the time that it costs the second; `None` with fewer than two points.
 pub(super) fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let (up, along) = axes(answer)?;
     let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;

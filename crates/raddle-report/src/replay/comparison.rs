@@ -240,8 +240,8 @@ fn watts(mw: u64) -> String {
     format!("{} W", three_digits(mw as f64 / 1e3))
 }
 
-/// Writes a number with as many decimals as three digits leave, and with every digit before the
-/// point.
+/// Writes a number with at least three digits in all: with decimals where fewer than three stand
+/// before the point.
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         _ if value >= 99.95 => 0,

@@ -13,10 +13,10 @@ const LARGE: u64 = 1_000_000;
 /// Words for a reader whose page lacks the files beside it, as when it was sent by mail.
 const BESIDE: &str = "These files lie in the folder of this page. A page that was mailed alone left them behind, so that its links to them lead nowhere: ask its sender for the folder.";
 
-/// Words of a link to a file.
+/// Text of a link that downloads a file.
 const DOWNLOAD: &str = "download";
 
-/// Largest number of characters of the name of a file.
+/// Largest number of characters that the list of files shows of the name of a file.
 const FILE: usize = 160;
 
 /// Facts that the document shows beside the result itself.

@@ -8,7 +8,7 @@ use raddle_study::units::{count, counted, plain};
 use super::NAME;
 use crate::document::{Block, Document};
 
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that a line about refused launches shows of the name of a kernel.
 const KERNEL: usize = 60;
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {

@@ -132,9 +132,9 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws the figure of one process over the cost of that to another process, in a chart for each
-/// value of the option that the sweep is drawn along. Points that no other point beats in both
-/// figures come first and are joined.
+/// Draws charts of two processes: the figure of the first over the time that it costs the second,
+/// in a chart for each value of the option that the sweep is drawn along. Points that no other
+/// point beats in both figures come first and are joined.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {

@@ -11,7 +11,7 @@ use crate::document::{
 
 /// Largest number of characters of a value on a terminal.
 const VALUE: usize = 28;
-/// Largest number of characters of the name of a process.
+/// Largest number of characters of the name of a process in a column title.
 const NAME: usize = 16;
 
 /// Name of the varied option that gives the decisions of a search a duration.

@@ -24,7 +24,7 @@ pub(super) struct ViewerTrack {
     pub(super) kind: TrackKind,
 }
 
-/// Kind of what a track shows.
+/// Kind of a track: what a viewer draws on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrackKind {
     /// The track is a group of other tracks.

@@ -15,10 +15,10 @@ use crate::written::json;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedResult {
-    /// Path of the result as the user gave it.
+    /// Path of the compared result as the user gave it.
     #[serde(skip)]
     pub(super) file: String,
-    /// Version of raddle that wrote the result.
+    /// Version of raddle that wrote the compared result.
     pub(super) raddle: String,
     pub(super) device: ComparedDevice,
     pub(super) profiles: Vec<ComparedProfile>,

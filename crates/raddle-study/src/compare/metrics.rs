@@ -7,15 +7,16 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricUnit {
-    /// Times in nanoseconds.
+    /// The values are times in nanoseconds.
     Ns,
-    /// Fraction, shown as percent.
+    /// The values are fractions, shown as percent.
     Share,
-    /// Number without a unit, such as a slowdown.
+    /// The values are numbers without a unit, such as slowdowns.
     Ratio,
-    /// Number without a unit whose fourth decimal matters, such as a fairness index.
+    /// The values are numbers without a unit whose fourth decimal matters, such as fairness
+    /// indices.
     Index,
-    /// Whole number, such as of launches.
+    /// The values are whole numbers, such as of launches.
     Count,
 }
 

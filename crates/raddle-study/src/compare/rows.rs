@@ -41,7 +41,7 @@ pub struct Comparison {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ResultOrigin {
-    /// Label of the result: A, B and so on.
+    /// Label of the result among those compared: A, B and so on.
     pub label: String,
     /// Path of the result as the user gave it.
     pub file: String,
@@ -66,7 +66,7 @@ pub struct MetricRow {
     pub level: Option<u8>,
     /// Name of the figure, such as "request p99".
     pub metric: &'static str,
-    /// Unit of the entries of `values`.
+    /// Unit of the values of the figure.
     pub unit: MetricUnit,
     /// Values, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,

@@ -125,8 +125,8 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns (fraction of `total` that kernels take over from the ops that they wait for, part
-    /// that each cause has in `total`); `total` is the sum of all errors in ns.
+    /// Returns (fraction of the errors in `total` that kernels take over from the ops that they
+    /// wait for, part of each cause in the errors); `total` is the sum of all errors in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {

@@ -29,9 +29,10 @@ pub struct WantedAmounts {
 /// its granules from one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
-    /// Name of the resource.
+    /// Name of the resource of which workgroups need neighbouring granules.
     pub resource: &'static str,
-    /// Needed numbers of granules, ascending; 0 is left out, as it needs no search.
+    /// Numbers of neighbouring granules that workgroups need, ascending, each with the fraction of
+    /// the workgroups; 0 is left out, as it needs no search.
     pub amounts: Vec<WantedAmount>,
 }
 

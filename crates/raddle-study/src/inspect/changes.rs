@@ -58,11 +58,11 @@ pub struct FamilyChange {
     pub launches: [Option<FamilyTimes>; 2],
 }
 
-/// Durations of the launches of a family.
+/// Durations of the launches of a kernel family (kernels alike in name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {
-    /// Number of launches of the family.
+    /// Number of launches of the kernel family.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,

@@ -22,14 +22,14 @@ pub enum RecordedCause {
     /// Work was issued and had not begun, because of launch latency, gaps between the kernels of a
     /// graph, or waits between streams.
     Issued,
-    /// Copies or fills ran, and no kernel.
+    /// No kernel ran, but copies or fills did.
     Copies,
     /// The file does not say when the next op was issued, so the cause is unknown.
     Unknown,
 }
 
 impl RecordedCause {
-    /// All causes, in the order of the enum.
+    /// All causes of time without a kernel, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
 
     /// Returns the cause in words, for a sentence.
@@ -59,7 +59,7 @@ impl RecordedCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedIdle {
-    /// Time without a kernel, in ns.
+    /// Time in which no kernel of the recording ran, in ns.
     pub idle_ns: u64,
     /// Time without a kernel as a fraction of the span of the recording.
     pub share: f64,

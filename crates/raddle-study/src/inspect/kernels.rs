@@ -15,7 +15,7 @@ use crate::units::share;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NamedKernel {
-    /// Name of the kernel.
+    /// Name of the kernel that these launches ran.
     pub name: String,
     /// True if the kernel's name is that of a communication library, which moves data between
     /// devices.
@@ -49,11 +49,11 @@ pub struct LaunchTimes {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchShape {
-    /// Number of workgroups of a launch.
+    /// Number of workgroups of each launch of this shape.
     pub workgroups: u64,
-    /// Number of work-items of a workgroup.
+    /// Number of work-items of each workgroup.
     pub threads: u32,
-    /// Number of vector registers of a work-item.
+    /// Number of vector registers that each work-item needs.
     pub vgprs_per_thread: u32,
     pub(crate) sgprs_per_wave: u32,
     /// Shared memory (LDS) of a workgroup, in bytes.

@@ -64,11 +64,11 @@ pub struct LimitedLaunches {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PersistentShape {
-    /// Name of the kernel.
+    /// Name of the persistent kernel.
     pub kernel: String,
-    /// Number of workgroups of a launch.
+    /// Number of workgroups of each launch of the persistent kernel.
     pub workgroups: u64,
-    /// Number of launches with this shape.
+    /// Number of launches of the persistent kernel with this shape.
     pub launches: u64,
     /// Median of the durations of the launches, in ns.
     pub median_ns: u64,

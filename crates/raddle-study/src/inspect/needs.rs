@@ -36,7 +36,7 @@ pub struct KernelNeeds {
 pub struct NeedPart {
     /// Name of the resource that the kernels need most, such as `memory` or `compute`.
     pub need: &'static str,
-    /// Number of launches of these kernels.
+    /// Number of launches of the kernels that need this resource most.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
@@ -54,7 +54,7 @@ pub struct NeedPart {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownNeed {
-    /// Name of the kernel.
+    /// Name of the kernel whose need is unknown.
     pub kernel: String,
     /// Sum of the durations of its launches, in ns.
     pub total_ns: u64,

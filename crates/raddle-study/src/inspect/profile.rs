@@ -112,9 +112,9 @@ impl From<LaunchLatency> for FittedLatency {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
-    /// Name of the profile.
+    /// Name of the inspected profile, as results show it.
     pub name: String,
-    /// Name of the file format.
+    /// Name of the file format of the profile.
     pub format: &'static str,
     /// Device that the profile was recorded on, and how that is known; `None` where it is not
     /// known.
@@ -126,14 +126,14 @@ pub struct InspectedProfile {
     pub unknown: Option<String>,
     /// Number of events that were read from the file, of all kinds.
     pub events: u64,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Number of copies.
+    /// Number of memory copies in the profile.
     pub copies: u64,
     /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// Number of fills of memory.
+    /// Number of fills of memory in the profile.
     pub sets: u64,
     /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
     /// from the capture of a graph; `None` where every kernel came with its shape.
@@ -149,7 +149,7 @@ pub struct InspectedProfile {
     /// where the file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Time in which no kernel ran, and why.
+    /// Time of the recording in which no kernel ran, and why.
     pub idle: RecordedIdle,
     /// Streams, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
@@ -222,7 +222,7 @@ impl CommunicationRule {
 }
 
 impl InspectedProfile {
-    /// Gathers the facts about a profile.
+    /// Gathers the facts about a profile that an inspection shows.
     #[must_use]
     pub fn new(profile: &Profile, with: InspectedAs<'_>) -> Self {
         let (device, unknown) = match with.device {

@@ -40,7 +40,7 @@ pub struct WayError {
     pub way: String,
     /// Name of the load, as the file of measurements has it.
     pub load: String,
-    /// Number of repetitions that were measured.
+    /// Number of repetitions of the measurement.
     pub repetitions: usize,
     /// Measured figures in nanoseconds: (median request, 99th percentile of requests, mean step),
     /// each the median over the repetitions.

@@ -23,7 +23,7 @@ const ARRIVALS: &str = "arrivals";
 /// file has them in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTruth {
-    /// Version of the form of the file: 1.
+    /// Version of the format of the file of measurements: 1.
     #[serde(rename = "raddle-pair")]
     pub version: u32,
     /// Product name of the device that was measured.

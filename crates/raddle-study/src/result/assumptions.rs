@@ -32,8 +32,8 @@ pub struct Rules {
     pub energy: Option<&'static str>,
     /// Property of devices by which times are scaled to another device.
     pub scaling: Scaling,
-    /// Sentence about the cost of neighbours before a resource is full; `None` where that cost is
-    /// not charged.
+    /// Sentence about the time that neighbours cost while no resource is full; `None` where replays
+    /// do not charge it.
     pub contention: Option<String>,
     /// Other claims of the user, one sentence each.
     pub claims: Vec<String>,

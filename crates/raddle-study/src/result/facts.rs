@@ -84,9 +84,9 @@ pub(crate) fn is_issue_unknown(profile: &Profile) -> bool {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
-    /// Name of the profile.
+    /// Name of the profile, as results show it.
     pub name: String,
-    /// Name of the file format.
+    /// Name of the file format of the profile.
     pub format: &'static str,
     /// Device of the recording, by whose properties launch durations are turned into workgroup
     /// durations.
@@ -99,22 +99,22 @@ pub struct ProfileFacts {
     /// `None` where times are not scaled.
     pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Number of copies.
+    /// Number of memory copies in the profile.
     pub copies: u64,
     /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// Number of fills of memory.
+    /// Number of fills of memory in the profile.
     pub sets: u64,
     /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
     /// from the capture of a graph; `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
-    /// Number of workgroups of all launches.
+    /// Number of workgroups of all launches of the profile together.
     pub workgroups: u64,
-    /// Number of streams.
+    /// Number of streams of the profile.
     pub streams: usize,
     /// Sum of the durations of all kernel launches, in ns.
     pub(crate) kernel_ns: u64,

@@ -11,7 +11,7 @@ use super::runs::RecipeRun;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TenantGot {
-    /// Name of the process.
+    /// Name of the process that got this part of the device.
     pub process: String,
     /// Share of the process as a fraction of the sum of all shares.
     pub asked: f64,

@@ -9,7 +9,7 @@ use crate::units::{count, duration, plain};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
-    /// Name of the recommended recipe.
+    /// Name of the recommended recipe, for which the load limit holds.
     pub recipe: String,
     /// Highest replayed load that met all goals, among those below every load that missed one, in
     /// percent of the load asked for; `None` where every replayed load missed a goal.

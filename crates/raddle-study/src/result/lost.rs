@@ -23,7 +23,7 @@ pub struct RefusedLaunches {
     pub profile: String,
     /// Name of the kernel.
     pub kernel: String,
-    /// Name of the resource of which there is too little.
+    /// Name of the resource of which there is too little for the launches.
     pub resource: &'static str,
     /// Amount of the resource that one workgroup needs, in `unit`.
     pub wanted: u64,

@@ -89,7 +89,7 @@ pub struct ReplayResult {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
-    /// Name of the recipe.
+    /// Name of the recipe, as results show it.
     pub name: String,
     /// Policies of the recipe for launch path, turn, allocate and preempt, with their settings.
     pub recipe: Recipe,

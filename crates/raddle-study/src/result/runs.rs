@@ -29,11 +29,11 @@ pub const SET_UP: &str = "set-up";
 /// File that sets up a way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
-    /// Name of the file.
+    /// Name of the file, as the commands that set up the way of sharing have it.
     pub name: &'static str,
     /// Purpose of the file: which program reads it.
     pub what: &'static str,
-    /// Content of the file.
+    /// Content of the file that sets up the way of sharing.
     pub text: String,
 }
 
@@ -74,7 +74,7 @@ pub struct Replay<'r> {
     pub target: &'r Device,
     /// Facts about the device replayed on, as results have them.
     pub device: DeviceFacts,
-    /// Profiles, in the order of the processes.
+    /// Profiles that were replayed, in the order of the processes.
     pub profiles: Vec<ReplayedProfile<'r>>,
     /// Workload that was simulated: the processes with their launches, as they were planned for the
     /// device.

@@ -49,7 +49,7 @@ impl Tenants {
         Self { memory, by_level, alike, shares: None }
     }
 
-    /// Returns the number of tenants.
+    /// Returns the number of tenants that share the device.
     pub(super) fn len(&self) -> usize {
         self.memory.len()
     }

@@ -53,7 +53,7 @@ pub struct Case {
     pub id: String,
     /// Keys that are varied, each with its value in this case: (key, value).
     pub values: Vec<(String, String)>,
-    /// Study of the case.
+    /// Study with the values of this case, which answers the case.
     pub study: Study,
 }
 

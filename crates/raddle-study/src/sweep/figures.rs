@@ -31,10 +31,10 @@ pub(super) struct CaseRun {
     /// Time by which each process is judged, of the process alone, in ns; `None` where it is not
     /// known.
     pub(super) alone: Alone,
-    /// Size and duration of the circuit (gates, bits, clocks) by which the allocate policy
+    /// Size and duration of the circuit (gates, bits, clock cycles) by which the allocate policy
     /// `matching` searches free room; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
-    /// Launches of each process that never ran.
+    /// Launches that never ran in this case, by process.
     pub(super) lost: LostLaunches,
     /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
@@ -114,8 +114,8 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// Adds the size and duration of the circuit (gates, bits, clocks) by which the allocate policy
-/// `matching` searches, and how often a workgroup waited under it, by reason.
+/// Adds the size and duration of the circuit (gates, bits, clock cycles) by which the allocate
+/// policy `matching` searches, and how often a workgroup waited under it, by reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates());
     all.count("search-register-bits", cost.register_bits());

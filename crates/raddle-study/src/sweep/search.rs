@@ -85,8 +85,8 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the size and duration of the search circuit (gates, bits, clocks) of a recipe on a
-/// device, counted as one clock where decisions take no time; `None` under other allocate policies
+/// Returns the size and duration of the search circuit (gates, bits, clock cycles) of a recipe on a
+/// device, counted as one cycle where decisions take no time; `None` under other allocate policies
 /// than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;

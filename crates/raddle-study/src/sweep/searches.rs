@@ -65,7 +65,7 @@ pub struct SearchSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchWait {
-    /// Name of the process.
+    /// Name of the process whose time is shown.
     pub process: String,
     /// Level of the launches of which the time from ready to the first wave is meant; `None` means
     /// the time of requests from arrival to end.
@@ -84,9 +84,9 @@ pub struct SearchGroup {
     /// Number of gates with two inputs in the search circuits of one compute unit.
     pub gates: u64,
     /// Number of bits that the search circuits of one compute unit keep in registers from one clock
-    /// to the next.
+    /// cycle to the next.
     pub register_bits: u64,
-    /// Number of clocks that one decision of the search circuit takes.
+    /// Number of clock cycles that one decision of the search circuit takes.
     pub clocks: u64,
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,

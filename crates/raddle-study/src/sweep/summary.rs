@@ -10,7 +10,7 @@ use crate::units::{count, counted, percent};
 /// Option that a sweep varies, with its values: an axis of the sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweptAxis {
-    /// Name of the option.
+    /// Name of the varied option, such as `load`.
     pub key: String,
     /// Values of the option, in the order in which they are varied.
     pub values: Vec<String>,
@@ -46,7 +46,7 @@ pub struct SweepSummary {
     /// Axis along which curves are drawn: (its index, its values as text and number); `None` where
     /// no axis has numbers.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// Figure by which each process is judged.
+    /// Figures by which the processes are judged, one entry for each process.
     pub judged: Vec<JudgedFigure>,
     /// Figures of each combination of values but the seed, as means over the seeds.
     pub groups: Vec<GroupSummary>,
@@ -55,7 +55,7 @@ pub struct SweepSummary {
     pub reaches: Vec<Reach>,
 }
 
-/// Figure by which a process is judged.
+/// Name of a process, and of the figure by which it is judged.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {

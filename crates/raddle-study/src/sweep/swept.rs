@@ -64,7 +64,7 @@ struct SweptGroup {
     /// Figures of the rows by seed: the figures with the keys [`OF_PROCESS`] for each process, then
     /// the makespan; `None` where a row has no such figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// Failed cases by seed, and why they failed.
+    /// Failed cases of this combination of values, by seed, and why they failed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }

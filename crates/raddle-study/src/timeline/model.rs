@@ -8,9 +8,9 @@ use raddle_sim::Doing;
 /// Timeline of one simulation: everything that a viewer draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// Name of the device, as people know it.
+    /// Name of the device that was simulated, as people know it.
     pub device: String,
-    /// Number of compute units of the device.
+    /// Number of compute units of the device that was simulated.
     pub cus: u16,
     /// Largest number of waves that the device can hold at the same time.
     pub wave_slots: u64,
@@ -18,7 +18,7 @@ pub struct Timeline {
     pub end_ns: u64,
     /// Grain (how finely) in which the compute units are drawn.
     pub grain: Grain,
-    /// Processes, in the order of their ids.
+    /// Processes that are drawn, in the order of their ids.
     pub processes: Vec<DrawnProcess>,
     /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is an index in this list.
     pub kernels: Vec<String>,
@@ -77,7 +77,7 @@ impl Grain {
 /// A process on a timeline, with its streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawnProcess {
-    /// Name of the process for people.
+    /// Name of the process, as the timeline shows it.
     pub name: String,
     /// Names of the streams; [`DrawnLaunch::stream`] is an index in this list.
     pub streams: Vec<String>,
@@ -92,7 +92,7 @@ pub struct DrawnLaunch {
     pub stream: u32,
     /// Index of the kernel's name in [`Timeline::kernels`].
     pub kernel: u32,
-    /// Level of urgency; 0 is the most urgent.
+    /// Level of urgency of the launch; 0 is the most urgent.
     pub level: u8,
     /// Number of the repetition of the profile to which the launch belongs, from 0.
     pub iteration: u32,
@@ -158,9 +158,9 @@ pub struct DrawnWait {
 /// Span in which workgroups of one launch ran on one compute unit without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Start of the first workgroup, in ns.
+    /// Start of the first workgroup of the slice, in ns.
     pub start_ns: u64,
-    /// End of the last workgroup, in ns.
+    /// End of the last workgroup of the slice, in ns.
     pub end_ns: u64,
     /// Number of workgroups that ended in the slice.
     pub workgroups: u64,
@@ -170,7 +170,7 @@ pub struct Slice {
     /// lane instead (one of several tracks side by side), so that slices with one number do not
     /// overlap.
     pub slot: u32,
-    /// Number of the compute unit, from 0.
+    /// Number of the compute unit on which the slice is drawn, from 0.
     pub cu: u16,
     /// Way in which the last workgroups of the slice ended.
     pub ending: Ending,

@@ -295,7 +295,7 @@ fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>)
     }
 }
 
-/// Returns a placement in words.
+/// Returns words for a placement of the history, for an error.
 fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
     let (workgroup, cu) = spot.unwrap_or_default();
     match placement {

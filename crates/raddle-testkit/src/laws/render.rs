@@ -98,7 +98,7 @@ fn span(waves: WaveSpan) -> String {
     }
 }
 
-/// Returns the address of each wave, as text.
+/// Returns the address of each wave as text: `simd:vgpr:sgpr:lds`.
 fn addresses(places: &[Place]) -> String {
     let places: Vec<String> =
         places.iter().map(|it| format!("{}:{}:{}:{}", it.simd, it.vgpr, it.sgpr, it.lds)).collect();

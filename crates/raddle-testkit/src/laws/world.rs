@@ -37,7 +37,7 @@ pub struct RunLine {
     pub at: Tick,
     /// Answer that was carried out, or workgroups that ended.
     pub deed: Deed,
-    /// Refusals that came with the answer.
+    /// Refusals that came with the policy's answer.
     pub refusals: Vec<Refusal>,
 }
 

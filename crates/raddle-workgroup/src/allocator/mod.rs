@@ -37,8 +37,8 @@ pub struct Allocator {
 }
 
 impl Allocator {
-    /// Returns an allocator of `count` empty compute units of this shape, with one bit for each
-    /// granule.
+    /// Returns an allocator of `count` empty compute units of this shape, which keeps one bit for
+    /// each granule: free or taken.
     ///
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
@@ -52,7 +52,7 @@ impl Allocator {
         }
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units of the device.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.units.len()

@@ -94,29 +94,29 @@ impl LevelWindows {
     }
 }
 
-/// The settings for the time that a decision takes: as many clocks as the chosen search needs by
-/// the circuit model of `raddle-bitmap`.
+/// The settings for the time that a decision of the dispatcher takes: as many clock cycles as the
+/// chosen search needs by the circuit model of `raddle-bitmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DecisionTime {
-    /// The way in which the steps of the search are spread over clocks.
+    /// The way in which the steps of the search are spread over clock cycles.
     pub timing: SearchTiming,
     /// The clock rate of the dispatcher, in MHz; with `None`, `raddle` takes that of the device.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
 }
 
-/// The way in which the steps of a search are spread over clocks (E4 to E7).
+/// The way in which the steps of a search are spread over clock cycles (E4 to E7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SearchTiming {
-    /// All steps of the search are made in one clock.
+    /// All steps of the search are made in one clock cycle.
     OneClock,
-    /// Each step of the search takes one clock and has its own hardware.
+    /// Each step of the search takes one clock cycle and has its own hardware.
     ThreeClocks,
-    /// Each step of the search takes one clock, and all steps use the same hardware; only the
+    /// Each step of the search takes one clock cycle, and all steps use the same hardware; only the
     /// grouped search has this timing.
     Reused,
 }

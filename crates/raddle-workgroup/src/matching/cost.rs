@@ -15,10 +15,11 @@ use crate::Error;
 pub struct SearchCost {
     /// The number of gates with two inputs in these circuits.
     pub(crate) gates: u64,
-    /// The number of bits that the search circuits keep in registers from clock to clock.
+    /// The number of bits that the search circuits keep in registers from one clock cycle to the
+    /// next.
     pub(crate) register_bits: u64,
-    /// The clocks of one decision: those of the slowest search circuit; or, where one circuit
-    /// searches the resources in turn, the clocks of one of its searches times the number of
+    /// The clock cycles that one decision takes: those of the slowest search circuit; or, where one
+    /// circuit searches the resources in turn, those of one of its searches times the number of
     /// searches.
     pub(crate) clocks: u32,
 }
@@ -30,15 +31,16 @@ impl SearchCost {
         self.gates
     }
 
-    /// Returns the number of bits that the search circuits keep in registers from clock to clock.
+    /// Returns the number of bits that the search circuits keep in registers from one clock cycle
+    /// to the next.
     #[must_use]
     pub const fn register_bits(&self) -> u64 {
         self.register_bits
     }
 
-    /// Returns the clocks of one decision: those of the slowest search circuit; or, where one
-    /// circuit searches the resources in turn, the clocks of one of its searches times the number
-    /// of searches.
+    /// Returns the clock cycles that one decision takes: those of the slowest search circuit; or,
+    /// where one circuit searches the resources in turn, those of one of its searches times the
+    /// number of searches.
     #[must_use]
     pub const fn clocks(&self) -> u32 {
         self.clocks

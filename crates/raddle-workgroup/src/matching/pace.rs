@@ -94,7 +94,7 @@ impl Pace {
     }
 
     /// Stores an end of workgroups that the search circuit sees later. Returns `false`, and stores
-    /// nothing, where ends are seen at once.
+    /// nothing, where the circuit sees ends when they happen.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,

@@ -128,7 +128,7 @@ impl Power {
         self
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units whose power is kept.
     pub(super) fn len(&self) -> usize {
         self.meters.len()
     }

@@ -164,7 +164,8 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// Returns the path, in the recipe, of the second of two keys of which only one may be given.
+/// Returns the path, in the recipe, of the second of two keys of which only one may be given, for
+/// the error that both are.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),

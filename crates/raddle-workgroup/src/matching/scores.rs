@@ -51,7 +51,7 @@ impl ScoreTree {
         tree
     }
 
-    /// Returns the scores of a compute unit.
+    /// Returns the scores of a compute unit: for free resources, and for recent power.
     pub(super) fn get(&self, cu: usize) -> CuScore {
         self.nodes[self.nodes.len() / 2 + cu]
     }

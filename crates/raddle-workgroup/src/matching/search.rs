@@ -76,7 +76,7 @@ impl SearchRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum ByResource<T> {
-    /// One value for every resource.
+    /// One value that holds for every resource.
     All(T),
     /// A value for each named resource.
     Each(EachResource<T>),

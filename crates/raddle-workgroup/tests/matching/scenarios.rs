@@ -22,8 +22,8 @@ struct Play {
     /// The resident workgroups, each as (tick at which it ends, index of its launch, piece), by
     /// that tick.
     due: Vec<(u64, usize, Piece)>,
-    /// For each launch: the tick at which its first workgroup started, and that at which its last
-    /// one ended.
+    /// For each launch, the tick at which its first workgroup started; the next field has that at
+    /// which its last one ended.
     first: Vec<Option<u64>>,
     last: Vec<u64>,
 }

@@ -23,7 +23,7 @@ pub(super) struct PacketCounts {
     pub(super) keep: &'static str,
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// Number of launches in condensed packets.
+    /// Number of launches that went into condensed packets.
     pub(super) condensed: u64,
     /// Number of launches in condensed packets that are encoded as differences from a stored launch
     /// of their own kernel.

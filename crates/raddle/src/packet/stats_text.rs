@@ -7,7 +7,7 @@ use super::play::PacketCounts;
 use super::savings::{Saved, StatsReport};
 use crate::units::{count, counted, duration, percent, plain, share, size};
 
-/// Most characters of a profile's name that are shown.
+/// Largest number of characters that the printed savings show of a profile's name.
 const PROFILE: usize = 60;
 
 const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";

@@ -64,7 +64,7 @@ impl<'l> KeyList<'l> {
         Self { id, title, root }
     }
 
-    /// Returns the JSON Schema of the document.
+    /// Returns the JSON Schema of the document whose keys these are.
     pub(super) fn schema(&self) -> Value {
         let mut schema = self.root.schema();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());

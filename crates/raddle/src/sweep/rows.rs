@@ -61,9 +61,9 @@ fn is_at(_: &File, _: &Path) -> bool {
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
-    /// Path of the file, with links resolved.
+    /// Path of the file of rows, with links resolved.
     path: PathBuf,
-    /// True if this process created the file.
+    /// True if this process created the file of rows.
     made: bool,
     file: Mutex<File>,
 }

@@ -128,8 +128,8 @@ impl RunMaps {
         self.bank.release_all(maps);
     }
 
-    /// Takes a run of `want` granules, no longer than the reported run, from a map by the rule
-    /// `fit`. Returns the start of the run.
+    /// Takes a run of `want` granules, no longer than the run that the search reports, from the
+    /// granule map with the index `map` by the rule `fit`. Returns the first granule of the run.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
         let start = match fit {

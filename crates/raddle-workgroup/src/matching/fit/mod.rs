@@ -52,7 +52,7 @@ use thresholds::Thresholds;
 /// (one beyond an equal number for all SIMDs).
 #[derive(Clone, Copy, Debug)]
 struct CuState {
-    /// The number of free barriers.
+    /// The number of free barriers of the compute unit.
     barriers: u16,
     /// The number of workgroups on the compute unit.
     resident: u16,
@@ -177,7 +177,7 @@ impl Matcher {
         self
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units of the device.
     pub(crate) const fn len(&self) -> usize {
         self.units.len()
     }

@@ -28,7 +28,7 @@ pub(super) struct FilledCu {
     lds: MapState,
     /// The number of free wave slots of each SIMD, which is equal for all SIMDs.
     slots: u32,
-    /// The number of free barriers.
+    /// The number of free barriers of the filled compute unit.
     barriers: u16,
 }
 
