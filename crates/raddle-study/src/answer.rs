@@ -253,9 +253,10 @@ impl PolicyFigures {
         Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
-    /// Returns the bounds of the figure by which a process is judged, under the recipe whose row has
-    /// the index `row`. The bounds cover the error of the sample, what is unknown of contention and
-    /// of the cost of turns, and a recording on another device. `None` where the figure is exact.
+    /// Returns the bounds of the figure by which a process is judged, under the recipe with the
+    /// index `row` among those compared. The bounds cover the error of the sample, what is unknown
+    /// of contention and of the cost of turns, and a recording on another device. `None` where the
+    /// figure is exact.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
         self.bounds_in(&self.rows[row], process)
@@ -267,26 +268,27 @@ impl PolicyFigures {
         row.processes[process].bounds_by(self.processes[process].device_factors)
     }
 
-    /// Returns whether the recipe whose row has the index `row` meets all goals.
+    /// Returns whether the recipe with the index `row` among those compared meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// Counts the goals of the user that the recipe whose row has the index `row` misses.
+    /// Counts the goals of the user that the recipe with the index `row` among those compared
+    /// misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }
 
-    /// Returns by what factor the recipe whose row has the index `row` exceeds the limit of the
-    /// goal that it misses most; 1 where it misses none.
+    /// Returns by what factor the recipe with the index `row` among those compared exceeds the
+    /// limit of the goal that it misses most; 1 where it misses none.
     fn beyond(&self, row: usize) -> f64 {
         self.tightest(row).max(1.0)
     }
 
     /// Returns the largest ratio of a limited figure to its limit over all goals: above 1 where the
-    /// recipe whose row has the index `row` misses a goal, infinite where a figure is missing, 0
-    /// without goals.
+    /// recipe with the index `row` among those compared misses a goal, infinite where a figure is
+    /// missing, 0 without goals.
     pub(crate) fn tightest(&self, row: usize) -> f64 {
         let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -295,9 +297,9 @@ impl PolicyFigures {
         parts.map(|part| part.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     }
 
-    /// Returns the slowdown of a process under the recipe whose row has the index `row`: the figure
-    /// by which it is judged, over the same figure of the process alone. `None` where one of the
-    /// two is missing.
+    /// Returns the slowdown of a process under the recipe with the index `row` among those
+    /// compared: the figure by which it is judged, over the same figure of the process alone.
+    /// `None` where one of the two is missing.
     #[must_use]
     pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
@@ -312,8 +314,9 @@ impl PolicyFigures {
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// Returns the value by which the recipe whose row has the index `row` is ranked, lower is
-    /// better: nanoseconds where one figure is to be small, else the product of all slowdowns.
+    /// Returns the value by which the recipe with the index `row` among those compared is ranked,
+    /// lower is better: nanoseconds where one figure is to be small, else the product of all
+    /// slowdowns.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -324,9 +327,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns by how much the process that gains most takes longer under the recipe whose row has the
-    /// index `from` than under that of `to`, as a fraction, by the figure in nanoseconds that `figure`
-    /// picks; 0 where none gains.
+    /// Returns by how much the process that gains most takes longer under the recipe with the index
+    /// `from` among those compared than under that of `to`, as a fraction, by the figure in
+    /// nanoseconds that `figure` picks; 0 where none gains.
     fn most_gain(
         &self,
         (from, to): (usize, usize),
@@ -339,9 +342,9 @@ impl PolicyFigures {
         (0..self.processes.len()).filter_map(gain).fold(0.0, f64::max)
     }
 
-    /// Multiplies the slowdowns of all processes under the recipe whose row has the index `row`,
-    /// each from the figure in nanoseconds that `figure` picks. A process without the figure is
-    /// left out.
+    /// Multiplies the slowdowns of all processes under the recipe with the index `row` among those
+    /// compared, each from the figure in nanoseconds that `figure` picks. A process without the
+    /// figure is left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {

@@ -165,8 +165,8 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction with recordings of the run under `recipe`; `None` takes the recipe
-    /// that the prediction recommends.
+    /// Compares the prediction with recordings that were made under `recipe`; `None` takes the
+    /// recipe that the prediction recommends.
     ///
     /// # Errors
     /// A message in words, where a recipe or tenant is not in the prediction, or a recording is not

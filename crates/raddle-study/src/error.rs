@@ -84,7 +84,7 @@ pub enum StudyError {
 
 impl StudyError {
     /// Returns whether the study asks for something that does not exist: a recipe, a device, a key
-    /// or a value. False for errors of an input or of the run.
+    /// or a value. False for errors of an input or of a simulation.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {

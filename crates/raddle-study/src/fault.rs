@@ -54,7 +54,7 @@ fn new_file(recipe: &str) -> io::Result<(String, File)> {
     Err(last)
 }
 
-/// Returns the header of a decision log for a run of a recipe on a device.
+/// Returns the header of a decision log, which names the recipe and the device that are simulated.
 pub(crate) fn log_header(target: &Device, recipe: &Recipe, detail: Detail) -> LogHeader {
     LogHeader {
         raddle_log: LOG_VERSION,

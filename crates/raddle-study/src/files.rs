@@ -36,15 +36,15 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the content that [`Files::keep`] stored under a key, in this run or an earlier one;
+    /// Returns the content that [`Files::keep`] stored under a key, now or in an earlier command;
     /// `None` where nothing is stored under it.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
         None
     }
 
-    /// Keeps a content under a key of letters and digits, so that later runs need not compute it
-    /// again. It may be lost at any time.
+    /// Keeps a content under a key of letters and digits, so that later commands need not compute
+    /// it again. It may be lost at any time.
     fn keep(&self, key: &str, content: &[u8]) {
         let _ = (key, content);
     }

@@ -23,7 +23,7 @@ struct LateWatch {
 
 impl LateRequests {
     /// Makes the watcher for the goals that limit a time of requests whose number is known before
-    /// the run; other goals are ignored.
+    /// the simulation; other goals are ignored.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);

@@ -374,7 +374,8 @@ impl Prepared {
         &self.asked
     }
 
-    /// Returns the requests without an end, of which each run draws as many as it needs.
+    /// Returns the requests without a last one, of which each simulation draws as many as its
+    /// figures need.
     pub(crate) const fn open(&self) -> &OpenLoad {
         &self.open
     }

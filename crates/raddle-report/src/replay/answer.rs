@@ -38,8 +38,8 @@ struct Brevity {
     why: bool,
 }
 
-/// Lengths of the first screen to try, the longest first; the last one is used where none has few
-/// enough lines.
+/// Lengths of the first screen (the answer without `-v`) to try, the longest first; the last one is
+/// used where none has few enough lines.
 const BREVITY: [Brevity; 7] = [
     Brevity { rows: 5, brief: false, ..SHORTEST },
     Brevity { rows: 5, ..SHORTEST },
@@ -50,7 +50,8 @@ const BREVITY: [Brevity; 7] = [
     Brevity { below: false, why: false, ..SHORTEST },
 ];
 
-/// Length of the shortest first screen that shows the intervals of all its figures.
+/// Length of the shortest first screen (the answer without `-v`) that shows the intervals of all
+/// its figures.
 const SHORTEST: Brevity = Brevity { rows: 2, brief: true, below: true, why: true };
 
 const ALL: AnswerDetail = AnswerDetail {
@@ -103,8 +104,8 @@ const BOTH: [bool; 3] = [true, true, false];
 /// Detail of the table of all figures on the page, where tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
-/// Adds the answer to the document: the first screen of a terminal, and the top of the page, where
-/// `cards` are the blocks of its three cards.
+/// Adds the answer to the document: the first screen of a terminal (what it shows without `-v`),
+/// and the top of the page, where `cards` are the blocks of its three cards.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -146,7 +147,8 @@ fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
 }
 
-/// Makes the first screen in the longest of the lengths [`BREVITY`] that has few enough lines.
+/// Makes the first screen (the answer that a terminal shows without `-v`) in the longest of the
+/// lengths [`BREVITY`] that has few enough lines.
 fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
@@ -310,16 +312,17 @@ fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Makes the cell with the name of the recipe whose row in the answer has the index `row`.
+/// Makes the cell with the name of the recipe with the index `row` among those compared.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }
 
-/// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
-/// `row`; `None` where no goals were set. Where a single goal is not met by all requests, the cell
-/// also has the fraction that met it: on the page (`page`) in small print, else behind the text.
+/// Makes the cell that says how many goals are met by the recipe with the index `row` among those
+/// compared; `None` where no goals were set. Where a single goal is not met by all requests, the
+/// cell also has the fraction that met it: on the page (`page`) in small print, else behind the
+/// text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let text = match met.iter().filter(|met| **met).count() {

@@ -26,7 +26,7 @@ pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option
 }
 
 /// Returns whether any process other than that with the index `but` takes longer than under the
-/// baseline, under the recipe whose row has the index `row`.
+/// baseline, under the recipe with the index `row` among those compared.
 pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool {
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }

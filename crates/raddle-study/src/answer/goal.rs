@@ -133,16 +133,17 @@ impl Goal {
         matches!(self.limit, GoalLimit::Longer(_))
     }
 
-    /// Returns whether the recipe whose row has the index `row` meets the goal; `None` where the
-    /// process has no such figure.
+    /// Returns whether the recipe with the index `row` among those compared meets the goal; `None`
+    /// where the process has no such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
     }
 
     /// Returns whether the bounds of the figure that the goal limits lie on one side of the limit,
-    /// under the recipe whose row has the index `row`: then whether the goal is met does not depend
-    /// on what is known to be uncertain. True where the figure has no bounds or is missing.
+    /// under the recipe with the index `row` among those compared: then whether the goal is met
+    /// does not depend on what is known to be uncertain. True where the figure has no bounds or is
+    /// missing.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
@@ -151,16 +152,16 @@ impl Goal {
         of().unwrap_or(true)
     }
 
-    /// Returns the bounds of the figure that the goal limits, under the recipe whose row has the
-    /// index `row`; `None` where it has none.
+    /// Returns the bounds of the figure that the goal limits, under the recipe with the index `row`
+    /// among those compared; `None` where it has none.
     pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let decides = self.metric.is_decisive_of(figures.processes[process].judged);
         figures.bounds(row, process).filter(|_| decides)
     }
 
-    /// Returns the figure that the goal limits, under the recipe whose row has the index `row`, in
-    /// nanoseconds; `None` where the process has no such figure.
+    /// Returns the figure that the goal limits, under the recipe with the index `row` among those
+    /// compared, in nanoseconds; `None` where the process has no such figure.
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -169,7 +170,7 @@ impl Goal {
     }
 
     /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
-    /// whose row has the index `row`; `None` where the goal is not about requests.
+    /// with the index `row` among those compared; `None` where the goal is not about requests.
     #[must_use]
     pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;

@@ -173,8 +173,9 @@ pub struct ProcessFigures {
     /// the least and the most contention; `None` where replays charge no contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// Figure by which the process is judged, in nanoseconds, in a run without the recorded gaps of
-    /// work for which no file says when it was issued; `None` where that was not tried.
+    /// Figure by which the process is judged, in nanoseconds, in a simulation in which the host
+    /// issues early, without the recorded gaps, where no file says when it did; `None` where that
+    /// was not tried.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
     /// Accuracy of the figures where they are means over several random seeds of the arrivals;
@@ -219,8 +220,8 @@ impl UrgentWaits {
 }
 
 impl JudgedProcess {
-    /// Describes a process of a workload, with its figure from `alone`, its run alone under
-    /// `leftover`. The caller fills in how far that run may be believed.
+    /// Describes a process of a workload, with its figure from `alone`, the simulation of it alone
+    /// under `leftover`. The caller fills in how far that simulation may be believed.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
@@ -309,8 +310,8 @@ impl PolicyRow {
 
 impl PolicyRow {
     /// Takes the figures by which processes are judged from `other` into this row as `queued_ns`.
-    /// `other` is the row of the same recipe, in a run without the recorded gaps of work for which
-    /// no file says when it was issued; with `None` these figures are `None`.
+    /// `other` is the row of the same recipe, simulated with hosts that issue early, without the
+    /// recorded gaps, where no file says when they did; with `None` these figures are `None`.
     pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
         for (at, own) in self.processes.iter_mut().enumerate() {
             own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);

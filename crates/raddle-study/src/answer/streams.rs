@@ -13,8 +13,8 @@ const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
     /// Multiplies, over all processes, the ratio of the wait of its most urgent streams under the
-    /// recipe of the row `row` to that under the baseline. A lower product is better; 1 where no
-    /// process has several levels.
+    /// recipe with the index `row` among those compared to that under the baseline. A lower product
+    /// is better; 1 where no process has several levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);

@@ -41,8 +41,8 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 }
 
 impl PolicyFigures {
-    /// Returns whether the recipe whose row has the index `row` meets all goals, whatever within its
-    /// bounds is true.
+    /// Returns whether the recipe with the index `row` among those compared meets all goals,
+    /// whatever within its bounds is true.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
         let own = &self.rows[row];
         own.complete && own.goals_judged() == GoalsJudged::Met

@@ -216,8 +216,8 @@ pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     !complete.any(|row| differs(figures, row))
 }
 
-/// Returns whether any process takes at least 1 % longer or shorter under the recipe whose row has
-/// the index `row` than under the baseline.
+/// Returns whether any process takes at least 1 % longer or shorter under the recipe with the index
+/// `row` among those compared than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }

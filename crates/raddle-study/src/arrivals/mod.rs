@@ -30,8 +30,8 @@ pub struct Load {
     pub arrivals: Vec<String>,
     /// Requests in words, or files of arrivals, each as `[NAME=]RATE/s|burst:N|FILE`.
     pub requests: Vec<String>,
-    /// Time of the run, in nanoseconds, from which on no request arrives; `None` where each source
-    /// of requests has its own end.
+    /// Time in the replay, in nanoseconds, from which on no request arrives; `None` where each
+    /// source of requests has its own end.
     pub until: Option<u64>,
     /// Seed of random arrivals; `None` means 0.
     pub seed: Option<u64>,
@@ -55,8 +55,9 @@ impl Load {
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether each run draws as many requests as it needs, of a rate that is given in
-    /// words such as `40/s`: true where no end, no number of seeds and no jitter was given.
+    /// Returns whether each replay draws as many requests as its figures need, of a rate that is
+    /// given in words such as `40/s`: true where no end, no number of seeds and no jitter was
+    /// given.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }

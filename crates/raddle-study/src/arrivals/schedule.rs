@@ -33,8 +33,8 @@ pub(super) struct Schedule<'s> {
     /// profile has requests.
     others: Option<u64>,
     /// True if something other than closed loops (in which each request waits for the one before)
-    /// ends the run: a profile without requests, or requests at given times. Closed loops then run
-    /// until that end.
+    /// ends the replay: a profile without requests, or requests at given times. Closed loops then
+    /// go on until that end.
     is_led: bool,
 }
 
@@ -145,8 +145,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Returns the error that a profile gets no request before the end of the run; `first` is its
-    /// first arrival in nanoseconds, which is after that end, and `None` where it has none.
+    /// Returns the error that a profile gets no request before the end of the replay; `first` is
+    /// its first arrival in nanoseconds, which is after that end, and `None` where it has none.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
@@ -261,7 +261,7 @@ fn no_time(opened: &OpenedArrivals) -> StudyError {
 }
 
 /// Returns the mean number of requests a second, of recorded times to a tenth; `None` where no time
-/// passes between them, or their times follow from the run.
+/// passes between them, or where their times only follow from the replay.
 fn per_s(process: &ArrivalProcess) -> Option<f64> {
     match process {
         ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {

@@ -98,7 +98,8 @@ pub(crate) struct PairCase {
 }
 
 impl PairTimes {
-    /// Returns the times of each repetition, in milliseconds; one run counts as one repetition.
+    /// Returns the times of each repetition of the measurement, in milliseconds; a measurement made
+    /// once counts as one repetition.
     #[must_use]
     pub fn repetitions(&self) -> Vec<&[f64]> {
         match self {

@@ -351,15 +351,14 @@ pub struct RequestFacts {
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times are
-    /// not known before the run.
+    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times
+    /// only follow from the replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
-    /// Number of requests that were replayed; `None` where their times are not known before the
-    /// run.
+    /// Number of requests that were replayed; `None` where their times only follow from the replay.
     pub replayed: Option<u64>,
-    /// Number of all requests that the load asks for; `None` where their times are not known before
-    /// the run.
+    /// Number of all requests that the load asks for; `None` where their times only follow from the
+    /// replay.
     pub of: Option<u64>,
     /// Time in the replay from which on no request arrives, in nanoseconds; `None` where only the
     /// arrival file or the end of other processes sets an end.

@@ -69,8 +69,8 @@ pub struct NeverEnded {
 }
 
 impl NeverEnded {
-    /// Explains why launches of a run under a recipe never ended; `None` where all launches ended,
-    /// or the reason is unknown.
+    /// Explains why launches of a replay under a recipe never ended; `None` where all launches
+    /// ended, or the reason is unknown.
     pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {

@@ -306,7 +306,8 @@ impl<'b> Bench<'b> {
         Ok((target.device, loaded.len()))
     }
 
-    /// Returns the number of cases that run at a time; `None` for one for each processor core.
+    /// Returns the number of cases that run at the same time; `None` means one for each processor
+    /// core.
     pub(crate) const fn jobs(&self) -> Option<u16> {
         self.jobs
     }

@@ -71,7 +71,7 @@ impl CaseRun {
     }
 }
 
-/// Returns the figures of a run: (name, number).
+/// Returns the figures of a case of a sweep, each as (name, number).
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     let CaseRun { workload, summary, alone, search, lost_shares, .. } = run;
     let mut all = CaseFigures::default();

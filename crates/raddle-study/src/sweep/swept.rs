@@ -55,7 +55,7 @@ pub struct Swept {
     memory: Vec<String>,
     /// Processes of which some launches can never run, by name.
     never_ran: BTreeMap<String, NeverRan>,
-    /// Number of cases that are summed up, where these are only a part of all; else `None`.
+    /// Number of cases that the summary covers, where these are only a part of all; else `None`.
     part: Option<u64>,
 }
 

@@ -101,8 +101,8 @@ impl Addresses {
 }
 
 impl Wave {
-    /// Returns (launch, workgroup, first wave of the part or `None`), which is equal for waves that
-    /// share an LDS start.
+    /// Returns the key that waves with one LDS start have in common: (launch, workgroup, first wave
+    /// of the part of a workgroup that was cut, or `None` for a whole one).
     const fn group(&self) -> (LaunchId, u64, Option<u16>) {
         (self.launch, self.workgroup, self.part)
     }

@@ -19,7 +19,8 @@ pub struct TurnScenario {
     pub steps: Vec<TurnStep>,
 }
 
-/// Time in which the set of runnable processes stays as it is.
+/// Step of a scenario for a turn policy: a time in which the set of runnable processes stays as it
+/// is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnStep {
     /// Bit `i` is 1 if process `i` is runnable.

@@ -69,8 +69,8 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// Returns the sum of `len` amounts, each times its weight. The errors are those of
-    /// [`Weights::score`], for row 0.
+    /// Returns the score of `len` amounts: their sum, each times its weight. The errors are those
+    /// of [`Weights::score`].
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
@@ -87,8 +87,8 @@ impl Weights {
         Ok(sum)
     }
 
-    /// Returns the weighted sum of the amounts in the row `row` of several rows; an error names
-    /// that row.
+    /// Returns the score (weighted sum) of the amounts of one compute unit; `row` is its index
+    /// among several, which an error names.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error(Reason::RowLength { amounts, weights, .. }) => {

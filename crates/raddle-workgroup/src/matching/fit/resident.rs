@@ -104,8 +104,8 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups that are on all compute units. Each unit has as many entries as it has room for
-/// workgroups, rounded up to full rows of [`ROW`] entries.
+/// The workgroups on all compute units. Each unit has as many entries as it has room for
+/// workgroups, rounded up to a multiple of [`ROW`].
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
