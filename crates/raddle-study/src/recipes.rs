@@ -83,7 +83,7 @@ impl NamedRecipe {
         })
     }
 
-    /// Returns the name or the file by which the recipe was asked for.
+    /// Returns the name or the file by which the user asked for the recipe.
     pub(crate) fn given(&self) -> &str {
         &self.given
     }

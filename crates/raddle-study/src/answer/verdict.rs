@@ -48,7 +48,7 @@ pub struct PolicyVerdict {
     pub(crate) by_contention: bool,
 }
 
-/// Kind of a recommendation.
+/// Kind of a recommendation, such as to use another recipe or to stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {

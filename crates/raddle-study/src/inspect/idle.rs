@@ -72,7 +72,7 @@ pub struct RecordedIdle {
 /// Idle time that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IdlePart {
-    /// Cause of the idle time.
+    /// Cause of this part of the idle time.
     pub cause: RecordedCause,
     /// Idle time of this cause, in ns.
     pub ns: u64,

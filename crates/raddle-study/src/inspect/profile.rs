@@ -151,7 +151,7 @@ pub struct InspectedProfile {
     pub memory_bytes: Option<u64>,
     /// Time of the recording in which no kernel ran, and why.
     pub idle: RecordedIdle,
-    /// Streams, in the order in which they were first used.
+    /// Streams of the profile, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
     /// Time for which none, one, two, and three or more kernels ran at once.
     pub concurrency: Concurrency,

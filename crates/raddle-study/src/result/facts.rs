@@ -347,7 +347,7 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
 pub struct RequestFacts {
     /// Name of the format of the file of arrivals; `words` for requests that were given in words.
     pub format: &'static str,
-    /// Name of the task in the file of arrivals.
+    /// Name of the task (entry) in the file of arrivals by which the requests arrive.
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,

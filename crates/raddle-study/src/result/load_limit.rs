@@ -62,7 +62,7 @@ impl LoadLimitLeftOut {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RatedProcess {
-    /// Name of the process.
+    /// Name of the process, as results show it.
     pub name: String,
     /// Requests per second as the user set them.
     pub per_s: f64,

@@ -19,9 +19,9 @@ use crate::units::{counted, percent, share};
 /// Launches of one kernel that can never run on the device, all for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedLaunches {
-    /// Name of the profile.
+    /// Name of the profile whose launches can never run.
     pub profile: String,
-    /// Name of the kernel.
+    /// Name of the kernel whose launches can never run.
     pub kernel: String,
     /// Name of the resource of which there is too little for the launches.
     pub resource: &'static str,
@@ -52,9 +52,9 @@ pub struct Unreported {
 /// Launches of one kernel that never ended in a replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StuckLaunches {
-    /// Name of the profile.
+    /// Name of the profile whose launches never ended.
     pub profile: String,
-    /// Name of the kernel.
+    /// Name of the kernel whose launches never ended.
     pub kernel: String,
     /// Number of launches of the kernel that never ended.
     pub launches: u64,

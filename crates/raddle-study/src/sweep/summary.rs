@@ -59,7 +59,7 @@ pub struct SweepSummary {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {
-    /// Name of the process.
+    /// Name of the process that is judged.
     pub process: String,
     /// Word for the figure: `p99`, `step` or `end`.
     pub figure: &'static str,
@@ -267,7 +267,7 @@ impl SweepSummary {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeverRan {
-    /// Name of the process.
+    /// Name of the process of which launches never ran.
     pub process: String,
     /// Number of cases in which some of its launches can never run.
     pub cases: u64,

@@ -33,7 +33,7 @@ const IDLE: u32 = 600;
 /// Event of a [`ScenarioRun`], with its tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
-    /// Tick of the event.
+    /// Tick at which the event happened.
     pub at: Tick,
     /// Answer that was carried out, or workgroups that ended.
     pub deed: Deed,

@@ -119,9 +119,10 @@ impl Dealer {
         last
     }
 
-    /// Returns the phase (passes in which the same compute units take part) that follows one with
-    /// `level` as its [`next`](Phase::next); for the first phase, `level` is 0 upwards and the
-    /// largest room downwards. `None` after the last phase.
+    /// Returns a phase: a stretch of passes in which the same compute units take part. For the
+    /// first one, `level` is 0 under [`Passes::Up`] and the largest room under [`Passes::Down`];
+    /// for a later one, `level` is the [`next`](Phase::next) of the phase before. `None` after the
+    /// last phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);

@@ -443,7 +443,7 @@ fn setting(text: &str) -> Result<Setting, String> {
     text.to_owned().try_into()
 }
 
-/// Reads a rule `GLOB=yes|no|unknown` for idempotence.
+/// Reads a rule `GLOB=yes|no|unknown` on whether kernels may be killed and run again.
 fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }

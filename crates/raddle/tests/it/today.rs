@@ -381,8 +381,8 @@ fn memory_is_told_and_checked_by_every_verb() {
     assert!(amd.out.contains("check rocm-smi --showmeminfo vram, or give"), "{amd:?}");
 }
 
-/// Checks that `raddle help model` says the defaults of the options and what today is, and that no
-/// page contradicts it.
+/// Checks that `raddle help model` says the defaults of the options and what the word `today`
+/// means, and that no page contradicts it.
 #[test]
 fn the_help_on_the_model_is_that_of_the_options_and_of_today() {
     let place = Place::new();
