@@ -159,10 +159,11 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HalfWords {
-    /// The least significant half-word first: the value as it is in little-endian memory (B3).
+    /// The least significant half-word of a value comes first, as the value is in little-endian
+    /// memory (B3).
     #[default]
     LowFirst,
-    /// The most significant half-word first.
+    /// The most significant half-word of a value comes first.
     HighFirst,
 }
 

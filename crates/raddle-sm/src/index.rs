@@ -86,9 +86,9 @@ pub(crate) struct DemandSlot(usize);
 /// Choice between the two sets of SMs of a demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    /// The SMs that can take a whole block.
+    /// The set of SMs that can take a whole block of the demand.
     Block,
-    /// The SMs that can start a warp.
+    /// The set of SMs that can start a warp of the demand.
     Warp,
 }
 

@@ -34,11 +34,11 @@ pub enum Mischief {
     None,
     /// The host reports ends of workgroups long after they ended, also those of killed workgroups.
     Late,
-    /// The host makes each report twice.
+    /// The host makes each report of an event twice.
     Twice,
     /// The host reports ends and other events of a launch before anything starts.
     Early,
-    /// The host refuses the third start.
+    /// The host refuses the third start of workgroups that the dispatcher asks for.
     Refuses,
     /// The host never makes the report with this number, counted from 0.
     Forgets(u32),

@@ -134,10 +134,10 @@ impl ExactSizeIterator for RowEntries {}
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Kind {
-    /// The SIMD that got the last surplus wave.
+    /// The pointer names the SIMD that got the last surplus wave.
     #[default]
     Tail,
-    /// The SIMD that gets the first surplus wave next time.
+    /// The pointer names the SIMD that gets the next surplus wave.
     Head,
 }
 

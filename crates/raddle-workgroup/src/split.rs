@@ -18,9 +18,9 @@ pub const THRESHOLD: u64 = 256;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Outcome {
-    /// No waiting workgroup fits on any compute unit.
+    /// No waiting workgroup fits on any compute unit: the decision is a failure.
     Fail,
-    /// At least one waiting workgroup fits.
+    /// At least one waiting workgroup fits: the decision is a success.
     Fit,
 }
 

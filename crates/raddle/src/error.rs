@@ -22,7 +22,7 @@ pub(crate) enum CliError {
     /// A decision log cannot be read or replayed.
     #[error("{file}: {error}")]
     Log { file: String, error: DispatchError },
-    /// A decision log with an answer that differs from the one that this version of raddle gives.
+    /// A decision log has an answer that differs from the one that this version of raddle gives.
     #[error(
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
@@ -38,10 +38,10 @@ pub(crate) enum CliError {
         .first.line, .first.policy, .first.rule, .first.expected, .first.found
     )]
     TwinDiffers { file: String, first: Box<Finding> },
-    /// A file that cannot be read.
+    /// A file that a verb needs cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// A result that cannot be written.
+    /// A result, such as a file, cannot be written.
     #[error(
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]

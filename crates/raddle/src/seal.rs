@@ -22,13 +22,13 @@ const BLANK: &str = "0000000000000000";
 /// Form of the comment that holds a seal (a line with the hash of its file), by the kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seal {
-    /// A comment of TOML, which begins with `#`.
+    /// The seal is a comment of TOML, which begins with `#`.
     Toml,
-    /// A comment of HTML, in `<!-- -->`.
+    /// The seal is a comment of HTML, in `<!-- -->`.
     Html,
-    /// A comment of OpenCL C and of PTX, which begins with `//`.
+    /// The seal is a comment of OpenCL C or PTX, which begins with `//`.
     Code,
-    /// The last member of a JSON object.
+    /// The seal is the last member of the JSON object that the file holds.
     Json,
 }
 

@@ -29,7 +29,7 @@ pub enum ChartKind {
     Steps,
     /// Each series is a point with its name beside it; the area below the dashed line is good.
     Points,
-    /// Each series is a line from point to point.
+    /// Each series is a line that joins its points.
     Lines,
     /// Each series is a point. The first points, as many as this number, are joined by a line: no
     /// other point is better than one of them in both figures.
@@ -80,11 +80,11 @@ pub enum Scale {
 /// Unit of the values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
-    /// Nanoseconds, shown with the unit that suits them.
+    /// The values are nanoseconds, shown with the unit that suits them.
     Ns,
-    /// Fractions from 0 to 1, shown as percent.
+    /// The values are fractions, shown as percent.
     Share,
-    /// Plain numbers without a unit.
+    /// The values are plain numbers without a unit.
     Number,
 }
 

@@ -45,7 +45,7 @@ pub enum Block {
         /// Heading of the section.
         title: &'static str,
     },
-    /// Heading within a section.
+    /// Heading within a section, as text.
     Heading(String),
     /// Text with its subject before it.
     Paragraph {
@@ -76,7 +76,7 @@ pub enum Block {
     },
     /// Short facts, each as (label, text), shown in one row.
     Chips(Vec<(&'static str, String)>),
-    /// Columns of blocks beside each other, where there is room.
+    /// Columns of blocks, shown beside each other where there is room.
     Beside(Vec<Vec<Block>>),
     /// Link to a place on the page, or to a file in the folder of the page.
     Link {

@@ -34,7 +34,7 @@ struct Brevity {
     brief: bool,
     /// True if intervals that find no room beside their figures stand below them.
     below: bool,
-    /// True if the first screen gives the reason for the verdict.
+    /// True if the first screen (the answer without `-v`) gives the reason for the verdict.
     why: bool,
 }
 

@@ -153,7 +153,7 @@ pub struct InspectedProfile {
     pub idle: RecordedIdle,
     /// Streams of the profile, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
-    /// Time for which none, one, two, and three or more kernels ran at once.
+    /// Time for which none, one, two, and three or more kernels ran side by side.
     pub concurrency: Concurrency,
     /// Number of different combinations of workgroups, work-items, registers and LDS.
     pub shapes: u64,

@@ -52,11 +52,11 @@ pub struct Timeline {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grain {
-    /// One slice covers workgroups of one launch that run one right after the other in one
+    /// One slice (bar) covers workgroups of one launch that run one right after the other in one
     /// workgroup slot.
     #[default]
     Slot,
-    /// One slice covers the time for which a launch has any workgroup on a compute unit.
+    /// One slice (bar) covers the time for which a launch has any workgroup on a compute unit.
     Cu,
     /// Compute units are not drawn, only launches on their streams.
     Launch,
@@ -179,14 +179,14 @@ pub struct Slice {
 /// Way in which the workgroups of a slice ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// All workgroups of the slice ended.
+    /// All workgroups of the slice (bar) ended by themselves.
     #[default]
     Ended,
-    /// Some workgroups were saved to memory, to be restored later.
+    /// Some workgroups of the slice (bar) were saved to memory, to be restored later.
     Saved,
-    /// Some workgroups were killed, to begin again later.
+    /// Some workgroups of the slice (bar) were killed, to begin again later.
     Killed,
-    /// Some workgroups had not ended at the end of the simulation.
+    /// Some workgroups of the slice (bar) had not ended at the end of the simulation.
     Unfinished,
 }
 
@@ -220,8 +220,7 @@ pub struct Away {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Number of resident waves, drawn as a fraction of the waves that can be on the device at
-    /// once.
+    /// Number of resident waves, drawn as a fraction of the waves that the device can hold.
     Waves,
     /// Number of launches that are ready and have not ended.
     Launches,

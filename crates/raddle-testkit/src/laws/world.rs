@@ -45,7 +45,7 @@ pub struct RunLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
-    /// Workgroups, or waves of them, started.
+    /// Workgroups, or some waves of them, started.
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
     /// A workgroup was assigned to a compute unit.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
@@ -56,7 +56,7 @@ pub enum Deed {
     },
     /// The policy decided that a launch can never run.
     Never { refusal: Refusal },
-    /// Workgroups, or waves of them, ended.
+    /// Workgroups, or some waves of them, ended.
     Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 

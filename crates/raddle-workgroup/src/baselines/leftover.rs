@@ -16,11 +16,11 @@ use super::waiting::{Refused, start, waiting};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum LeftoverOrder {
-    /// The launch that was submitted first goes first.
+    /// The launch that was submitted first is served first.
     #[default]
     Arrival,
-    /// The most urgent launch, of equally urgent ones the one that was submitted first: like
-    /// priorities of streams, which stop no workgroup that has started.
+    /// The most urgent launch is served first, of equally urgent ones the one that was submitted
+    /// first: like priorities of streams, which stop no workgroup that has started.
     Level,
 }
 

@@ -127,12 +127,12 @@ pub enum SearchTiming {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fit {
-    /// Takes the lowest run that is long enough.
+    /// Takes the lowest free run of granules that is long enough.
     #[default]
     First,
-    /// Takes the shortest run that is long enough.
+    /// Takes the shortest free run of granules that is long enough.
     Best,
-    /// Takes the longest run, if it is long enough.
+    /// Takes the longest free run of granules, if it is long enough.
     Worst,
     /// Takes granules at the lowest start at or after the end of the run that was taken last from
     /// the map (the granules of one resource), and goes on at its begin; at first the lowest start.

@@ -28,15 +28,15 @@ pub(super) struct HttpRequest<R> {
 pub(super) enum HttpRefusal {
     /// Status 400: the request is malformed.
     BadRequest,
-    /// Status 403: the request comes from another page or host.
+    /// Status 403: the request comes from a page of another origin, or names another host.
     Forbidden,
     /// Status 404: the server has no such page.
     NotFound,
-    /// Status 405: the page does not take this method.
+    /// Status 405: the page does not take the request's method, such as PUT.
     NotAllowed,
     /// Status 411: the request does not give the length of its body.
     LengthRequired,
-    /// Status 413: the body is too large.
+    /// Status 413: the body of the request is too large.
     TooLarge,
 }
 

@@ -53,9 +53,9 @@ pub(crate) fn of_searches(
 /// Kind of sweep: which keys are varied, and how the rows are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
-    /// The keys that the command line names are varied.
+    /// The sweep varies the keys that the command line names.
     Any,
-    /// The searches of the policy `matching` are varied.
+    /// The sweep varies the searches for free room of the policy `matching`.
     Searches,
 }
 

@@ -329,8 +329,8 @@ fn what_is_lent_is_beyond_the_guarantee() {
     assert_eq!(slices[0], [half, long, Some(0.4749)]);
 }
 
-/// Checks that the result is written with the files that set it up, and can be replaced, also after
-/// a check.
+/// Checks that `share` writes its result together with the files that set up the recommended way of
+/// sharing, and that the result can be replaced, also after a check.
 #[test]
 fn files_are_written_that_set_it_up() {
     let place = place();

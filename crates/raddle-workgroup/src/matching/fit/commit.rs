@@ -196,7 +196,8 @@ impl Matcher {
     }
 
     /// Returns which demand classes fit on a compute unit: one bit for each of the first 64. The
-    /// bit of a class that is not in `apart` (too large for the thresholds) has no meaning.
+    /// bit of a class that is not in `apart` (it wants too much for the sorted lists) has no
+    /// meaning.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);
