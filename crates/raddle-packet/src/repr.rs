@@ -117,7 +117,7 @@ impl KernelDispatch {
 pub struct Reference {
     /// Number of the table entry that the packet fills.
     pub ref_num: u16,
-    /// Fields of the launch.
+    /// Fields of the launch, as those of an ordinary dispatch packet.
     pub kernel: KernelDispatch,
 }
 

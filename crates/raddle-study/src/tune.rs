@@ -80,7 +80,8 @@ pub struct Tuned {
     pub no_driver: Option<NotOffered>,
     /// Recipe of the best candidate, as TOML.
     pub recipe: String,
-    /// Study of the best candidate without its recipe.
+    /// Study with the values of the best candidate but without its recipe, from which the command
+    /// to run next is made.
     #[serde(skip)]
     asked: Study,
 }

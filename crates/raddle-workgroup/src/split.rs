@@ -119,7 +119,7 @@ impl Failures {
 pub struct Workgroup<'w, W, S> {
     /// The level of the workgroup, where 0 is the best.
     pub level: usize,
-    /// True if the waves need not run on one compute unit.
+    /// True if the waves do not wait for each other, so that they need not run on one compute unit.
     pub independent: bool,
     /// The waves of the workgroup, in order.
     pub waves: &'w [W],

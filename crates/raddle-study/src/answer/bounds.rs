@@ -70,9 +70,9 @@ impl FigureBounds {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the figure by which the process is judged. `factors` are the least and
-    /// the most by which true times may differ from those of a replay; `None` is 1 for both. `None`
-    /// where the figure is exact or missing.
+    /// Returns the bounds of the figure by which the process is judged; `None` where the figure is
+    /// exact or missing. `factors` are the least and the most by which true times may differ from
+    /// those of a replay, both 1 for `None`.
     pub(crate) fn bounds_by(&self, factors: Option<[f64; 2]>) -> Option<FigureBounds> {
         let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
         let plain = self.bounds().or(self.decisive_ns.map(exact))?;

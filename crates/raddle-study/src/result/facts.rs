@@ -59,7 +59,8 @@ impl ReplayedProfile<'_> {
         kernels.map(|op| u128::from(op.duration_ns)).sum()
     }
 
-    /// Returns the name of the kernel that a task launches.
+    /// Returns the name of the kernel of the op (launch, copy or fill) with the index `task`; empty
+    /// where it has none.
     pub(super) fn kernel(&self, task: u32) -> String {
         let kernel = self.profile.ops[task as usize].kernel;
         self.profile.kernels.get(kernel as usize).cloned().unwrap_or_default()

@@ -67,7 +67,7 @@ pub struct JudgedFigure {
     pub(super) at: usize,
 }
 
-/// Figures of one combination of values, as means over all its seeds.
+/// Figures of one combination of values of the varied options, as means over all its seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {

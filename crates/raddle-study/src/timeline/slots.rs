@@ -28,7 +28,7 @@ struct TakenSlot {
     launch: u32,
     /// Begin in ns of the slice (bar) that is being drawn for the slot.
     since: u64,
-    /// Number of workgroups that have ended in that slice.
+    /// Number of workgroups that have ended in the slice (bar) that is being drawn for the slot.
     done: u64,
     /// End in ns of the last workgroup in the slot, if no other has followed it yet; else `None`.
     ended: Option<u64>,

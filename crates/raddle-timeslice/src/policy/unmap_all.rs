@@ -74,8 +74,8 @@ impl UnmapAll {
         })
     }
 
-    /// Gives the turn to the processes of the queue for which there is room, the most urgent first,
-    /// then in the order of the queue.
+    /// Gives the turn to as many processes of the queue as the capacity allows, the most urgent
+    /// first, then in the order of the queue.
     fn map(&mut self, processes: &[ProcessState], now: Tick) {
         self.mapped.clone_from(&self.queue);
         let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);

@@ -22,7 +22,7 @@ pub(super) struct CuScore {
 }
 
 impl CuScore {
-    /// The scores that stand for no compute unit.
+    /// The scores of a leaf of the tree that stands for no compute unit.
     const NONE: Self = Self { free: 0, least: u64::MAX, most: 0 };
 
     fn with(self, other: Self) -> Self {
