@@ -63,7 +63,7 @@ pub struct RecordedIdle {
     pub idle_ns: u64,
     /// Time without a kernel as a fraction of the span of the recording.
     pub share: f64,
-    /// Time of each cause, the longest first; causes without time are left out.
+    /// Idle time of each cause, the longest first; causes without time are left out.
     pub causes: Vec<IdlePart>,
     /// Pairs of kernel families between which no kernel ran, by total time, the longest first.
     pub places: Vec<IdlePlace>,

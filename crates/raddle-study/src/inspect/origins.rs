@@ -18,7 +18,7 @@ pub struct FieldOrigins {
     pub shares: OriginShares,
 }
 
-/// Returns the origins of every field that is not always measured.
+/// Returns, for each field of the launches that is not always measured, the share of each origin.
 pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     let all: Vec<&Op> = kernels(profile).collect();
     let origins =
